@@ -1,0 +1,1 @@
+"""Papers: pages of the site → a document tree → Typst and one PDF, or LaTeX."""

@@ -1,0 +1,122 @@
+"""Reads pages of the site as chapters, with their links and images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote
+
+from ..api.books import (
+    BookSource,
+    Diagnostic,
+    PageView,
+    formula_words,
+    host_url,
+    outside_address,
+    percent_encode,
+    plural,
+    spoken_text,
+)
+from . import document as d
+from .compiler import add_image
+from .elements import read_elements
+from .formulas import standalone_svg
+from .reader import PageReader
+
+
+class ChapterReader:
+    """Reads pages, and adds the images they refer to to a folder."""
+
+    def __init__(self, book: BookSource, folder: Path) -> None:
+        self._book = book
+        self._folder = folder
+        self._host = host_url(book.site.config)
+        self._numbers = {page.url: number for number, page in enumerate(book.pages, 1)}
+        self._images: dict[str, str] = {}
+        self.warnings: list[Diagnostic] = []
+
+    def read(self) -> list[d.PaperChapter]:
+        """Return the pages as chapters."""
+        return [
+            self._chapter(page, number)
+            for page, number in zip(self._book.pages, self._numbers.values(), strict=True)
+        ]
+
+    def _warn(self, code: str, message: str, hint: str, path: str = "") -> None:
+        self.warnings.append(Diagnostic(code, message, path, hint=hint, severity="warning"))
+
+    def _chapter(self, page: PageView, number: int) -> d.PaperChapter:
+        language = self._book.site.frame.find_language(page.lang)
+        reader = PageReader(
+            lambda address: self._resolve(number, address),
+            self._image_path,
+            lambda math: formula_words(math, page.lang),
+            number,
+        )
+        content = reader.read(read_elements(page.content))
+        title = reader.inline(read_elements(page.heading_html or page.title_html).children)
+        description = reader.inline(read_elements(page.description_html).children)
+        if reader.statics:
+            forms = [plural(count, name) for name, count in sorted(reader.statics.items())]
+            self._warn(
+                "pdf-static", f"not allowed in PDF, so in static form: {', '.join(forms)}", "", page.path
+            )
+        people = page.citation.authors if page.citation else ()
+        orcids = {person.name: person.orcid for person in people}
+        return d.PaperChapter(
+            title=title,
+            plain_title=spoken_text(page.title, page.title_html),
+            content=content,
+            anchor=f"{number}-",
+            lang=page.lang,
+            subtitle=page.subtitle,
+            description=description,
+            date=language.format_date(page.date) if page.date else "",
+            authors=tuple((name, orcids.get(name, "")) for name in page.authors),
+            doi=page.citation.doi if page.citation else "",
+            url=page.canonical_url,
+        )
+
+    # links and images
+
+    def _resolve(self, number: int, address: str) -> str:
+        """Return `#` and an anchor for a URL of a page in the document, otherwise an absolute URL; empty if
+        it has no target."""
+        address = address.strip()
+        if address.startswith("#"):
+            return f"#{number}-{unquote(address[1:])}"
+        if (path := self._site_path(address)) is not None:
+            path, _, fragment = path.partition("#")
+            if path in self._numbers:
+                return f"#{self._numbers[path]}-{unquote(fragment)}"
+            return (
+                percent_encode(f"{self._host}{path}{'#' if fragment else ''}{fragment}") if self._host else ""
+            )
+        return outside_address(address)
+
+    def _site_path(self, address: str) -> str | None:
+        """Return the path of a URL of the site; None for other URLs."""
+        if self._host and address.startswith(f"{self._host}/"):
+            return address.removeprefix(self._host)
+        return address if address.startswith("/") and not address.startswith("//") else None
+
+    def _image_path(self, address: str) -> str:
+        """Return the path of an image of the site, and add its file; empty if there is none."""
+        path = self._site_path(address.strip())
+        path = unquote(path.partition("?")[0].partition("#")[0]) if path else ""
+        if path and path not in self._images:
+            data = self._book.read_file(path)
+            suffix = f".{path.rpartition('.')[2].lower()}"
+            name = f"image-{len(self._images) + 1}"
+            self._images[path] = self._add_image(name, data, suffix) if data is not None else ""
+        return path if path and self._images[path] else ""
+
+    def _name_image(self, image: d.PaperPicture) -> str:
+        key = image.path or image.svg
+        if key not in self._images:
+            data = standalone_svg(image.svg).encode()
+            self._images[key] = self._add_image(f"image-{len(self._images) + 1}", data, ".svg")
+        return self._images[key]
+
+    def _add_image(self, name: str, data: bytes, suffix: str) -> str:
+        """Add an image and return its file name; empty if it has a format that nothing here reads."""
+        return add_image(self._folder, name, data, suffix)

@@ -1,0 +1,152 @@
+"""Typst's compiler, which runs on the files of one document.
+
+All files are in a temporary folder, the root of the compiler, so a document can read only these files,
+installed fonts, and packages of Typst. The compiler returns the PDF as bytes: a killed process leaves no
+partial file.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..api.books import Diagnostic, SiteError, extra_install_command, lazy_pattern, open_folder
+
+_PLACE = lazy_pattern(r"─ (?:.*[/\\])?([\w.-]+):(\d+):\d+")
+_NO_FONT = lazy_pattern(r'the text `"(.+?)"` could not be displayed')
+_FONT_SUFFIXES = (".woff2", ".woff", ".ttf", ".otf")
+_VARIABLE = lazy_pattern(r"var\(\s*--[\w-]+\s*,\s*([^()]+)\)")
+_RASTER = (".webp", ".avif")
+_DRAWN = (".svg", ".png", ".jpg", ".jpeg", ".gif")
+_JPEG_QUALITY = 92
+MAIN = "main.typ"
+
+
+class CompileFailedError(Exception):
+    """The compiler rejected the document."""
+
+    def __init__(self, message: str, places: tuple[tuple[str, int], ...]) -> None:
+        super().__init__(message)
+        self.message = message
+        self.places = places
+        """File and line, counted from 1, of each place that the message names."""
+
+
+class Font(Struct, frozen=True):
+    """A font that the compiler can read."""
+
+    family: str
+    has_math: bool
+
+
+def require_compiler() -> None:
+    """Raise SiteError if Typst is not installed."""
+    try:
+        import typst  # noqa: F401
+    except ImportError:
+        hint = f"run `{extra_install_command('pdf')}`"
+        raise SiteError(Diagnostic("pdf-compiler", 'missing package "typst"', hint=hint)) from None
+
+
+def compile_folder(root: Path, timestamp: int, *, is_accessible: bool, use_system_fonts: bool) -> bytes:
+    """Return the PDF of the document in a folder. Raise CompileFailedError if the compiler rejects the
+    document.
+
+    is_accessible: whether to enforce PDF/UA-1. The PDF is tagged in any case.
+    """
+    import typst
+
+    compiler = typst.Compiler(
+        str(root / MAIN), root=str(root), font_paths=[str(root)], ignore_system_fonts=not use_system_fonts
+    )
+    try:
+        made = compiler.compile(
+            format="pdf", pdf_standards=["ua-1"] if is_accessible else [], timestamp=timestamp
+        )
+    except typst.TypstError as error:
+        places = tuple((name, int(line)) for name, line in _PLACE.findall(error.diagnostic))
+        raise CompileFailedError(error.message, places) from None
+    assert isinstance(made, bytes)
+    return made
+
+
+def add_font(root: Path, file: Path, name: str) -> Font | None:
+    """Add a font to the folder in a form that the compiler reads. Return None if `file` is not a font."""
+    from fontTools.ttLib import TTFont, TTLibError
+
+    if file.suffix.lower() not in _FONT_SUFFIXES:
+        return None
+    try:
+        with TTFont(file, lazy=True, recalcBBoxes=False, recalcTimestamp=False) as font:
+            names = font["name"]
+            family = names.getDebugName(16) or names.getDebugName(1) or ""
+            has_math = "MATH" in font
+            font.flavor = None
+            data = io.BytesIO()
+            font.save(data, reorderTables=False)
+    except (OSError, TTLibError, KeyError):
+        return None
+    suffix = ".otf" if data.getvalue()[:4] == b"OTTO" else ".ttf"
+    add_file(root, f"{name}{suffix}", data.getvalue())
+    return Font(family, has_math) if family else None
+
+
+def add_file(root: Path, name: str, data: bytes) -> None:
+    """Write a file to the folder of the document."""
+    with open_folder(root) as folder:
+        folder.replace(name, data, is_durable=False)
+
+
+def add_image(root: Path, name: str, data: bytes, suffix: str) -> str:
+    """Add an image and return its file name; empty if the format is unsupported or the image is damaged."""
+    if suffix == ".svg":
+        text = _VARIABLE.sub(r"\1", data.decode("utf-8", "replace"))
+        data = text.encode()
+    elif suffix in _RASTER:
+        converted = convert_image(data)
+        if converted is None:
+            return ""
+        data, suffix = converted
+    elif suffix not in _DRAWN:
+        return ""
+    add_file(root, f"{name}{suffix}", data)
+    return f"{name}{suffix}"
+
+
+def convert_drawing(root: Path, name: str) -> bytes:
+    """Return an SVG file of the folder as a PDF of its size. Raise CompileFailedError if Typst rejects it."""
+    source = f'#set page(width: auto, height: auto, margin: 0pt)\n#image("{name}")\n'
+    add_file(root, MAIN, source.encode())
+    return compile_folder(root, 0, is_accessible=False, use_system_fonts=True)
+
+
+def convert_image(data: bytes) -> tuple[bytes, str] | None:
+    """Return a WebP or AVIF image as JPEG, or as PNG if it may be transparent, with the suffix. None if
+    damaged."""
+    from PIL import Image, UnidentifiedImageError
+
+    target = io.BytesIO()
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            if "A" in image.getbands() or image.mode == "P":
+                image.convert("RGBA").save(target, "PNG")
+                return target.getvalue(), ".png"
+            image.convert("RGB").save(target, "JPEG", quality=_JPEG_QUALITY, subsampling=0)
+    except (OSError, UnidentifiedImageError, ValueError, Image.DecompressionBombError):
+        return None
+    return target.getvalue(), ".jpg"
+
+
+def missing_text(message: str) -> str:
+    """Return the text for which the compiler has no font, according to `message`; empty for another error."""
+    found = _NO_FONT.search(message)
+    return found[1] if found else ""
+
+
+def families(fonts: Sequence[Font | None], fallback: str, *, has_math: bool) -> tuple[str, ...]:
+    """Return the font families with or without formulas, followed by `fallback`, a font of the compiler."""
+    found = [font.family for font in fonts if font and font.has_math == has_math]
+    return tuple(dict.fromkeys([*found, fallback]))

@@ -1,0 +1,492 @@
+"""Writer of MathML as expressions of Typst.
+
+The input is MathML of `tex/`, as described in `tex/mathml/allowlist.py`. Text reaches Typst as strings, so
+Typst evaluates no part of a formula. Each operator gets the class of Typst with the same spaces, since Typst
+has TeX's table of spaces. Typst does not use that table next to an explicit space, so there the space of the
+operator is written too. `functions.typ` defines the functions with short names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from ..api.books import (
+    DICTIONARY_BINARY,
+    DICTIONARY_CLOSING,
+    DICTIONARY_OPENING,
+    DICTIONARY_RELATIONS,
+    lazy_pattern,
+    name_set,
+)
+from .elements import HtmlElement
+
+SVG = "http://www.w3.org/2000/svg"
+_EM = lazy_pattern(r"(-?\d*\.?\d+)(?:em)?")
+_MARGIN = lazy_pattern(r"margin-left:\s*(-?[\d.]+)em")
+_ARROW = lazy_pattern("[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f\u2b00-\u2bff]")
+_COLOR = lazy_pattern(r"#[0-9a-f]{3}(?:[0-9a-f]{3})?")
+_INVISIBLE = frozenset("\u2061\u2062\u2063\u2064\u200b")
+_LARGE = frozenset("∏∐∑∫∬∭∮∯∰∱∲∳⋀⋁⋂⋃⨀⨁⨂⨃⨄⨅⨆⨉⨋⨌⨍⨎⨏⨐⨑⨒⨓⨔⨕⨖⨗⨘⨙⨚⨛⨜")
+_ACCENTS = {
+    **{"^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˜": "\u0303", "¯": "\u0304", "‾": "\u0305"},
+    **{"˙": "\u0307", ".": "\u0307", "¨": "\u0308", "ˇ": "\u030c", "´": "\u0301", "`": "\u0300"},
+    **{"˘": "\u0306", "˚": "\u030a", "→": "\u20d7", "←": "\u20d6", "↔": "\u20e1", "⇀": "\u20d1"},
+    **{"↼": "\u20d0", "\u20d7": "\u20d7", "\u20db": "\u20db", "\u20dc": "\u20dc"},
+}
+"""Accent → the combining character that names it in Typst."""
+_BRACES = {
+    **{"⏞": "overbrace", "⏟": "underbrace", "⎴": "overbracket", "⎵": "underbracket"},
+    **{"⏜": "overparen", "⏝": "underparen", "‾": "overline", "¯": "overline", "_": "underline"},
+}
+"""Character that stretches over or under a formula → function of Typst."""
+_ENCLOSED = {
+    "math-cancel": "math.cancel({})",
+    "math-cancelto": "math.cancel({})",
+    "math-bcancel": "math.cancel(inverted: true, {})",
+    "math-xcancel": "math.cancel(cross: true, {})",
+    "math-sout": "math.cancel(angle: 90deg, {})",
+    "math-boxed": "boxed({})",
+    "math-fbox": "boxed({})",
+    "math-angl": "math.overline({})",
+    "math-longdiv": "math.overline({})",
+    "math-phase": "math.underline({})",
+}
+"""Class of a row → the expression around it."""
+_WITH_SCRIPTS = name_set("msub msup msubsup munder mover munderover mmultiscripts")
+_GAPS = {"math-small": "0.5em", "math-cases": "1em", "math-align": "2em", "math-alignat": "0.3em"}
+_RULES = ("top", "bottom", "left", "right")
+_NO_SPACE = 0.05
+_QUOTED = lazy_pattern('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
+
+
+def quote(text: str) -> str:
+    """Return a string literal of Typst, on one line."""
+    return f'"{_QUOTED.sub(_escape, text)}"'
+
+
+def _escape(found: re.Match[str]) -> str:
+    char = found[0]
+    if char in '"\\':
+        return f"\\{char}"
+    return "\ufffd" if "\ud800" <= char <= "\udfff" else f"\\u{{{ord(char):x}}}"
+
+
+def standalone_svg(source: str) -> str:
+    """Return the SVG file for a drawing of a page."""
+    return source if "xmlns=" in source else source.replace("<svg", f'<svg xmlns="{SVG}"', 1)
+
+
+def write_math(element: HtmlElement) -> str:
+    """Return the content of a `math` or `mtd` element as an expression.
+
+    A formula that is nested too deeply becomes one that the compiler rejects.
+    """
+    if element.is_cut:
+        return 'panic("nested too deeply")'
+    tables = next(element.find("mtable"), None)
+    return _row((_with_small_tables(element, False) if tables else element).children)
+
+
+def _with_small_tables(element: HtmlElement, is_script: bool) -> HtmlElement:
+    """Mark tables in scripts. Their cells get the size of the script, since Typst has no size of cells."""
+    is_base = element.name in _WITH_SCRIPTS
+    children = tuple(
+        child if isinstance(child, str) else _with_small_tables(child, is_script or (is_base and bool(index)))
+        for index, child in enumerate(element.children)
+    )
+    is_small = element.name == "mtable" and is_script
+    attributes = {**element.attributes, "scriptlevel": "1"} if is_small else element.attributes
+    return HtmlElement(element.name, attributes, children, element.source)
+
+
+def _row(children: Sequence[HtmlElement | str]) -> str:
+    """Return a row, with fences that grow around it."""
+    shown = [child for child in children if isinstance(child, HtmlElement) or child.strip()]
+    parts = [_expression(shown, index) for index in range(len(shown))]
+    parts = [part for part in parts if part]
+    written = _join(parts)
+    ends = [child for child in (shown[:1] + shown[-1:]) if isinstance(child, HtmlElement)]
+    return f"math.lr({written})" if any(map(_is_growing, ends)) else written
+
+
+def _join(parts: Sequence[str]) -> str:
+    if not parts:
+        return "[]"
+    return parts[0] if len(parts) == 1 else f"{{{'; '.join(parts)}}}"
+
+
+def _expression(row: Sequence[HtmlElement | str], index: int) -> str:
+    """Return an element of a row; empty for an element that shows nothing."""
+    element = row[index]
+    if isinstance(element, str):
+        return f"words({quote(element)})"
+    if element.name == "mo":
+        return _operator(element, row, index)
+    write = _ELEMENTS.get(element.name)
+    return write(element) if write else _group(element)
+
+
+def _one(element: HtmlElement | str) -> str:
+    return _expression((element,), 0) or "[]"
+
+
+def _arguments(element: HtmlElement, count: int) -> list[HtmlElement]:
+    """Return the arguments of a construct. Missing arguments are empty rows."""
+    found = list(element.elements)
+    return [*found, *(HtmlElement("mrow", {}, ()),) * count][:count]
+
+
+# operators
+
+
+def _is_growing(element: HtmlElement) -> bool:
+    """Return whether an operator is a fence that grows with its row."""
+    if element.name != "mo" or element.get("stretchy") == "false" or element.get("minsize"):
+        return False
+    return element.get("fence") == "true" or element.text in DICTIONARY_OPENING | DICTIONARY_CLOSING - {"!"}
+
+
+def _operator(element: HtmlElement, row: Sequence[HtmlElement | str], index: int) -> str:
+    text = element.text.strip()
+    if not text or text in _INVISIBLE:
+        return ""
+    left, right = _spaces(element, text, row, index)
+    kind = _class(element, text, left, right)
+    if len(row) > 1 and kind == "normal" and _is_growing(element):
+        return f"math.mid({_symbol(text)})"
+    written = f"{kind}({_symbol(text)})"
+    if "font-weight:bold" in element.get("style"):
+        written = f"math.bold({written})"
+    if size := _em(element.get("minsize")):
+        written = f"math.lr(size: {size}em, {written})"
+    if kind in ("relation", "binary", "punctuation"):
+        # the left side of the first operator in a cell is in the cell before
+        has_space = _is_space(row[index - 1]) if index else len(row) > 1
+        before = [f"h({left}em)"] if left and has_space else []
+        is_before_space = index + 1 < len(row) and _is_space(row[index + 1])
+        after = [f"h({right}em)"] if right and is_before_space else []
+        written = _join([*before, written, *after])
+    return written
+
+
+def _spaces(
+    element: HtmlElement, text: str, row: Sequence[HtmlElement | str], index: int
+) -> tuple[float, float]:
+    """Return the space before and after an operator, in em."""
+    form = element.get("form") or (
+        "infix"
+        if len(row) == 1
+        else "prefix"
+        if index == 0
+        else "postfix"
+        if index == len(row) - 1
+        else "infix"
+    )
+    left = right = 0.0
+    if text in DICTIONARY_RELATIONS or _ARROW.fullmatch(text):
+        left = right = 0.2778
+    elif text in DICTIONARY_BINARY and form != "prefix":
+        left = right = 0.2222
+    elif text in (",", ";"):
+        right = 0.1667
+    values = (element.get("lspace"), element.get("rspace"))
+    return (_em(values[0]) if values[0] else left), (_em(values[1]) if values[1] else right)
+
+
+def _class(element: HtmlElement, text: str, left: float, right: float) -> str:
+    form = element.get("form")
+    if text in DICTIONARY_OPENING or (element.get("fence") and form == "prefix"):
+        return "opening"
+    if (text in DICTIONARY_CLOSING and text != "!") or (element.get("fence") and form == "postfix"):
+        return "closing"
+    if text in _LARGE and element.get("largeop") != "false":
+        return "large"
+    most = max(left, right)
+    if most > 0.25:
+        return "relation"
+    if most > 0.2:
+        return "binary"
+    return "punctuation" if right > 0.1 and left < _NO_SPACE else "normal"
+
+
+def _is_space(element: HtmlElement | str) -> bool:
+    return isinstance(element, HtmlElement) and (
+        element.name == "mspace" or bool(_MARGIN.search(element.get("style")))
+    )
+
+
+def _em(value: str) -> float:
+    found = _EM.fullmatch(value)
+    return float(found[1]) if found else 0.0
+
+
+def _symbol(text: str) -> str:
+    return quote(text.replace("-", "−"))
+
+
+# leaves
+
+
+def _letter(element: HtmlElement) -> str:
+    text = element.text.strip()
+    if not text or text in _INVISIBLE:
+        return ""
+    if element.name == "mi" and len(text) == 1 and element.get("mathvariant") != "normal":
+        return f"italic({quote(text)})"
+    return f"upright({quote(text)})"
+
+
+def _text(element: HtmlElement) -> str:
+    parts = [
+        f"words({quote(child)})" if isinstance(child, str) else _one(child) for child in element.children
+    ]
+    return _join(parts)
+
+
+def _space(element: HtmlElement) -> str:
+    width, height = _em(element.get("width")), _em(element.get("height"))
+    if "background-color" in element.get("style"):
+        return f"box(width: {width}em, height: {height + _em(element.get('depth'))}em, fill: black)"
+    return f"h({width}em)" if width else ""
+
+
+# constructs
+
+
+def _group(element: HtmlElement) -> str:
+    written = _row(element.children)
+    if found := _MARGIN.search(element.get("style")):
+        return _join([f"h({found[1]}em)", *([] if written == "[]" else [written])])
+    for name in element.classes:
+        if name in _ENCLOSED:
+            return _ENCLOSED[name].format(written)
+    return written
+
+
+def _style(element: HtmlElement) -> str:
+    written = _row(element.children)
+    is_display, level = element.get("displaystyle"), element.get("scriptlevel")
+    if is_display == "true":
+        written = f"math.display({written})"
+    elif level == "1":
+        written = f"math.script({written})"
+    elif level == "2":
+        written = f"math.sscript({written})"
+    elif is_display == "false":
+        written = f"math.inline({written})"
+    if size := _em(element.get("mathsize")):
+        written = f"text(size: {size}em, {written})"
+    return _colored(element, written)
+
+
+def _colored(element: HtmlElement, written: str) -> str:
+    color, ground = element.get("mathcolor"), element.get("mathbackground")
+    if _COLOR.fullmatch(color):
+        written = f"text(fill: rgb({quote(color)}), {written})"
+    if _COLOR.fullmatch(ground) or "border" in element.get("style"):
+        fill = f"rgb({quote(ground)})" if _COLOR.fullmatch(ground) else "none"
+        stroke = "0.5pt" if "border" in element.get("style") else "none"
+        written = f"colored({fill}, {stroke}, {written})"
+    return written
+
+
+def _padded(element: HtmlElement) -> str:
+    classes = element.classes
+    if "math-diagram" in classes:
+        return _diagram(element)
+    written = _colored(element, _row(element.children))
+    for name, side in (("math-llap", "right"), ("math-rlap", "left"), ("math-clap", "center")):
+        if name in classes:
+            return f"lap({side}, {written})"
+    if offset := _em(element.get("voffset")):
+        return f"raised({offset}em, {written})"
+    return written
+
+
+def _diagram(element: HtmlElement) -> str:
+    """Return a drawing: arrows as an image, and formulas at their places."""
+    parts = []
+    for child in element.elements:
+        drawing = next(child.find("svg"), None)
+        offset, start = _em(child.get("voffset")), _em(child.get("lspace"))
+        if drawing is not None:
+            width, height = _em(drawing.get("width")), _em(drawing.get("height"))
+            parts.append(f"drawn({width}em, {height}em, {offset}em, {quote(standalone_svg(drawing.source))})")
+        else:
+            parts.append(f"placed({start}em, {offset}em, {_row(child.children)})")
+    return f"diagram({_em(element.get('width'))}em, {_join(parts)})"
+
+
+def _fraction(element: HtmlElement) -> str:
+    above, below = map(_one, _arguments(element, 2))
+    thickness = element.get("linethickness")
+    if thickness and not _em(thickness.removesuffix("px")):
+        return f"stacked({above}, {below})"
+    return f"math.frac({above}, {below})"
+
+
+def _root(element: HtmlElement) -> str:
+    if element.name == "msqrt":
+        return f"math.sqrt({_row(element.children)})"
+    base, index = map(_one, _arguments(element, 2))
+    return f"math.root({index}, {base})"
+
+
+def _scripts(element: HtmlElement) -> str:
+    base, *scripts = _arguments(element, 3 if element.name == "msubsup" else 2)
+    names = {"msub": ("b",), "msup": ("t",), "msubsup": ("b", "t")}[element.name]
+    written = ", ".join(f"{name}: {_one(script)}" for name, script in zip(names, scripts, strict=True))
+    return f"math.attach(math.scripts({_one(base)}), {written})"
+
+
+def _multiscripts(element: HtmlElement) -> str:
+    base, *rest = _arguments(element, max(1, len(element.elements)))
+    at = next((i for i, script in enumerate(rest) if script.name == "mprescripts"), len(rest))
+    after, before = rest[:at], rest[at + 1 :]
+    pairs = zip(("b", "t", "bl", "tl"), (*_pair(after), *_pair(before)), strict=True)
+    written = "".join(f", {name}: {_one(script)}" for name, script in pairs if script.children)
+    return f"math.attach(math.scripts({_one(base)}){written})"
+
+
+def _pair(scripts: Sequence[HtmlElement]) -> tuple[HtmlElement, HtmlElement]:
+    """Return the first and second script. Several pairs are joined to one."""
+    low, high = scripts[::2], scripts[1::2]
+    return HtmlElement("mrow", {}, tuple(low)), HtmlElement("mrow", {}, tuple(high))
+
+
+def _stack(element: HtmlElement) -> str:
+    r"""Return content over or under a base: an accent, a brace, or limits as of `\sum`."""
+    base, *scripts = _arguments(element, 3 if element.name == "munderover" else 2)
+    names = {"munder": ("b",), "mover": ("t",), "munderover": ("b", "t")}[element.name]
+    if len(scripts) == 1 and (found := _accent(element, base, scripts[0])):
+        return found
+    written = ", ".join(f"{name}: {_one(script)}" for name, script in zip(names, scripts, strict=True))
+    core = _one(base)
+    if base.name == "mo" and base.get("stretchy") == "true":
+        core = f"relation-stretched({_symbol(base.text.strip())})"
+        return f"math.attach(math.limits({core}), {written})"
+    is_movable = base.name == "mo" and base.get("movablelimits") != "false"
+    return f"math.attach(math.limits(inline: {'false' if is_movable else 'true'}, {core}), {written})"
+
+
+def _accent(element: HtmlElement, base: HtmlElement, script: HtmlElement) -> str:
+    """Return an accent or brace; empty if the script is neither."""
+    text = script.text.strip()
+    is_stretchy = script.get("stretchy") != "false"
+    if script.name != "mo" or len(text) > 1:
+        return ""
+    if is_stretchy and text in _BRACES:
+        name = _BRACES[text]
+        if element.name == "munder":
+            name = name.replace("over", "under")
+        return f"math.{name}({_one(base)})"
+    if element.name == "mover" and text in _ACCENTS:
+        size = "" if is_stretchy else ", size: 0%"
+        return f"math.accent({_one(base)}, {quote(_ACCENTS[text])}{size})"
+    side = "b" if element.name == "munder" else "t"
+    grown = f"math.stretch({_one(script)})" if is_stretchy else _one(script)
+    return f"math.attach(math.limits({_one(base)}), {side}: {grown})"
+
+
+def _link(element: HtmlElement) -> str:
+    address = element.get("href")
+    written = _row(element.children)
+    return f"link({quote(address)}, {written})" if address.startswith(("http", "mailto:")) else written
+
+
+def _formatted(element: HtmlElement) -> str:
+    if element.name == "code":
+        return f"raw({quote(element.text)})"
+    name = {"b": "math.bold", "i": "math.italic", "s": "strike", "u": "underline"}[element.name]
+    return f"{name}({_text(element)})"
+
+
+def _span(element: HtmlElement) -> str:
+    return f"math.sans({_text(element)})" if "math-sans" in element.classes else _text(element)
+
+
+# tables
+
+
+def _table(element: HtmlElement) -> str:
+    rows = [row.elements for row in element.elements if row.name == "mtr"]
+    width = max((len(row) for row in rows), default=0)
+    if not width:
+        return "[]"
+    is_display = element.get("displaystyle") == "true"
+    is_small = "math-small" in element.classes or element.get("scriptlevel") == "1"
+    style = "display" if is_display else "script" if is_small else "inline"
+    kinds = [name for name in element.classes if name in _GAPS]
+    is_lines = bool({"math-align", "math-alignat"}.intersection(kinds))
+    written = [_table_row(row, width, style, is_lines) for row in rows]
+    gap = _GAPS[kinds[-1]] if kinds else "1em"
+    rules = _rules(rows)
+    spacing = "0.65em" if is_display else "0.25em"
+    augment = f", augment: {rules}" if rules else ""
+    table = f"math.mat(delim: none, column-gap: {gap}, row-gap: {spacing}{augment}, {', '.join(written)})"
+    return table
+
+
+def _table_row(row: Sequence[HtmlElement], width: int, style: str, is_lines: bool) -> str:
+    kept = [cell for cell in row if "width:50%" not in cell.get("style")]
+    cells = [cell_content(cell, style) for cell in (kept if is_lines else row)]
+    aligned = [
+        _aligned(cell, written) for cell, written in zip(kept if is_lines else row, cells, strict=True)
+    ]
+    if is_lines:
+        pairs = [cells[index : index + 2] for index in range(0, len(cells), 2)]
+        joined = ["{" + "; ap; ".join(pair) + "}" if len(pair) == 2 else pair[0] for pair in pairs]
+        return f"({', '.join(joined)},)"
+    aligned += ["[]"] * (width - len(aligned))
+    return f"({', '.join(aligned)},)"
+
+
+def cell_content(cell: HtmlElement, style: str) -> str:
+    """Return the content of a cell. style: `display`, `inline` or `script`."""
+    written = write_math(cell)
+    return f"math.{style}({written})" if written != "[]" else written
+
+
+def _aligned(cell: HtmlElement, written: str) -> str:
+    style = cell.get("style")
+    if "text-align:left" in style:
+        return f"{{ap; {written}}}"
+    return f"{{{written}; ap}}" if "text-align:right" in style else written
+
+
+def _rules(rows: Sequence[Sequence[HtmlElement]]) -> str:
+    """Return the lines between rows and columns; empty if there are none."""
+    horizontal: set[int] = set()
+    vertical: set[int] = set()
+    for y, row in enumerate(rows):
+        for x, cell in enumerate(row):
+            sides = {side for side in _RULES for name in cell.classes if name.endswith(f"-{side}")}
+            horizontal |= {y + (side == "bottom") for side in sides & {"top", "bottom"}}
+            vertical |= {x + (side == "right") for side in sides & {"left", "right"}}
+    found = [
+        f"{name}: ({', '.join(map(str, sorted(places)))},)"
+        for name, places in (("hline", horizontal), ("vline", vertical))
+        if places
+    ]
+    return f"({', '.join(found)}, stroke: 0.05em)" if found else ""
+
+
+_ELEMENTS: Mapping[str, Callable[[HtmlElement], str]] = {
+    **dict.fromkeys(("mi", "mn"), _letter),
+    "mtext": _text,
+    "mspace": _space,
+    "mstyle": _style,
+    "mpadded": _padded,
+    "mphantom": lambda element: f"hide({_row(element.children)})",
+    "mfrac": _fraction,
+    **dict.fromkeys(("msqrt", "mroot"), _root),
+    **dict.fromkeys(("msub", "msup", "msubsup"), _scripts),
+    **dict.fromkeys(("munder", "mover", "munderover"), _stack),
+    "mmultiscripts": _multiscripts,
+    "mtable": _table,
+    "a": _link,
+    **dict.fromkeys(("b", "i", "s", "u", "code"), _formatted),
+    "span": _span,
+}
+"""Element → function that writes it. All other elements are written as rows."""
