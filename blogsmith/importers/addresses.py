@@ -11,7 +11,7 @@ from ..api.importing import alias_problem, slug_problem, slugify, split_dated_na
 from .model import ImportedPage, Notice, SiteImport
 
 _TAXONOMIES = ("tags", "categories", "series")
-"""Front matter keys for which the new site generates lists, at a URL of that name."""
+"""Front matter keys with lists: the new site has a page at `/tags/`, and so on."""
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 
@@ -53,35 +53,38 @@ def add_aliases(page: ImportedPage, addresses: Sequence[str]) -> ImportedPage:
 
 
 def avoid_list_urls(site: SiteImport) -> SiteImport:
-    """Move pages away from URLs of lists that the new site generates, such as `/tags/`.
-
-    Only pages in folders are posts, and only posts appear in these lists.
-    """
-    made = {
-        f"/{name}/"
-        for name in _TAXONOMIES
-        if any(page.front.get(name) and len(page.path.parts) > 2 for page in site.pages)
-    }
+    """Move pages away from URLs of lists that the new site generates, such as `/tags/` and `/tags/a/`. These
+    lists contain posts, which are the pages in folders."""
+    posts = [page for page in site.pages if len(page.path.parts) > 2]
+    terms = {(name, term) for name in _TAXONOMIES for page in posts for term in _terms(page.front.get(name))}
+    made = {f"/{name}/" for name, _ in terms} | {f"/{name}/{slugify(term)}/" for name, term in terms}
     return replace(site, pages=tuple(_avoid_list_urls(page, made) for page in site.pages))
+
+
+def _terms(value: Any) -> list[str]:
+    """Return the names in a taxonomy key of front matter."""
+    if isinstance(value, Mapping):
+        value = value.get("name")
+    return [str(each) for each in (value if isinstance(value, list) else [value]) if each]
 
 
 def _avoid_list_urls(page: ImportedPage, made: Collection[str]) -> ImportedPage:
     front = dict(page.front)
     address = _normalize_url(str(front.get("permalink") or new_url(page, {})))
     notices = []
-    if address in made and page.path.stem != "_index":
+    if address.casefold() in made and page.path.stem != "_index":
         front["permalink"] = f"{address.rstrip('/')}-page/"
-        message = f'URL "{address}" is reserved for the list of all {address.strip("/")}'
+        message = f'URL "{address}" is reserved for a list of "{address.split("/")[1]}"'
         hint = f"link to `{front['permalink']}`, the new URL of the page"
         notices.append(Notice("changed", message, page.source, hint=hint))
-    aliases = [each for each in front.get("aliases", ()) if _normalize_url(str(each)) not in made]
+    aliases = [each for each in front.get("aliases", ()) if _normalize_url(str(each)).casefold() not in made]
     if len(aliases) != len(front.get("aliases", ())):
         front["aliases"] = aliases
     return replace(page, front=front, notices=(*page.notices, *notices))
 
 
 def _lacks_date(page: ImportedPage, patterns: Mapping[str, str]) -> bool:
-    """Return whether a section's pattern requires a date that the page lacks, as drafts do."""
+    """Return whether the section's URL pattern contains a date, but the page (such as a draft) has none."""
     pattern = patterns.get("/".join(page.path.parts[1:2]), "")
     return re.search(":(year|month|day)", pattern) is not None and not page.front.get("date")
 

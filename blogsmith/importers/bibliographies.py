@@ -91,11 +91,12 @@ def fit_key(key: str) -> str:
 
 _FOLDER = PurePosixPath(BIBLIOGRAPHIES)
 Entries = Mapping[str, Mapping[str, str]]
-"""Key → fields as plain text."""
+"""Citation key → fields of the entry: name → plain text."""
 
 
 class SourceBibliographies:
-    """The `.bib` files of one source, each read once, and the selection that the new site needs."""
+    """The `.bib` files of one source, each read once, and the entries that pages of the new site need from
+    them."""
 
     def __init__(self) -> None:
         self._entries: dict[Path, Entries] = {}
@@ -131,7 +132,8 @@ class SourceBibliographies:
         return ({"bibliography": written[0] if len(written) == 1 else written} if written else {}) | found
 
     def _is_readable_entry(self, file: Path, key: str) -> bool:
-        """Return whether a build reads the entry without diagnostics, under the key that citations use."""
+        """Return whether blogsmith reads the entry without diagnostics, and under the key that
+        citations use."""
         if fit_key(key) != key:
             return False
         if file not in self._files:
@@ -163,10 +165,8 @@ _MAX_KEY_LENGTH = 40
 def add_reader_keys(
     page: ImportedPage, front: Mapping[str, Any], bibliography_keys: Collection[str]
 ) -> tuple[ImportedPage, frozenset[str]]:
-    """Translate `references` and `slides` of old front matter.
-
-    Return the page and the keys that it shows completely. works: keys of the site's bibliography.
-    """
+    """Translate `references` and `slides` of old front matter. Return the page, and the keys whose content it
+    contains completely. bibliography_keys: keys of the site's bibliography."""
     done = set()
     written = front.get("references")
     if written and (values := _reference_front(page, written, bibliography_keys)):
@@ -197,7 +197,7 @@ def _reference_front(page: ImportedPage, written: Any, works: Collection[str]) -
         return {}
     found: dict[str, Any] = {"references": [*others, *own]}
     keys = [str(entry["id"]) for entry in own]
-    # if the text cites none of them, the old layout listed all of them
+    # if the text cites none of them, list all, as the old layout did
     if "nocite" not in page.front and not any(f"@{key}" in page.text for key in keys):
         has_others = bool(works or others or page.front.get("bibliography"))
         found["nocite"] = [f"@{key}" for key in keys] if has_others else "@*"
@@ -256,7 +256,7 @@ def _find_title(fields: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _link(written: Any) -> str:
-    """Return a Markdown link; empty if there is nothing to link to."""
+    """Return a Markdown link; empty if the value contains no URL."""
     title, address = _find_title(written if isinstance(written, Mapping) else {"url": written})
     title = re.sub(r"([\\\[\]*_`$<>])", r"\\\1", title or "Slides")
     is_address = _ADDRESS.fullmatch(address) and "<" not in address and ">" not in address
@@ -270,10 +270,10 @@ _YEAR = lazy_pattern(r"\d{4}")
 
 @dataclass(frozen=True, slots=True)
 class DataBibliography:
-    """The references of one data file."""
+    """The references of one data file, as a bibliography."""
 
     name: str
-    """Name of the file without its suffix."""
+    """Name of the file without its extension."""
     items: tuple[Mapping[str, Any], ...]
     """Entries in CSL-JSON."""
 

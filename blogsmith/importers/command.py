@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from .report import ImportResult
 
 _MAX_LISTED = 10
-"""Number of differences shown on the terminal. The report lists all."""
+"""Maximum number of differences printed on the terminal; the report lists all."""
 
 
 class _SystemType(NameType):
-    """A system whose sites can be imported."""
+    """Name of a system whose sites can be imported, as a type of command-line options."""
 
     def names(self, root: Path | None) -> Iterable[str]:
         """Return the names of all systems, sorted."""
@@ -72,9 +72,10 @@ class _SystemType(NameType):
 def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **options: Any) -> int:
     """Convert SOURCE, a site of another generator.
 
-    The new site is written to INTO. By default, INTO is a new folder in the current one, named after SOURCE
-    with the suffix `-blogsmith`. SOURCE is not changed. The new site is built and compared with SOURCE;
-    import-report.md lists all differences.
+    SOURCE is not changed. The new site is built and compared with SOURCE; import-report.md lists all
+    differences.
+
+    INTO is the folder of the new site.  [default: the name of SOURCE with the suffix `-blogsmith`]
     """
     from ..api.importing import MAX_PROCESSES, count_cores
     from .importer import ImportOptions
@@ -96,6 +97,8 @@ def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **opti
     problems = _fetch(clocks, target) if fetches and not dry_run else 0
     _print_withheld(done)
     _print_differences(done)
+    for problem in done.problems:
+        terminal.warn(problem)
     for line in _summary(done, target, clocks.seconds() - clocks.started, dry_run=dry_run):
         terminal.print_line(line)
     return 0 if done.ok and not problems else 1
@@ -119,7 +122,7 @@ def _fetch(clocks: CommandClock, root: Path) -> int:
 
 
 def _print_withheld(done: ImportResult) -> None:
-    """List the pages that the old site does not publish and that were not imported."""
+    """Print the pages that were not imported because the old site hides them from readers."""
     from ..api.importing import printable
 
     held = [notice for notice in done.site.all_notices if notice.kind == "withheld"]

@@ -28,14 +28,15 @@ from .text.data import format_yaml
 from .verify.values import ADDRESS_KEYS, ValueIndex, is_named, leaves
 
 IMPORTED = "imported"
-"""Front matter key for old keys that blogsmith would interpret differently."""
+"""Front matter key that contains old keys which blogsmith would interpret differently."""
 _SHARED_KEYS = name_set(
     "title subtitle description tags categories authors date updated status comments lang series image toc "
     "license doi nocite reading_time numbering citable bibliography"
 )
 """Keys with the same meaning in blogsmith and every system, if blogsmith can read their values."""
 _MAX_VALUES = 2000
-"""Maximum number of values of a key to search for; a key with more values is always kept."""
+"""Maximum number of values of a key that are compared with the new page; a key with more values is always
+kept."""
 _PRESENTATION_KEYS = name_set("layout template math mathjax katex latex usemath use_math mermaid")
 """Keys that control the appearance or the scripts of old pages, in every system."""
 
@@ -96,7 +97,7 @@ def complete_page(
 
 
 def _remove_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
-    """Remove the keys at these paths, which restrict the page, from front matter."""
+    """Return front matter without the keys at these paths, because they restrict access to the page."""
     heads = {path[0]: [rest[1:] for rest in paths if rest[0] == path[0]] for path in paths}
     found = {}
     for key, value in front.items():
@@ -122,7 +123,7 @@ def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) 
 
 
 def _has_secret(value: Any) -> bool:
-    """Return whether a mapping inside the value contains a password or similar key."""
+    """Return whether a value contains a mapping with a password or similar key."""
     if isinstance(value, Mapping):
         found = any(one.remedy == "access" for one in find_restrictions(value, is_foreign=True))
         return found or any(map(_has_secret, value.values()))

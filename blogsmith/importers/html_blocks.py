@@ -1,8 +1,8 @@
-"""Conversion of HTML in pages of any system to Markdown: tables, and boxes of Bootstrap.
+"""Conversion of HTML in pages of any system to Markdown: tables, and Bootstrap's alert boxes.
 
 A table is converted if it has one header row, rows with equally many cells, and one line of text in each
-cell. A table stays HTML if cells span others or contain blocks, if rows have header cells, or if it requests
-Markdown. A box with blocks other than paragraphs stays HTML too.
+cell. A table stays HTML if a cell spans several rows or columns or contains blocks, if rows have header
+cells, or if it requests Markdown. A box with blocks other than paragraphs stays HTML too.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _ALIGN = lazy_pattern(r"text-align\s*:\s*(left|right|center)", re.IGNORECASE)
 _GROUPS = frozenset(("thead", "tbody", "tfoot"))
 _RULES = {"left": ":---", "right": "---:", "center": ":---:", "": "---"}
 _STYLE_ATTRIBUTES = name_set("align valign border cellpadding cellspacing scope style width class height")
-"""Attributes that only style a table, which is up to the theme."""
+"""Attributes that only style a table. They are dropped: the theme styles tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def plain_table(table: Element, masked: MaskedText) -> list[str]:
 
 
 def _rows(table: Element) -> Iterator[_Row]:
-    """Iterate over the rows in order; empty if the table contains anything else."""
+    """Yield the rows in order; none if the table contains anything else."""
     found: list[_Row] = []
     for child in table.children:
         if isinstance(child, str):
@@ -204,7 +204,8 @@ def _character_reference(found: re.Match[str]) -> str:
 
 
 def _rule(cells: Sequence[Element]) -> str:
-    """Return the rule of a column with its alignment, if all cells of the column agree."""
+    """Return the cell of a column in the delimiter row, with the alignment that all its cells
+    have, if any."""
     every = {_alignment(cell) for cell in cells[1:]} or {_alignment(cells[0])}
     return _RULES[every.pop()] if len(every) == 1 else _RULES[""]
 

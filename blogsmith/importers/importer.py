@@ -1,7 +1,7 @@
-"""A whole import: recognize, read, write, build and compare, report.
+"""A whole import: recognize the system, read, write, build and repair, compare, report.
 
-Errors that the old site already had become warnings in the new settings, so that the new site builds. Codes
-that blogsmith does not allow to be lowered stay errors.
+Errors that the old site has too become warnings by settings of the new site. `repair` handles all other
+errors.
 """
 
 from __future__ import annotations
@@ -17,64 +17,75 @@ from typing import Any
 import msgspec
 
 from ..api.importing import (
-    LOWERABLE,
     Diagnostic,
     Progress,
     SiteError,
+    name_set,
     open_folder,
     plural,
     site_lock,
     temporary_folder,
 )
 from .addresses import avoid_list_urls
-from .model import Notice, SiteImport
+from .model import Notice, NoticeKind, SiteImport
 from .page_rewrites import rewrite_pages
 from .page_work import ONE_PROCESS, Workers
+from .placement import place_site
 from .protection import remove_withheld_files
+from .repair import FORMULA_CODES, SiteBuilder, build_import, is_fatal
 from .report import ImportResult, make_reports
-from .site_settings import add_comments, add_plugins, add_social_links, report_lost_settings
+from .site_settings import add_comments, add_plugins, add_social_links, keep_marks, report_lost_settings
 from .source_files import remove_unreadable_files, source_root
 from .systems import find_system
+from .unread_documents import name_unread_documents
 from .verify.site import SiteCheck, check_site
 from .write import reject_other_site, site_files, write_reports, write_site_files
 
-_FORMULAS = frozenset(("math-command", "math-syntax", "math-brace"))
-"""Diagnostic codes that `math.on_error: render` turns into warnings."""
+_SOURCE_CODES = name_set("footnote-undefined id-twice image-missing label-twice link-anchor link-missing")
+"""Codes of errors that the old site has too, because their targets are missing in the source."""
 
 
 def lower_errors(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteCheck]:
-    """Add settings that let the site build despite errors in its pages, and lower the check's errors."""
-    errors = Counter(found.code for found in check.diagnostics if found.severity == "error")
-    lowered = sorted(code for code in errors if code in LOWERABLE)
-    formulas = sum(errors[code] for code in errors if code in _FORMULAS)
+    """Add settings that turn errors in pages into warnings, so that the site builds. Lower these errors in
+    `check` too."""
+    errors = Counter(
+        found.code for found in check.diagnostics if found.severity == "error" and not is_fatal(found)
+    )
+    found = sorted(errors.keys() - FORMULA_CODES)
+    formulas = sum(errors[code] for code in errors if code in FORMULA_CODES)
     settings: dict[str, Any] = dict(site.settings)
     notices = list(site.notices)
-    if lowered:
-        settings["diagnostics"] = {**settings.get("diagnostics", {}), **dict.fromkeys(lowered, "warning")}
-        count = plural(sum(errors[code] for code in lowered), "error")
-        message = f"{count} of the old site reported as warnings: {', '.join(lowered)}"
-        hint = "fix them, and remove the codes from `diagnostics` in blogsmith.yaml"
-        notices.append(Notice("mistake", message, hint=hint))
+    hint = "fix these errors, and remove the codes from `diagnostics` in blogsmith.yaml"
+    if found:
+        settings["diagnostics"] = {**settings.get("diagnostics", {}), **dict.fromkeys(found, "warning")}
+    kinds: tuple[NoticeKind, ...] = ("mistake", "changed")
+    for kind in kinds:
+        lowered = [code for code in found if (code in _SOURCE_CODES) == (kind == "mistake")]
+        if lowered:
+            count = plural(sum(errors[code] for code in lowered), "error")
+            message = f"{count} reported as warnings: {', '.join(lowered)}"
+            notices.append(Notice(kind, message, hint=hint))
     if formulas:
         settings["math"] = {**settings.get("math", {}), "on_error": "render"}
-        message = f"{plural(formulas, 'error')} in formulas, which are shown as TeX"
-        hint = "fix them, and remove `math.on_error` from blogsmith.yaml"
-        notices.append(Notice("mistake", message, hint=hint))
-    codes = frozenset((*lowered, *(_FORMULAS if formulas else ())))
-    if not codes:
+        message = f"{plural(formulas, 'error')} in formulas, which are not typeset but shown as TeX"
+        hint = "define missing commands under `math.macros`, and remove `math.on_error` from blogsmith.yaml"
+        notices.append(Notice("held", message, hint=hint))
+    every = frozenset((*found, *(FORMULA_CODES if formulas else ())))
+    if not every:
         return site, check
-    return replace(site, settings=settings, notices=tuple(notices)), _lower_severity(check, codes)
+    return replace(site, settings=settings, notices=tuple(notices)), _lower_severity(check, every)
 
 
 def show_image_copies(site: SiteImport) -> SiteImport:
-    """Make the imported site show copies of images on other hosts."""
+    """Set `images.remote` so that pages show copies of images on other hosts."""
     images = {**site.settings.get("images", {}), "remote": "fetch"}
     return replace(site, settings={**site.settings, "images": images})
 
 
 def _lower_severity(check: SiteCheck, codes: frozenset[str]) -> SiteCheck:
     def lower(found: Diagnostic) -> Diagnostic:
-        return msgspec.structs.replace(found, severity="warning") if found.code in codes else found
+        is_lower = found.code in codes and not is_fatal(found)
+        return msgspec.structs.replace(found, severity="warning") if is_lower else found
 
     diagnostics = tuple(map(lower, check.diagnostics))
     left: Mapping[str, int] = Counter(found.path for found in diagnostics if found.severity == "error")
@@ -94,11 +105,11 @@ class ImportOptions:
     system: str = ""
     """Name of the system; empty: detect it."""
     dry_run: bool = False
-    """Whether to write only to a temporary folder."""
+    """Whether the site is only written to a temporary folder, which is removed."""
     against: Path | None = None
     """Folder with pages that the old system published; None: no comparison."""
     fetch_images: bool = False
-    """Whether images of other hosts will be downloaded, so that the new site shows copies."""
+    """Whether images on other hosts are downloaded afterwards, so that the new site shows copies."""
     workers: Workers = ONE_PROCESS
     """Processes that translate, build and compare pages."""
 
@@ -120,15 +131,17 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     system = find_system(root, options.system)
     workers = options.workers
     site = remove_unreadable_files(remove_withheld_files(system.read(root, progress, workers)))
-    site = avoid_list_urls(rewrite_pages(site, progress, workers))
-    site = report_lost_settings(add_plugins(add_social_links(add_comments(site))))
+    site = place_site(avoid_list_urls(rewrite_pages(site, progress, workers)))
+    site = name_unread_documents(site)
+    site = report_lost_settings(keep_marks(add_plugins(add_social_links(add_comments(site)))))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder, _lock_folder(folder):
         written = write_site_files(site_files(site), folder, progress)
-        check = check_site(site, folder, options.now, progress, against=options.against, workers=workers)
-        site, check = lower_errors(site, check)
+        built = build_import(site, written, SiteBuilder(folder, options.now, progress, workers))
+        check = check_site(built, progress, against=options.against, workers=workers)
+        site, check = lower_errors(built.site, check)
         site = show_image_copies(site) if options.fetch_images else site
-        files = write_site_files(site_files(site), folder, progress, written)
+        files = write_site_files(site_files(site), folder, progress, built.digests)
         done = ImportResult(site, system.title, check, files)
         write_reports(make_reports(done), folder)
     return done
@@ -142,7 +155,7 @@ def _lock_folder(folder: Path) -> Iterator[None]:
             open_folder(folder, make=True).close()
             stack.enter_context(site_lock(folder, 0))
         except OSError as error:
-            message = f"cannot write {folder}: {error.strerror or error}"
+            message = f'cannot write "{folder}": {error.strerror or error}'
             raise SiteError(Diagnostic("new-write", message)) from error
         yield
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, Protocol, TypeVar
 
-NoticeKind = Literal["withheld", "left", "changed", "dropped", "missing", "mistake", "kept"]
+NoticeKind = Literal["withheld", "unread", "held", "left", "changed", "dropped", "missing", "mistake", "kept"]
 """Kind of a notice.
-
 - `withheld`: the old site hides the page from readers, so it is not imported.
-- `left`: the content could not be translated and stays unchanged in the page.
+- `unread`: the import cannot read a document of the source.
+- `held`: the build rejects a part. The import keeps the part as code or in a draft, or leaves it out.
+- `left`: the import cannot translate the content, which stays unchanged in the page.
 - `changed`: the content has another meaning now.
 - `dropped`: the content was removed because it has no meaning in blogsmith.
-- `missing`: the source names a file that it does not contain.
+- `missing`: the source refers to a file that it does not contain.
 - `mistake`: the source itself has an error.
-- `kept`: a front matter key was kept for templates.
+- `kept`: blogsmith does not use a front matter key, but templates can read it.
 """
 
 
@@ -26,20 +27,20 @@ class Notice:
 
     kind: NoticeKind
     message: str
-    """Description in terms of the old system, without full stop.
-
-    See `verify.values.is_named` for messages about keys and settings.
-    """
+    """Description in the terms of the old system, without full stop. `verify.values.is_named` recognizes the
+    keys and settings that the message names."""
     source: str = ""
-    """File relative to the root of the source; empty: the whole site."""
+    """File relative to the root of the source; empty if the notice concerns the whole site."""
     line: int = 0
-    """1-based line of the file; 0: the whole file."""
+    """1-based line of the file; 0 if the notice concerns the whole file."""
     hint: str = ""
     """Instruction for the author; may be empty."""
     removed: str = ""
-    """Source removed on purpose, so that its words and formulas are not reported as losses."""
+    """Text of the source that the importer removes on purpose. Its words and formulas are not reported as
+    losses. Empty if nothing is removed."""
     is_list: bool = False
-    """Whether the removed part is a list of other pages, with titles and summaries in the old page."""
+    """Whether the removed part is a list of other pages, which the old page showed with titles
+    and summaries."""
     made_here: str = ""
     """Old URL of a page that is omitted because blogsmith generates an equivalent page; otherwise empty."""
 
@@ -63,10 +64,8 @@ class OldSettings:
     values: Mapping[str, Any]
     """Values as the old system reads them."""
     translated: frozenset[str]
-    """Settings that the importer reads, in lower case, with dots as in `FrontKeys`.
-
-        A value that is meant for readers, such as a URL or a sentence, must be in the new site in any case.
-    """
+    """Names of the settings that the importer reads, in lower case, with dots as in `FrontKeys`. Even for
+    these, a value that is meant for readers, such as a URL or a sentence, must appear in the new site."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class ImportedPage:
     first_line: int = 1
     """1-based line of the file where `original` starts."""
     address: str = ""
-    """Old site path without the base path, such as `/2024/03/title/`; empty: none."""
+    """Old site path without the base path, such as `/2024/03/title/`; empty if it had none."""
     notices: tuple[Notice, ...] = ()
     old_front: Mapping[str, Any] = field(default_factory=dict)
     """Front matter as the old system reads it, with defaults from settings and folders."""
@@ -149,6 +148,12 @@ class SiteImport:
     old_settings: tuple[OldSettings, ...] = ()
 
     @property
+    def paths(self) -> frozenset[PurePosixPath]:
+        """Return the paths of all pages and files in the new site."""
+        pages, files = (page.path for page in self.pages), (file.path for file in self.files)
+        return frozenset((*pages, *files, *(made.path for made in self.made)))
+
+    @property
     def all_notices(self) -> tuple[Notice, ...]:
         """Return the notices of the site, then those of its pages."""
         return (*self.notices, *(notice for page in self.pages for notice in page.notices))
@@ -159,7 +164,7 @@ class Difference:
     """Something in the source of a page that the new page lacks."""
 
     what: str
-    """Kind in `verify.facts`: `formulas`, `words` and so on."""
+    """Kind of the missing item, as in `verify.facts`: `formulas`, `words` and so on."""
     text: str
     """The missing item: TeX, a URL, or words in the order of the page."""
     source: str
@@ -176,7 +181,7 @@ class PageCheck:
     """Source path in the new site."""
     source: str
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Number of things of each kind in the source."""
+    """Number of items in the source, by kind."""
     differences: tuple[Difference, ...] = ()
     errors: int = 0
     warnings: int = 0

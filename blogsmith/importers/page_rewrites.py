@@ -1,4 +1,4 @@
-"""Rewrites of single pages of any system: titles, scripts, links, formulas, code, HTML."""
+"""Rewrites of single pages that apply to all systems: titles, scripts, links, formulas, code, HTML."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .html_blocks import convert_alert_boxes, convert_tables
 from .model import ImportedPage, Notice, SiteImport
 from .page_work import Workers, map_pages
 from .text.html import tag_attributes
-from .text.math import escape_underscores, pair_braces, script_macros
+from .text.math import delimit_environment, escape_underscores, pair_braces, script_macros
 from .text.segments import CODE, FormulaDelimiters, divide, mask, rewrite_segments
 
 _PLAIN_TITLES = frozenset(("jekyll", "hugo"))
@@ -24,7 +24,8 @@ _DOLLAR = "\ue01f"
 
 
 def simplify_title(page: ImportedPage) -> ImportedPage:
-    """Remove markup from the title of a page. A title with a link or an image is also put before the text."""
+    """Remove markup from the title of a page. If it contains a link or an image, also put the title before
+    the text."""
     title = page.front.get("title")
     if not isinstance(title, str) or _MARKDOWN_CHARACTERS.isdisjoint(title):
         return page
@@ -51,13 +52,14 @@ _ELEMENT = lazy_pattern(
 )
 _SCRIPT_TAG = lazy_pattern(r"<(?:script|link)\b", re.IGNORECASE)
 _ADDRESS = lazy_pattern(r"(?i)mathjax|katex|asciimath|mathtex-script|/polyfill(?:\.min)?\.js|polyfill\.io")
-"""URLs of scripts that typeset formulas, and of a script that the manual of MathJax loads before it."""
+"""Matches URLs of scripts that typeset formulas, and of a polyfill that MathJax's manual recommends before
+them."""
 _CODE = lazy_pattern(r"\b(?:MathJax|renderMathInElement|katex\.render)\b")
 _SETTINGS = "text/x-mathjax-config"
 
 
 def remove_formula_scripts(page: ImportedPage) -> ImportedPage:
-    """Remove scripts that typeset formulas in the browser, because builds do that.
+    """Remove scripts that typeset formulas in the browser, because the build typesets them.
 
     Old posts often load MathJax themselves, from URLs that no longer exist. Macros that the script defines
     become macros of the page.
@@ -133,16 +135,15 @@ def fix_link_schemes(page: ImportedPage) -> ImportedPage:
 
 
 def fix_formulas(page: ImportedPage) -> ImportedPage:
-    r"""Fix formulas that MathJax accepts but that are not valid TeX.
-
-    These have underscores in `\text`, or braces with one escape too many.
-    """
+    r"""Fix formulas that MathJax accepts although they are not valid TeX: underscores in `\text`, braces with
+    one backslash too many, environments without delimiters."""
     if "\\" not in page.text:
         return page
     return replace(page, text=rewrite_segments(page.text, "math", _tex_formula, FormulaDelimiters()))
 
 
 def _tex_formula(formula: str) -> str:
+    formula = delimit_environment(formula)
     return pair_braces(escape_underscores(formula)) if "_" in formula or "\\\\{" in formula else formula
 
 
@@ -154,10 +155,8 @@ _FENCE = lazy_pattern(
 
 
 def remove_option_lines(page: ImportedPage) -> ImportedPage:
-    """Remove `#|` options in a plain fence, which would turn it into a cell.
-
-    These lines are options of Quarto and of notebooks. In a plain fence they are leftover comments. Without
-    them the fence is code that is not run.
+    """Remove lines with `#|` from a plain fence. In blogsmith, they would turn it into a cell. They are
+    options of Quarto or of a notebook that remained as comments. Without them, the code is shown and not run.
     """
     if "#|" not in page.text and "# |" not in page.text:
         return page

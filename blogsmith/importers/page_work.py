@@ -1,7 +1,7 @@
-"""Processing of an import's pages by several processes, with a time limit for each page.
+"""Processes the pages of an import in several processes, with a time limit for each page.
 
-Results have the order of the pages. If a process dies, this process repeats its work, so no page is lost.
-The text of a page that exceeds the time limit, or is nested too deep, becomes code.
+Results have the order of the pages. If a process dies, this process repeats its work, so no page is lost. If
+a page exceeds the time limit, or is nested too deep, its text becomes a code block.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from .model import Notice
 from .text.containers import fence_marks
 
 _MIN_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
-"""Minimum number of pages for starting processes. That takes some hundredths of a second, or one second."""
+"""Minimum number of pages for starting processes, which takes some hundredths of a second (fork) or one
+second (spawn)."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -60,8 +61,8 @@ def map_pages(
 ) -> Iterator[Result]:
     """Yield the result of `work` for each item, in the order of the items.
 
-    count: number of items. Items and results must be picklable, for `spawn` also `work`. If `work` raises an
-    Exception in another process, or that process dies, this process calls it again.
+    count: number of items. Items and results must be picklable, and `work` too if processes are spawned. If
+    `work` raises an Exception in another process, or that process dies, this process calls it again.
     """
     if not workers.is_faster(count):
         yield from map(work, items)
@@ -89,22 +90,22 @@ def map_pages(
             while number in made:
                 yield finish(number)
                 number += 1
-    # nothing is left unless a process has died
+    # empty, unless a process has died
     yield from map(finish, sorted(begun))
     yield from map(work, source)
 
 
 def _identity(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
-    """Return the function that a process calls for each page."""
+    """Return `work`: a new process receives it once instead of with each page."""
     return work
 
 
-LIMIT_S = 10.0
+LIMIT_S = 3.0
 """Time limit of a page in seconds of processor time; the longest of 500 real posts took one second."""
 
 
 class SourceDocument(Protocol):
-    """A file of a source that becomes a page; a dataclass."""
+    """A file of a source that becomes a page. Must be a dataclass."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -136,7 +137,8 @@ def page_limit(seconds: float | None = None) -> Iterator[None]:
 
 
 def translate_document(translate: Callable[[Document], Made], document: Document) -> Made:
-    """Translate a document, with its text as code if it exceeds the time limit or is nested too deep."""
+    """Translate a document. If it exceeds the time limit or is nested too deep, translate its text to a code
+    block."""
     try:
         with page_limit():
             return translate(document)

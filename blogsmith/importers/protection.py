@@ -1,8 +1,8 @@
-"""Pages that the old site hides from readers. None of them is written to the new site.
+"""Pages that the old site hides from readers are not written to the new site.
 
-blogsmith has no access control (see `model/protection.py`), so these pages are withheld. Neither their text
-nor files that only they use are written. A notice of the kind `withheld` names each page. A page that was
-only unpublished becomes a draft, and a page that no list showed becomes unlisted.
+blogsmith has no access control (see `model/protection.py`), so these pages are withheld, together with files
+that only they use. A notice of the kind `withheld` names each page. A page that was only unpublished becomes
+a draft, and a page that no list showed becomes unlisted.
 """
 
 from __future__ import annotations
@@ -24,10 +24,8 @@ _EXCLUDED_HINT = "copy it to `content/` if readers may see it"
 _LINE = re.compile(r"([A-Za-z][\w -]*?)[ \t]*[:=][ \t]*(\S.*?)[ \t]*")
 _MOST_LINES = 2000
 _MAX_LINE_LENGTH = 300
-"""Limits for the lines of front matter, and for the characters of a line, that are searched.
-
-Longer front matter is an attempt to slow down the import.
-"""
+"""Maximum number of characters of a line of front matter that is searched. Longer lines would make an import
+slow."""
 
 
 class _Document(Protocol):
@@ -40,10 +38,8 @@ _AnyDocument = TypeVar("_AnyDocument", bound=_Document)
 
 
 def add_restrictions(front: Mapping[str, Any], head: str) -> dict[str, Any]:
-    """Add the keys that restrict a page and that the reader of its front matter loses.
-
-    These are keys in unreadable front matter, and values with a YAML tag, such as `password: !ENV SECRET`.
-    """
+    """Add keys that may restrict access to a page, but that the reader of its front matter cannot read. These
+    are keys in invalid front matter, and values with a YAML tag, such as `password: !ENV SECRET`."""
     found = dict(front)
     for line in head.split("\n")[:_MOST_LINES]:
         if not (pair := _LINE.fullmatch(line[:_MAX_LINE_LENGTH])):
@@ -88,7 +84,7 @@ def withheld_notice(why: str, source: PurePosixPath | str) -> Notice:
 
 
 def excluded_notice(why: str, source: PurePosixPath | str) -> Notice:
-    """Return the notice of a page that settings exclude from the old site. why: as for `withheld`."""
+    """Return the notice of a page that settings exclude from the old site. why: as for `withheld_notice`."""
     return replace(withheld_notice(why, source), hint=_EXCLUDED_HINT)
 
 
@@ -113,14 +109,14 @@ def split_protected(
 
 
 def is_draft(front: Mapping[str, Any]) -> bool:
-    """Return whether old front matter keeps a page from being published, in the terms of any system."""
+    """Return whether old front matter keeps a page from being published, by the keys of any system."""
     return str(front.get("draft")).casefold() == "true" or any(
         one.remedy == "draft" for one in find_restrictions(front, is_foreign=True)
     )
 
 
 def set_visibility(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
-    """Mark a page as draft or unlisted if its old front matter means that in other terms."""
+    """Mark a page as draft or unlisted if keys of another system in its old front matter mean that."""
     found = find_restrictions(front, is_foreign=True)
     if not found:
         return page
@@ -163,6 +159,7 @@ def _words(texts: Iterable[str]) -> set[str]:
 
 
 def draft_settings(pages: Iterable[ImportedPage]) -> dict[str, Any]:
-    """Return settings that report links to drafts as warnings; they were broken on the old site too."""
+    """Return settings that turn errors about links to drafts into warnings: these links were broken on the
+    old site too."""
     has_drafts = any(page.front.get("draft") is True for page in pages)
     return {"diagnostics": {"link-unpublished": "warning"}} if has_drafts else {}

@@ -1,4 +1,4 @@
-"""The report of an import, as Markdown and as JSON. The same import gives identical bytes."""
+"""The report of an import, as Markdown and as JSON. The same import always gives the same bytes."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from ..api.importing import Diagnostic, plural, printable
+from ..api.importing import Diagnostic, first_names, plural, printable
 from .model import Notice, NoticeKind, SiteImport
-from .site_settings import LOST_DATA_MESSAGE, LOST_SETTINGS_MESSAGE
+from .site_settings import LOST_MESSAGES
 from .verify.facts import KINDS
 from .verify.published_pages import PublishedCheck
 from .verify.site import SiteCheck
@@ -17,6 +17,8 @@ from .write import RECORD, REPORT, record_text
 
 _HEADINGS: Mapping[NoticeKind, str] = {
     "withheld": "Not imported: pages that the old site hides from readers",
+    "unread": "Not read: documents of the source that are not imported",
+    "held": "Held back: rejected by the build, so kept as code or in a draft, or left out",
     "left": "Not translated: kept unchanged in the page",
     "missing": "Missing: used in the source but not found",
     "mistake": "Errors in the source",
@@ -42,8 +44,36 @@ class ImportResult:
 
     @property
     def ok(self) -> bool:
-        """Return whether nothing was lost silently."""
-        return not self.check.differences
+        """Whether the new site shows everything of the old site, except for parts that notices explain."""
+        return not self.check.differences and not self.problems
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Counts of missing parts of the new site, with the worst first; empty if nothing is missing."""
+        site, check = self.site, self.check
+        kinds = Counter(notice.kind for notice in site.all_notices)
+        lost = [notice for notice in site.notices if notice.message.startswith(LOST_MESSAGES)]
+        addresses = sum(each.what == "addresses" for each in check.differences)
+        rows = (
+            ("not read", kinds["unread"], "document", ""),
+            ("not answered", addresses, "URL", " of the old site"),
+            ("not typeset", check.formula_errors, "error", f" in formulas{_commands(check)}"),
+            ("held back", kinds["held"] - bool(check.formula_errors), "part", ""),
+            ("not built", check.errors, "error", ""),
+            ("without effect", sum(len(_names(each)) for each in lost), "setting", " or data files"),
+        )
+        found = [f"{label}: {plural(count, noun)}{rest}" for label, count, noun, rest in rows if count > 0]
+        return tuple(found if site.pages else ["no page of the source is imported", *found])
+
+
+_MAX_COMMANDS = 10
+"""Maximum number of unknown commands in a summary; the report lists all."""
+
+
+def _commands(check: SiteCheck) -> str:
+    """Return the unknown commands of formulas with their counts; empty if there are none."""
+    counts = [f"{name} ({count})" for name, count in check.unknown_commands.most_common()]
+    return f": {first_names(counts, _MAX_COMMANDS)}" if counts else ""
 
 
 def make_reports(done: ImportResult) -> dict[str, bytes]:
@@ -57,6 +87,7 @@ def _json(done: ImportResult) -> bytes:
     return record_text(
         {
             "system": done.site.system,
+            "problems": list(done.problems),
             "pages": [
                 {**asdict(page), "counts": dict(page.counts), "address": source.address}
                 for page, source in zip(done.check.pages, done.site.pages, strict=True)
@@ -91,6 +122,10 @@ def _markdown(done: ImportResult) -> Iterator[str]:
     yield f"{plural(len(site.pages), 'page')}, {plural(len(site.files), 'file')} copied.\n"
     if line := withheld_line(done):
         yield f"{line}; see the list below.\n"
+    for line in done.problems:
+        yield f"- **{_escape(line)}**"
+    if done.problems:
+        yield ""
     yield "| in the source | |\n|:--|--:|"
     totals: Counter[str] = Counter()
     for page in check.pages:
@@ -100,7 +135,8 @@ def _markdown(done: ImportResult) -> Iterator[str]:
     yield f"| values of front matter | {sum(page.values for page in check.pages):,} |"
     yield f"| values of settings | {check.setting_count:,} |"
     yield ""
-    yield from _differences(check)
+    yield from _differences(done)
+    yield from _unknown_commands(check)
     if check.published:
         yield from _published(check.published)
     for kind, heading in _HEADINGS.items():
@@ -130,7 +166,7 @@ def next_steps(done: ImportResult) -> list[str]:
     if kept:
         names = ", ".join(f"`{name}`" for name in dict.fromkeys(kept))
         steps.append(f"Show these front matter keys in a layout, or remove them: {names}.")
-    for what in (LOST_SETTINGS_MESSAGE, LOST_DATA_MESSAGE):
+    for what in LOST_MESSAGES:
         found = [notice for notice in done.site.notices if notice.message.startswith(what)]
         names = ", ".join(f"`{name}`" for notice in found for name in _names(notice))
         steps += [f"Replace or remove {what}: {names}."] if names else []
@@ -138,19 +174,28 @@ def next_steps(done: ImportResult) -> list[str]:
 
 
 def _names(notice: Notice) -> list[str]:
-    """Return the keys that a notice names, with their names in the new site."""
+    """Return the keys that a notice names, and how templates read them in the new site."""
     names = re.findall('"([^"]+)"', notice.message)
     return names[-1:] if notice.kind == "kept" else names
 
 
-def _differences(check: SiteCheck) -> Iterator[str]:
+def _unknown_commands(check: SiteCheck) -> Iterator[str]:
+    if check.unknown_commands:
+        yield "## Unknown commands in formulas\n"
+        yield "Define them under `math.macros` in blogsmith.yaml.\n"
+        yield from (f"- {_code(name)}{_times(n, '')}" for name, n in check.unknown_commands.most_common())
+        yield ""
+
+
+def _differences(done: ImportResult) -> Iterator[str]:
+    check = done.check
     differences = check.differences
     if check.unreadable_files:
         yield "Not compared, because their front matter cannot be read:\n"
         yield from (f"- {_escape(source)}" for source in check.unreadable_files)
         yield ""
     if not differences:
-        if check.pages and not check.unreadable_files:
+        if check.pages and not check.unreadable_files and not done.problems:
             yield "Nothing is missing in the new pages.\n"
         return
     yield f"## Missing in the new pages: {plural(len(differences), 'difference')}\n"

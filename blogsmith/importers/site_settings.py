@@ -1,7 +1,7 @@
-"""Settings of the new site that result from old settings, templates and pages of any system.
+"""Settings of the new site that an importer derives from old settings, templates and pages, for all systems.
 
-These are comments at giscus or utterances, bundled plugins, and accounts of authors as menu links. The
-report names each old setting without a counterpart.
+These are comments at giscus or utterances, bundled plugins, and accounts of authors as menu links. The report
+names each old setting without a counterpart.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import Any
 from ..api.importing import lazy_pattern, name_set
 from .model import ImportedPage, Notice, OldSettings, SiteImport
 from .source_files import read_text, walk_files
+from .text.data import DataForm, DataTextError, load_data, load_yaml
 from .text.front_values import as_list, one_line
 from .text.segments import CODE, mask
 from .verify.site import site_values
-from .verify.values import NewValues, is_named, lost_settings
+from .verify.values import Leaf, NewValues, is_content, is_named, leaves, lost_settings
 
 _FOLDERS = name_set("_includes _layouts layouts overrides partials")
 _SUFFIXES = frozenset((".html", ".liquid", ".htm", ".jinja", ".j2"))
@@ -55,7 +56,7 @@ def add_comments(site: SiteImport) -> SiteImport:
 
 
 def _with_switch(page: ImportedPage) -> ImportedPage:
-    """Set `comments` on a page of a site where pages enable comments individually."""
+    """Set `comments: true` on a page, for sites where comments are enabled page by page."""
     if page.old_front.get(_SWITCH) is True:
         return replace(page, front={**page.front, "comments": True})
     is_post = len(page.path.parts) > 2 and page.path.stem != "_index"
@@ -84,7 +85,7 @@ def _mappings(
 
 
 def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None:
-    """Return `comments` for the new settings; None if a field is missing."""
+    """Return the value of `comments` for the new settings; None if a field is missing."""
     folded = {re.sub("[-_]", "", str(key)).casefold(): value for key, value in fields.items()}
     found = {
         name: str(value)
@@ -122,7 +123,7 @@ _PROSE = {
         r"^[ \t>]*(?:[-*+][ \t]+)?[*_]*(?:💡[ ]*[*_]*(?:key insight|analogy)|🔬[ ]*[*_]*research insight)\b"
     ),
 }
-"""Plugin → pattern outside of code that requires it."""
+"""Plugin → pattern. If text outside of code matches, the site needs the plugin."""
 
 
 def add_plugins(site: SiteImport) -> SiteImport:
@@ -131,8 +132,16 @@ def add_plugins(site: SiteImport) -> SiteImport:
     return replace(site, settings={**site.settings, "plugins": sorted(plugins)}) if plugins else site
 
 
+def keep_marks(site: SiteImport) -> SiteImport:
+    """Add the setting that keeps combining marks in URLs and ids, because `slugify` of importers
+    keeps them."""
+    ids = site.settings.get("slugs")
+    slugs = {**({"ids": ids} if ids else {}), "marks": "keep"}
+    return replace(site, settings={**site.settings, "slugs": slugs})
+
+
 def find_plugins(texts: Iterable[str]) -> list[str]:
-    """Return the bundled plugins that these documents need, sorted."""
+    """Return the names of bundled plugins that these documents need, sorted."""
     found: set[str] = set()
     for text in texts:
         found |= {_FENCES[each[1]] for each in _FENCE.finditer(text)}
@@ -159,7 +168,8 @@ _HOSTS: Mapping[str, tuple[str, str]] = {
     "mastodon": ("Mastodon", ""),
     "stackoverflow": ("Stack Overflow", ""),
 }
-"""Name of a service → its title, and the URL of an account; empty if settings contain URLs."""
+"""Name of a service → its title and the pattern of account URLs, which is empty if settings contain whole
+URLs."""
 _PLACES = name_set("social author params params.social params.author extra.social socials social_links")
 """Mappings and lists of settings that may contain accounts, in addition to the top level."""
 _LISTS = ("links", "socialicons", "social", "social_links", "socials")
@@ -253,7 +263,8 @@ def _listed_account(entry: Any) -> Iterator[tuple[str, str]]:
 
 LOST_SETTINGS_MESSAGE = "settings without a counterpart"
 LOST_DATA_MESSAGE = "data without a counterpart"
-"""Start of messages about lost settings and lost data."""
+LOST_MESSAGES = (LOST_SETTINGS_MESSAGE, LOST_DATA_MESSAGE)
+"""Start of messages about old settings and data that have no counterpart."""
 _HINT = "add values that readers should see to a page or a theme"
 _TOOLS = name_set(
     "markdown highlighter kramdown sass plugins gems whitelist incremental safe lsi keep_files "
@@ -261,8 +272,8 @@ _TOOLS = name_set(
     "compress_html rouge build minify markup outputs outputformats mediatypes security imaging "
     "privacy services caches server deployment summarylength enablegitinfo enablerobotstxt "
     "enableinlineshortcodes builddrafts buildfuture buildexpired module markdown_extensions extra_css "
-    "extra_javascript hooks watch validation strict dev_addr project format execute knitr jupyter "
-    "editor filters sphinx parse launch_buttons latex extensions html_theme html_theme_options "
+    "extra_javascript watch validation strict dev_addr project format execute knitr jupyter "
+    "editor sphinx parse launch_buttons latex extensions html_theme html_theme_options "
     "version"
 )
 """Settings that only control an old system or its theme, for all systems; in lower case."""
@@ -272,7 +283,27 @@ def report_lost_settings(site: SiteImport) -> SiteImport:
     """Add notices that name the settings that the new site lacks."""
     new = site_values(site, site.settings)
     notices = [notice for old in site.old_settings for notice in _notices(old, new, site)]
+    notices += _unused_data(site, new)
     return replace(site, notices=(*site.notices, *notices))
+
+
+def _unused_data(site: SiteImport, new: NewValues) -> Iterator[Notice]:
+    """Yield a notice for each data file of Hugo without a value in the new site."""
+    folder = site.root / "data"
+    paths = walk_files(folder) if site.system == "hugo" and folder.is_dir() else ()
+    for path in islice((path for path in paths if path.suffix in _DATA_FORMS), _MOST_FILES):
+        text, form = read_text(folder / path) or "", _DATA_FORMS[path.suffix]
+        try:
+            data = load_yaml(text) if form == "yaml" else load_data(text, form)
+        except DataTextError:
+            data = {}
+        every = [Leaf(leaf.path, str(leaf.value)) for leaf in leaves(data)]
+        sentences = [leaf for leaf in every if is_content(leaf.value)]
+        if not any(new.site.has(leaf, ()) for leaf in sentences or every):
+            yield Notice("dropped", f'{LOST_DATA_MESSAGE}: "{path}"', f"data/{path}", hint=_HINT)
+
+
+_DATA_FORMS: Mapping[str, DataForm] = {".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json"}
 
 
 def _notices(old: OldSettings, new: NewValues, site: SiteImport) -> Iterator[Notice]:

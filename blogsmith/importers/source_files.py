@@ -1,7 +1,7 @@
 """Access to the files of a source, the rules for copying them, and path patterns.
 
-Nothing outside of its folder is read, whatever its links and settings contain, and only regular files are
-read, for example no pipes. Text is read in any encoding.
+Only regular files inside the folder of the source are read, whatever its links and settings contain. Text is
+read in any encoding.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from io import BufferedReader
 from pathlib import Path, PosixPath, PurePosixPath, WindowsPath
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from ..api.importing import is_junction, name_set, open_folder
+from ..api.importing import Diagnostic, SiteError, is_junction, name_set, open_real_file
 from .model import ImportedFile, Notice, SiteImport
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _MAX_TEXT_BYTES = 10_000_000
 """Maximum number of bytes of a text file; as for blogsmith's own posts."""
 _DEEPEST = 50
 _RESERVED = re.compile("[\ue000-\ue03f]")
-"""Private-use characters, which translations use as placeholders. Authors have no use for them."""
+"""Private-use characters, which translations use as placeholders. Authors do not use them."""
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 """Control sequences of a terminal in copied output (ECMA-48, 5.4).
 
@@ -43,7 +43,7 @@ Their first character is not allowed in pages, and without it the rest would be 
 
 
 class _SourcePath(_SystemPath):
-    """A path that treats everything outside of its source as missing."""
+    """A path for which nothing exists outside of its source."""
 
     __slots__ = ()
     written_root = ""
@@ -57,8 +57,13 @@ class _SourcePath(_SystemPath):
 
     @property
     def is_inside(self) -> bool:
-        """Return whether the path resolves inside the source, and not by a link to a hidden file."""
-        real, written = os.path.realpath(self), os.path.abspath(self)
+        """Return whether the path, with links resolved, is inside the source. A link to a hidden file is
+        outside."""
+        return self.contains(os.path.realpath(self))
+
+    def contains(self, real: str) -> bool:
+        """Return whether `real`, the path with links resolved, is inside the source, as `is_inside`."""
+        written = os.path.abspath(self)
         if not _is_below(real, self.resolved_root):
             return False
         start = self.written_root if _is_below(written, self.written_root) else self.resolved_root
@@ -72,7 +77,7 @@ class _SourcePath(_SystemPath):
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """Return the status of the path. Raise FileNotFoundError if it is outside of the source."""
         if not self.is_inside:
-            raise FileNotFoundError(errno.ENOENT, "it is outside the source", str(self))
+            raise FileNotFoundError(errno.ENOENT, "outside the source", str(self))
         return os.stat(self, follow_symlinks=follow_symlinks)
 
     def exists(self, *, follow_symlinks: bool = True) -> bool:
@@ -96,18 +101,19 @@ class _SourcePath(_SystemPath):
 
 
 def source_root(root: Path) -> Path:
-    """Return the folder of a source as a path. It and all paths joined to it cannot leave the source."""
+    """Return the folder of a source as a path. Neither it nor paths derived from it give access to anything
+    outside."""
     return _source_class(os.path.abspath(root), os.path.realpath(root))(root)
 
 
 @lru_cache(maxsize=8)
 def _source_class(given: str, top: str) -> type[_SourcePath]:
-    # in Python 3.11 a derived path shares only the class with the path that it was made from
+    # in Python 3.11, a derived path has only the class in common with the original
     return type("SourcePath", (_SourcePath,), {"written_root": given, "resolved_root": top})
 
 
 def _source_path(given: str, top: str, path: str) -> Path:
-    """Restore a path in another process."""
+    """Restore a path that another process sent."""
     return _source_class(given, top)(path)
 
 
@@ -116,11 +122,11 @@ def _is_below(path: str, top: str) -> bool:
 
 
 def open_file(file: Path) -> BufferedReader:
-    """Open a regular file for reading. Raise OSError if it is not a regular file or outside of its source."""
-    file.stat()
-    folder, name = os.path.split(os.path.realpath(file))
-    with open_folder(folder) as above:
-        return above.open_file(name)
+    """Open a file for reading. Raise OSError if it is not a regular file, or is outside the source."""
+    real = os.path.realpath(file)
+    if isinstance(file, _SourcePath) and not file.contains(real):
+        raise FileNotFoundError(errno.ENOENT, "outside the source", str(file))
+    return open_real_file(real)
 
 
 def walk_files(root: Path, skipped: Collection[str] = SKIPPED) -> Iterator[PurePosixPath]:
@@ -184,8 +190,8 @@ def read_text(file: Path) -> str | None:
 
 
 MAX_COPY_BYTES = 500_000_000
-"""Maximum number of bytes of a copied file. Hosts of sites accept no larger files, and sparse files cost
-nothing to create."""
+"""Maximum number of bytes of a copied file. Hosts accept no larger files, and a sparse file of any size is
+easily made."""
 
 FOLDERS = ("content", "static")
 """Folders of the new site that may contain files of a source. Nothing there is executed, unlike in
@@ -224,14 +230,20 @@ def _links(site: SiteImport) -> Iterator[Notice]:
         yield Notice("missing", "symbolic link that points outside the site is not followed", str(path))
 
 
+def missing_pages_error(title: str, root: Path) -> SiteError:
+    """Return the error for a source without Markdown pages. title: name of the system."""
+    message = f'Markdown page of "{title}" not found in "{root}"'
+    hint = "convert its pages to Markdown, for example with `pandoc --to=gfm --standalone`, and import again"
+    return SiteError(Diagnostic("import-source", message, hint=hint))
+
+
 _PART = re.compile(r"(/\*\*/|\*\*/|/\*\*|\*|\?|\{[^{}/]*\})")
 _LONGEST_PATTERN = 200
 _QUANTIFIER = re.compile(r"[*+?{]")
 _MOST_QUANTIFIERS = 3
 _MOST_WILDCARDS = 4
 _MOST_PATTERNS = 500
-"""Limit for patterns, like the ones above. Without them a hostile pattern could keep a search running for
-years."""
+"""Maximum number of patterns. Without limits, a hostile pattern could make a search run for years."""
 _FORMS = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
 
 
@@ -271,10 +283,8 @@ def _literal(part: str) -> str:
 
 
 def matches_regex(path: str, pattern: str) -> bool:
-    """Return whether a regular expression of a source matches the start of a path.
-
-    An invalid expression, or one that may take very long, matches every path, because its effect is unknown.
-    """
+    """Return whether a regular expression of a source matches the start of a path. If it is invalid or may
+    take very long, assume that it matches."""
     is_simple = len(_QUANTIFIER.findall(pattern)) <= _MOST_QUANTIFIERS and ")" not in re.sub(
         r"\)(?![*+?{])", "", pattern
     )

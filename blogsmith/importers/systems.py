@@ -10,8 +10,12 @@ from ..api.importing import IMPORTERS, Diagnostic, Progress, SiteError, did_you_
 from .model import ImportedPage, SiteImport
 from .page_work import ONE_PROCESS, Workers
 
-_ORDER = ("quarto", "myst", "mkdocs", "hugo", "jekyll", "obsidian", "notebooks")
-"""The systems of this package, in the order in which they are asked whether they recognise a source."""
+_ORDER = (
+    *("quartz", "quarto", "docusaurus", "astro", "gatsby", "next", "hexo", "zola", "pelican", "nikola"),
+    *("franklin", "vitepress", "eleventy", "myst", "mkdocs", "hugo", "jekyll"),
+    *("sphinx", "distill", "wordpress", "obsidian", "notebooks", "folder", "org", "rst"),
+)
+"""The systems of this package, in the order in which they are tried on a source."""
 
 
 def system_names() -> tuple[str, ...]:
@@ -28,10 +32,8 @@ class System(Protocol):
         """Return the name that the system uses for itself, such as `Jekyll`."""
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the folder contains files of the system.
-
-        This is cheap: it inspects names and reads almost nothing.
-        """
+        """Return whether the folder seems to contain a site of this system. Fast: it checks names and reads
+        almost nothing."""
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """Read a whole source.
@@ -60,9 +62,8 @@ def find_system(root: Path, name: str = "") -> System:
     for each in system_names():
         if (system := load_system(each)).recognises(root):
             return system
-    known = ", ".join(load_system(each).title for each in system_names())
-    hint = f"name the system with `--from NAME`; detected from their files: {known}"
-    raise SiteError(Diagnostic("import-system", f"cannot detect the system of {root}", hint=hint))
+    hint = "name the system with `--from NAME`, or run `blogsmith new site` and copy Markdown into `content/`"
+    raise SiteError(Diagnostic("import-system", f'cannot detect the system of "{root}"', hint=hint))
 
 
 def load_system(name: str) -> System:

@@ -1,8 +1,8 @@
-"""The new site on disk: a folder where only files that an import wrote are ever replaced.
+"""Writes the new site. In its folder, only files that an import wrote are ever replaced.
 
 `import-report.json` contains the digests of all written files. A second import produces identical bytes, and
 fails as soon as an author has changed a file. The planned files are recorded before the first file is
-written. So the next import continues an interrupted one, with the result of a complete one.
+written. So the next import continues an interrupted one, with the same result.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def write_site_files(
         with open_folder(into, make=True) as top:
             # record the planned files before anything can fail
             top.replace(RECORD, record_text({"files": {}, "pending": _allowed_digests(record, digests)}))
-            # after a complete import, only the reports may have been left half-written
+            # after a complete import, at most the reports may be incomplete
             _remove_leftovers(top, {*record.digests, *digests} if record.is_partial else (RECORD,))
             for number, (path, content) in enumerate(files.items()):
                 progress("write", number, len(files))
@@ -90,29 +90,34 @@ def write_site_files(
                 _remove(top, path, into, record.digests[path])
             top.replace(RECORD, record_text({"files": digests}))
     except OSError as error:
-        raise SiteError(Diagnostic("new-write", f"cannot write {into}: {error.strerror or error}")) from error
+        raise SiteError(
+            Diagnostic("new-write", f'cannot write "{into}": {error.strerror or error}')
+        ) from error
     return digests
 
 
 def reject_other_site(into: Path) -> None:
-    """Raise SiteError if a folder has a site that no import wrote: its pages would join the new site."""
+    """Raise SiteError if the folder contains a site that no import wrote: its pages would become part of the
+    new site."""
     if not _read_record(into).digests:
         found = [name for name in _SITE_PATHS if os.path.lexists(into / name)]
         if found:
-            message = f"{into} already contains files of a site that no import wrote: {', '.join(found)}"
+            message = f'"{into}" contains files of another site: "{found[0]}"'
             raise SiteError(
                 Diagnostic("file-exists", message, hint="choose another folder, or empty this one")
             )
 
 
 def write_reports(reports: Mapping[str, bytes], into: Path) -> None:
-    """Write the reports on the written files."""
+    """Write the reports to a folder that contains the imported site."""
     try:
         with open_folder(into) as top:
             for name, data in reports.items():
                 top.replace(name, data)
     except OSError as error:
-        raise SiteError(Diagnostic("new-write", f"cannot write {into}: {error.strerror or error}")) from error
+        raise SiteError(
+            Diagnostic("new-write", f'cannot write "{into}": {error.strerror or error}')
+        ) from error
 
 
 def record_text(data: Mapping[str, object]) -> bytes:
@@ -128,10 +133,10 @@ def _escaped(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """Files that earlier imports wrote to a folder."""
+    """Digests of the files that earlier imports wrote to a folder."""
 
     digests: Mapping[str, frozenset[str]]
-    """Path → digests of the allowed contents."""
+    """Path in the folder → digests of the contents that an import may have written there."""
     is_partial: bool
     """Whether the last import was interrupted."""
 
@@ -151,7 +156,7 @@ def _read_record(into: Path) -> _Record:
 
 
 def _allowed_digests(record: _Record, digests: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the digests of the allowed contents of each file until the import is complete."""
+    """Return the allowed digests of each file while the import is not complete."""
     every = dict(record.digests)
     for path, digest in digests.items():
         every[path] = every.get(path, frozenset()) | {digest}
@@ -171,7 +176,7 @@ def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> d
         try:
             found[path] = known or _digest(content)
         except OSError as error:
-            message = f"cannot read {content!s}: {error.strerror or error}"
+            message = f'cannot read "{content!s}": {error.strerror or error}'
             hint = "import again: the source changed during the import"
             raise SiteError(Diagnostic("import-source", message, hint=hint)) from error
     return found
@@ -186,13 +191,13 @@ def _reject_changed_files(digests: Mapping[str, str], into: Path, record: _Recor
         if not _has_digest(target, {digest} | record.digests.get(path, frozenset())):
             changed.append(path)
     if changed:
-        message = f"{into} contains files that were changed, or that no import wrote"
+        message = f'"{into}" contains files that were changed, or that no import wrote'
         hint = f"choose another folder, or remove: {first_names(changed, _MAX_NAMES)}"
         raise SiteError(Diagnostic("file-exists", message, hint=hint))
 
 
 def _remove_leftovers(top: Folder, paths: Iterable[str]) -> None:
-    """Remove partial files of a writer that was interrupted."""
+    """Remove incomplete files that an interrupted import left."""
     for place in sorted({PurePosixPath(path).parent for path in paths}):
         with suppress(OSError), top.enter(place) as folder:
             for name, _ in folder.entries():
@@ -210,7 +215,7 @@ def _has_digest(file: Path, digests: Container[str]) -> bool:
 
 def _replace(top: Folder, path: str, content: bytes | Path) -> None:
     place = PurePosixPath(path)
-    # not durable: the content is a copy, and its digest reveals a partial file after a power failure
+    # not durable: after a power failure, its digest shows that the copy is incomplete
     with top.enter(place.parent, make=True) as folder, _stream(content) as stream:
         folder.replace(place.name, stream, is_durable=False)
 

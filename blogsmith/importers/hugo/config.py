@@ -54,7 +54,7 @@ class HugoConfig:
 
     @property
     def default_language(self) -> str:
-        """Return the language of pages whose file name contains no language."""
+        """The language of pages whose file name contains no language."""
         return self.text("defaultcontentlanguage") or "en"
 
     @property
@@ -67,7 +67,7 @@ class HugoConfig:
         return tuple(dict.fromkeys([self.default_language.casefold(), *others]))
 
     def language_tag(self, code: str) -> str:
-        """Return the `lang` of pages in a language."""
+        """Return the value of `lang` for pages in a language."""
         names = ("locale", "languagecode")
         written = next(filter(None, (self.text("languages", code, name) for name in names)), code)
         return written.replace("_", "-")
@@ -84,7 +84,8 @@ class HugoConfig:
 
     @property
     def passthrough(self) -> tuple[str, ...] | None:
-        """Return the opening delimiters of formulas that passthrough leaves alone; None without it."""
+        """The opening delimiters of formulas that the passthrough extension leaves unchanged; None if it is
+        off."""
         settings = self.mapping("markup", "goldmark", "extensions", "passthrough")
         if settings.get("enable") is not True:
             return None
@@ -171,7 +172,7 @@ def _merge(values: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 COMPONENTS = ("content", "static", "data", "assets")
-"""Folders of a site that an import reads, in addition to `layouts`."""
+"""Folders of a site that an import reads, apart from `layouts`. Hugo calls them components."""
 _HIDDEN = frozenset((".ds_store", ".gitkeep", ".keep"))
 
 
@@ -184,11 +185,11 @@ class Mount:
     target: PurePosixPath
     """Path in its component: below `content/`, `static/` and so on."""
     language: str
-    """Language code of the mounted files; empty: each file name contains it."""
+    """Language code of the mounted files; empty if each file name contains it."""
     excluded: tuple[str, ...] = ()
     """Patterns of excluded files, relative to `source`."""
     included: tuple[str, ...] = ()
-    """Patterns of included files; empty: all."""
+    """Patterns of included files; empty to include all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +201,7 @@ class MountedFile:
     target: PurePosixPath
     """Path in its component."""
     language: str
-    """Language code of its mount; may be empty."""
+    """Language code of its mount; empty if the file name contains it."""
 
 
 def find_mounts(config: HugoConfig, component: str) -> tuple[Mount, ...]:
@@ -210,7 +211,8 @@ def find_mounts(config: HugoConfig, component: str) -> tuple[Mount, ...]:
         for entry in _entries(config)
         if (target := _path(entry.get("target"))).parts[:1] == (component,)
     )
-    # a mount of its own replaces the default mount of a component, but not the folders of languages
+    # a mount in the settings replaces the default mount of a component, but not the content folders of
+    # languages
     languages = tuple(_language_folders(config)) if component == "content" else ()
     return (*own, *languages) if own else (languages or tuple(_default_mounts(config, component)))
 
@@ -239,10 +241,10 @@ def _default_mounts(config: HugoConfig, component: str) -> Iterator[Mount]:
 
 
 def _language_folders(config: HugoConfig) -> Iterator[Mount]:
-    """Iterate over the content folders of languages; empty if no language has its own folder."""
+    """Yield the content folders of languages; none if no language has its own folder."""
     if not any(config.text("languages", code, "contentdir") for code in config.mapping("languages")):
         return
-    # the site's content folder may contain the others, and the first match takes precedence
+    # the site's content folder may contain those of languages, and the first match takes precedence
     for code in sorted(config.mapping("languages"), key=lambda code: code == config.languages[0]):
         written = config.text("languages", code, "contentdir")
         if written or code == config.languages[0]:
@@ -251,10 +253,8 @@ def _language_folders(config: HugoConfig) -> Iterator[Mount]:
 
 
 def _join_folder(config: HugoConfig, written: str) -> PurePosixPath:
-    """Return a folder of the settings relative to the root of the source.
-
-    A path that leaves the source keeps its leading `..` parts, and callers ignore it.
-    """
+    """Return a folder of the settings, relative to the root of the source. If it is outside of the source,
+    the result starts with `..`, and callers ignore it."""
     parts: list[str] = []
     for part in (config.folder / written.strip("/")).parts:
         if part == ".." and parts and parts[-1] != "..":

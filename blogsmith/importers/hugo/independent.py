@@ -1,4 +1,5 @@
-"""Goldmark renderer based on markdown-it, for counting. It shares no code with the translation."""
+"""Renders Hugo's Markdown (goldmark) to HTML with markdown-it, to count its content. It shares no code with
+the translation."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ from mdit_py_plugins.deflist import deflist_plugin
 from ..verify.markdown_reader import FORMULA_RULES, Dollars, content_rule, formula_html, markdown_reader
 
 PASSTHROUGH = "\n<!-- formulas pass goldmark: {} -->\n"
-"""Comment after a text whose site uses the passthrough extension, with the opening delimiters."""
+"""Comment appended to a text if formulas pass goldmark unchanged (passthrough extension). Contains the
+opening delimiters."""
 _PASSTHROUGH = re.compile(r"\n<!-- formulas pass goldmark: (.*) -->\n\Z")
 _STRING = r"(?:\"(?:\\.|[^\"\\])*\"|`[^`]*`)"
 _ESCAPED_CALL = re.compile(r"\{\{([<%])\s*/\*([\s\S]*?)\*/\s*([>%])\}\}")
@@ -26,15 +28,14 @@ _DIAGRAM = re.compile(
     r"(?m)^([ \t>]*)(`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b[\s\S]*?^[ \t>]*\2[ \t]*$"
     r"|\{\{[<%]\s*mermaid\b[^>%]*[>%]\}\}[\s\S]*?\{\{[<%]\s*/\s*mermaid\s*[>%]\}\}"
 )
-"""Diagrams; the words in their code are not text of the page."""
+"""Matches diagrams, whose code is not text of the page."""
 _FORMULA_FENCE = re.compile(
     r"(?m)^([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b[^\n`]*\n"
     r"([\s\S]*?)^[ \t>]*\2[ \t]*$"
 )
 _DIAGRAM_START = re.compile(r"(?:```|~~~)[ \t]*(?:mermaid|dot|graphviz)\b|\{\{[<%]\s*mermaid\b")
 _FENCED_FORMULA = re.compile(r"(?:```|~~~)[ \t]*(?:math|katex|mathjax)\b")
-"""This pattern and the one before quickly detect that a text has no match. The full patterns try each line.
-"""
+"""Quick test for formulas, like `_DIAGRAM_START` for diagrams; the full patterns test each line."""
 _DELIMITED = re.compile(r"\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|(?<!\\)\$([^$]+)\$")
 _GITLAB = re.compile(r"(?<!\$)(\$\$?)`([^`\n]+)`\1(?!\$)")
 _INLINE_TEMPLATE = re.compile(
@@ -48,7 +49,7 @@ _DATA = re.compile(
 _CALL = re.compile(rf"\{{\{{([<%])(?:{_STRING}|(?![>%]\}}\}})[^\"`])*[>%]\}}\}}")
 _ARGUMENT = re.compile(rf"([\w-]+)\s*=\s*({_STRING}|[^\s\"`]+)")
 _TYPESET = re.compile(r"\$\$[^$\n]+\$\$|(?<![$\w])\$[^$\s](?:[^$\n]*[^$\s])?\$(?![$\w])")
-"""Formulas in the arguments of a call."""
+"""Matches formulas in the arguments of a shortcode."""
 _CAPTION_ARGUMENT = re.compile(rf"\b(?:title|summary|caption)\s*=\s*({_STRING})")
 _EMOJI = re.compile(r"(?<!\w):[a-z0-9_+-]+:(?!\w)")
 _ATTRIBUTES = re.compile(r"[ \t]*\{[.#][^{}\n]*\}[ \t]*$|^\{[^{}\n]*=[^{}\n]*\}[ \t]*$")
@@ -165,13 +166,13 @@ def _parser(is_raw: bool) -> MarkdownIt:
 
 
 def _without_marks(state: StateCore) -> None:
-    """Remove markers from prose that goldmark interprets and readers never see as text."""
+    """Remove from prose the markers that goldmark interprets, so that readers never see them."""
     for token in state.tokens:
         for index, child in enumerate(token.children or ()):
             if child.type == "text":
                 text = child.content if index else _MARKER.sub("", child.content)
                 text = _ATTRIBUTES.sub("", _EMOJI.sub("", text))
-                # superscript is a word of its own
+                # a superscript counts as a word of its own
                 child.content = _SCRIPTS.sub(
                     lambda found: f" {found[2]} " if found[1] == "^" else found[2], text
                 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -25,7 +25,7 @@ _SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 class LinkTable:
-    """All pages and files of one site. Records which files of `assets/` are shown."""
+    """Link targets of one site: its pages and files. Records which files of `assets/` pages show."""
 
     def __init__(
         self,
@@ -62,7 +62,8 @@ class LinkTable:
         self._shown_assets: dict[str, Path] = {}
 
     def take_shown_assets(self) -> Mapping[str, Path]:
-        """Return the files of `assets/` shown since the last call, by path below `static/`."""
+        """Return the files of `assets/` that pages have shown since the last call, by path below
+        `static/`."""
         shown, self._shown_assets = self._shown_assets, {}
         return shown
 
@@ -77,7 +78,7 @@ class LinkTable:
     def _find_page(self, path: str, document: HugoDocument) -> HugoDocument | None:
         near = [document.content_path.parent.as_posix(), "/".join([document.language, *document.sections])]
         folders = [] if path.startswith("/") else near
-        # a page in the language of the link takes precedence
+        # a page in the language of the linking page takes precedence
         for folder in [*folders, document.language, ""]:
             key = _key(posixpath.normpath(posixpath.join("/", folder, path.lstrip("/"))))
             if key in self._pages:
@@ -86,7 +87,11 @@ class LinkTable:
         return self._named.get(_name(name, document.language)) or self._named.get(_name(name, ""))
 
     def destination(self, address: str, document: HugoDocument) -> str:
-        """Return the destination of a link or image in the new site; unchanged if its target is unknown."""
+        """Return the destination of a link or image in the new site.
+
+        External URLs, fragments and shortcodes are returned unchanged. A relative URL with an unknown target
+        becomes a site path.
+        """
         written = address.strip()
         own = self._config.text("baseurl").rstrip("/")
         if own.startswith("http") and written.startswith(f"{own}/"):
@@ -147,11 +152,12 @@ class LinkTable:
         return ""
 
     def _find_by_stem(self, stem: str, document: HugoDocument) -> str:
-        """Return the file in the page's folder with this name without suffix; empty if there is none."""
+        """Return the file in the page's folder that has this name, apart from the extension; empty if there
+        is none."""
         return next((name for name in self.neighbours(document) if PurePosixPath(name).stem == stem), "")
 
     def _unknown_destination(self, written: str, document: HugoDocument) -> str:
-        """Return the URL for an unknown target. A relative one becomes a site path, as in Hugo."""
+        """Return the URL for an unknown target. A relative URL becomes a site path, as in Hugo."""
         if written.startswith("/"):
             return next(iter(self._places(written, document)))
         joined = posixpath.normpath(posixpath.join(document.address or "/", written))
@@ -167,7 +173,8 @@ class LinkTable:
         )
 
     def neighbours(self, document: HugoDocument) -> list[str]:
-        """Return the URLs of files in the page's folder, then those in the folder of the site's language."""
+        """Return the URLs of the files in the page's folder, then of those beside its version in the site's
+        language."""
         found: list[str] = []
         for place in _folders(document):
             names = self._in_folder.get(posixpath.normpath(f"content/{place}"), ())
@@ -176,24 +183,30 @@ class LinkTable:
         return found
 
     def rewrite(self, masked: str, document: HugoDocument) -> str:
-        """Rewrite every link destination in Markdown and HTML. masked: text with code and formulas hidden."""
+        """Rewrite every link destination. masked: text with code and formulas hidden."""
+        return rewrite_destinations(masked, lambda address: self.destination(address, document))
 
-        def substitute(text: str) -> str:
-            inner = text[1:-1] if text.startswith(("<", '"', "'")) else text
-            found = self.destination(inner, document)
-            if found == inner:
-                return text
-            if text.startswith(('"', "'")):
-                return text[0] + found + text[0]
-            return f"<{found}>" if " " in found or "(" in found or ")" in found else found
 
-        text = _DESTINATION.sub(lambda found: found[1] + substitute(found[2]), masked)
-        text = _DEFINITION.sub(lambda found: found[1] + substitute(found[2]), text)
-        return _ATTRIBUTE.sub(lambda found: found[1] + substitute(found[2]), text)
+def rewrite_destinations(masked: str, change: Callable[[str], str]) -> str:
+    """Apply `change` to every link destination in Markdown and HTML. masked: text with code and formulas
+    hidden."""
+
+    def substitute(text: str) -> str:
+        inner = text[1:-1] if text.startswith(("<", '"', "'")) else text
+        found = change(inner)
+        if found == inner:
+            return text
+        if text.startswith(('"', "'")):
+            return text[0] + found + text[0]
+        return f"<{found}>" if " " in found or "(" in found or ")" in found else found
+
+    text = _DESTINATION.sub(lambda found: found[1] + substitute(found[2]), masked)
+    text = _DEFINITION.sub(lambda found: found[1] + substitute(found[2]), text)
+    return _ATTRIBUTE.sub(lambda found: found[1] + substitute(found[2]), text)
 
 
 def _folders(document: HugoDocument) -> list[str]:
-    """Return the folders with files of a page: its own, and that of the page in the site's language."""
+    """Return the folders with a page's files: its own, and that of its version in the site's language."""
     return list(
         dict.fromkeys([document.content_path.parent.as_posix(), document.path_in_language.parent.as_posix()])
     )
@@ -219,7 +232,8 @@ def relative(target: PurePosixPath, document: HugoDocument) -> str:
 
 
 def _key(path: str) -> str:
-    """Return the path of a page as references use it: without suffix and file name of a bundle."""
+    """Return the path of a page as references write it: without extension, and for a bundle without file
+    name."""
     place = PurePosixPath("/" + path.strip("/"))
     if place.suffix in (".md", ".markdown", ".html"):
         place = place.with_suffix("")

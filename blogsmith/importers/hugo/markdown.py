@@ -1,7 +1,7 @@
 r"""Conversion of goldmark's Markdown: code, formulas, HTML and literal text, but not links and shortcodes.
 
-With the passthrough extension, goldmark leaves formulas between its delimiters alone. Without it, Markdown
-processes them first: authors write `\_` for an index and `\\\\` for a new row, or forget to.
+With the passthrough extension, goldmark does not change formulas. Without it, Markdown is applied to formulas
+first, so authors write `\_` for an index and `\\\\` for a new row, or forget to.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .config import HugoConfig
 _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
 _SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])")
 _TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
-"""Arguments where MathJax reads an underscore as a character."""
+"""Matches arguments of text commands. There, MathJax reads an underscore as a character."""
 _ENVIRONMENT = lazy_pattern(
     r"\\\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?"
     r"(?P<end>\\\\end\{(?P=name)\})"
@@ -39,7 +39,8 @@ _ENVIRONMENT = lazy_pattern(
 r"""An environment whose backslashes are doubled: `\\begin{align}`."""
 _REFERENCE = lazy_pattern(r"\\(\\(?:eq)?ref\{[\w:.-]+\})")
 _GITLAB = lazy_pattern(r"`([^`]+)`")
-"""Content of a formula that is written as a code span between dollars to protect it from Markdown."""
+"""Matches the code span in GitLab's formulas, which are written between dollars to protect them from
+Markdown."""
 _ROW_PLACEHOLDER, _BAR_PLACEHOLDER = "\ue014", "\ue015"
 
 
@@ -47,7 +48,7 @@ def formula_dialect(config: HugoConfig) -> FormulaDelimiters:
     """Return the formula delimiters of this site."""
     delimiters = config.passthrough
     if delimiters is None:
-        # Markdown removes the backslash of a bracket, and the rest is not a formula
+        # without passthrough, Markdown removes the backslash of `\(`, and no formula is left
         return FormulaDelimiters(spaced_dollar=True, escaped_brackets=True, brackets=False)
     has_dollar = "$" in delimiters or not any("(" in each for each in delimiters)
     return FormulaDelimiters(
@@ -106,8 +107,8 @@ def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
 def _plain_tex(tex: str, *, is_cell: bool) -> str:
     r"""Remove Markdown's escapes from TeX.
 
-    `\|` stays outside of tables, and `\\[2pt]` stays everywhere. Markdown would remove a backslash, but the
-    author meant a norm or a new row.
+    is_cell: the formula is in a table, where `\|` is a pipe. Elsewhere `\|` stays, and `\\[2pt]` always does:
+    Markdown would remove a backslash, but the author meant a norm or a new row.
     """
     if not is_cell:
         tex = _BAR.sub(
@@ -123,16 +124,18 @@ _OPTION = lazy_pattern(
 )
 _FENCE = lazy_pattern(r"(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}))[ \t]*(?P<info>[^\n]*)")
 _INFO = lazy_pattern(r"([^\s{]*)[ \t]*(?:\{(.*)\})?[ \t]*(.*)")
+_NUMBER_LIST = lazy_pattern(r"[\d,\s-]+")
+"""Highlighted lines, as other systems and blogsmith write them: `{2,4-6}`."""
 _NUMBERS = lazy_pattern(r"\d+(?:\s*-\s*\d+)?")
 
 
 def rewrite_fence(block: str) -> str:
-    """Convert the info string of a code block. A block in a list or quote keeps its prefix."""
+    """Convert the info string of a code block. Lines of a block in a list or quote keep their prefix."""
     found = _FENCE.match(block)
     if not found or "{" not in found["info"] or found["info"].startswith("{"):
         return block
     info = _INFO.fullmatch(found["info"].strip())
-    if not info or info[2] is None:
+    if not info or info[2] is None or _NUMBER_LIST.fullmatch(info[2]):
         return block
     shown = info_string(info[1], read_options(info[2]))
     return f"{found['open']}{shown}{' ' + info[3] if info[3] else ''}{block[found.end() :]}"
@@ -160,8 +163,8 @@ def info_string(language: str, options: Mapping[str, str]) -> str:
 
 
 def _highlighted_lines(lines: str) -> str:
-    # Hugo counts highlighted lines from the first line of the block, as blogsmith does, whatever the line
-    # numbers are
+    # in Hugo and in blogsmith, highlighted lines are counted from the first line of the block, whatever the
+    # line numbers are
     numbers = [re.sub(r"\s", "", each) for each in _NUMBERS.findall(lines)]
     return f"{{{','.join(numbers)}}}" if numbers else ""
 
@@ -247,14 +250,15 @@ def _setting(config: HugoConfig, *names: str) -> Any:
 
 
 def _attributes(found: re.Match[str]) -> str:
-    """Convert attributes after a block: an image keeps its id and size, other attributes are only styling."""
+    """Convert an attribute list after a block. An image keeps its id and size; all other attributes are only
+    styling."""
     kept = _IMAGE_ATTRIBUTE.findall(found["list"])
     is_image = _IMAGE.fullmatch(found["line"])
     return f"{found['line'].rstrip()}{{{' '.join(kept)}}}" if kept and is_image else found["line"]
 
 
 def _extras(masked: str, config: HugoConfig) -> str:
-    """Convert insertions, subscripts and superscripts, if the site enables them."""
+    """Convert insertions, subscripts and superscripts, if the site enables this syntax."""
     for name, pattern, shown in (
         ("insert", r"(?<!\+)\+\+(?=\S)([^+\n]+)\+\+(?!\+)", r"<ins>\1</ins>"),
         ("subscript", r"(?<!~)~(?=\S)([^~\s]+)~(?!~)", r"<sub>\1</sub>"),

@@ -1,10 +1,11 @@
-"""Translation of a Hugo document to a page: front matter, text, and the callouts and files that it needs."""
+"""Translation of a Hugo document to a page: front matter, text, and the callout kinds and files that it
+needs."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -107,7 +108,8 @@ def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
 
 
 def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iterator[Notice]:
-    """Make a hidden page a draft, so that an import publishes nothing that was hidden. Return notices."""
+    """Make a page that is hidden in Hugo a draft, so that the import publishes nothing hidden. Return
+    notices."""
     build = front.get("build") or front.get("_build")
     renders = build.get("render", "always") if isinstance(build, Mapping) else "always"
     reasons = {
@@ -184,7 +186,7 @@ def read_data(root: Path, config: HugoConfig) -> dict[str, Any]:
 def _load(text: str, suffix: str) -> Any:
     try:
         if suffix == ".json":
-            # the settings reader requires a mapping, but data may be a list
+            # in data files, a list may be at the top level, but the reader requires a mapping
             return json.loads(text)
         return load_yaml(text) if suffix in (".yaml", ".yml") else load_data(text, FORMS[suffix])
     except (DataTextError, ValueError, RecursionError):
@@ -206,7 +208,7 @@ _TEMPLATES = ("layouts/shortcodes", "layouts/_shortcodes")
 
 
 class SiteRequirements(NamedTuple):
-    """Kinds of callouts and files that pages need from the rest of the new site."""
+    """Callout kinds and files that a page needs, but that are not part of it."""
 
     kinds: frozenset[str] = frozenset()
     """Kinds of callouts that the settings must define."""
@@ -232,7 +234,8 @@ class HugoPageTranslator:
         return read_data(self._root, self._config)
 
     def translate_number(self, number: int) -> tuple[ImportedPage, SiteRequirements]:
-        """Return a document's page and its needs, within the time limit of a page. number: document index."""
+        """Return the page of a document, and what it needs from the site. Observes the time limit of a page.
+        number: index of the document."""
         page = translate_document(self.translate, self._documents[number])
         kinds, self._kinds = frozenset(self._kinds), set()
         return page, SiteRequirements(kinds, self._links.take_shown_assets())
@@ -265,7 +268,7 @@ class HugoPageTranslator:
         )
 
     def _raw_html(self, document: HugoDocument) -> Iterator[Notice]:
-        """Report HTML in a text that Hugo omits by default."""
+        """Report raw HTML, which Hugo omits by default."""
         is_kept = self._config.value("markup", "goldmark", "renderer", "unsafe") is True
         if is_kept or not document.is_markdown or not re.search("<[A-Za-z]", document.body):
             return
@@ -287,6 +290,22 @@ class HugoPageTranslator:
             notices.append(Notice(kind, message, source, line, hint, removed))
 
         finished = HiddenFragments()
+        text = self.expand_calls(document, finished, notice)
+        if document.is_markdown:
+            title = str(document.front.get("title") or "")
+            text = rewrite_formulas(text, self._config)
+            text = rewrite_markdown(text, self._config, title=title, notice=notice)
+        text = rewrite(text, lambda masked: self._links.rewrite(masked, document))
+        return join_tabs(finished.restore(text))
+
+    def expand_calls(
+        self,
+        document: HugoDocument,
+        finished: HiddenFragments,
+        notice: Callable[[NoticeKind, str, str, str], None],
+    ) -> str:
+        """Return the text of a document with its shortcodes translated. finished: collects fragments that no
+        later step may change. notice: called with kind, message, hint and the removed text."""
         context = CallContext(
             finished=finished,
             link=lambda target: self._links.reference(target, document),
@@ -297,13 +316,7 @@ class HugoPageTranslator:
             data=lambda: self._data,
             kinds=self._kinds,
         )
-        text = HugoShortcodeTranslator(context, self._templates).translate(document.body)
-        if document.is_markdown:
-            title = str(document.front.get("title") or "")
-            text = rewrite_formulas(text, self._config)
-            text = rewrite_markdown(text, self._config, title=title, notice=notice)
-        text = rewrite(text, lambda masked: self._links.rewrite(masked, document))
-        return join_tabs(finished.restore(text))
+        return HugoShortcodeTranslator(context, self._templates).translate(document.body)
 
     def _param(self, name: str, front: Mapping[str, Any]) -> str:
         value = front.get(name.casefold())

@@ -29,7 +29,7 @@ _SUPPORTED_TOKENS = _SLUG_NAMES | {"slugorcontentbasename", "year", "month", "da
 
 @dataclass(frozen=True, slots=True)
 class UrlParts:
-    """Parts of a page that determine its URL."""
+    """Parts of a page's path and front matter that determine its URL."""
 
     sections: Sequence[str]
     """Folders of the page, outermost first."""
@@ -43,10 +43,7 @@ class UrlParts:
 
 def urlize(text: str) -> str:
     """Return the text as a URL segment: lower case, hyphens for spaces, without other special characters.
-
-    Hyphens in the text stay, so two remain around a removed character. Source: `Sanitize` in Hugo's
-    common/paths.
-    """
+    Existing hyphens stay, so `a - b` has three of them. Source: `Sanitize` in Hugo's common/paths."""
     kept: list[str] = []
     is_apart = was_hyphen = False
     for index, char in enumerate(text):
@@ -69,7 +66,7 @@ def _is_kept(text: str, index: int) -> bool:
 
 
 def default_address(placed: UrlParts, *, is_ugly: bool) -> str:
-    """Return the site path of a page without permalink pattern, without the base path."""
+    """Return the site path, without the base path, of a page for which no permalink pattern is set."""
     last = urlize(placed.slug or placed.name).replace("/", "-")
     path = "/" + "".join(f"{urlize(section)}/" for section in placed.sections) + last
     return f"{path}.html" if is_ugly else f"{path}/"
@@ -121,7 +118,7 @@ _ENCRYPTION = lazy_pattern(
     r"(?i)"
     r"\{\{[<%][ \t]*((?:hugo[-_]?)?encrypt(?:or|ed)?|password|protected?|private|secret|members?[-_]?only)\b"
 )
-"""A shortcode of hugo-encryptor and similar tools, which protects its content with a password."""
+"""Matches a shortcode of hugo-encryptor and similar tools, which protects its content with a password."""
 _UNSUPPORTED_SUFFIXES = frozenset(
     (".org", ".adoc", ".asciidoc", ".ad", ".rst", ".ipynb", ".pandoc", ".pdc", ".rmd")
 )
@@ -134,48 +131,48 @@ class HugoDocument:
     path: PurePosixPath
     """Path relative to the root of the source."""
     content_path: PurePosixPath
-    """Path relative to the new content folder, with suffix `.md`. Languages other than the site's have
-    folders."""
+    """Path below `content/` of the new site, with suffix `.md`. Languages other than the site's
+    have folders."""
     front: Mapping[str, Any]
     """Front matter with keys in lower case."""
     body: str
     first_line: int
     address: str
-    """Site path without the base path; empty: Hugo makes no page of it."""
+    """Site path without the base path; empty if Hugo makes no page of the file."""
     is_markdown: bool = True
     notices: tuple[Notice, ...] = ()
     language: str = ""
     """Language code; empty for the site's language."""
     tag: str = ""
-    """`lang` of its page; empty for the site's language."""
+    """`lang` in the new front matter; empty for the site's language."""
     is_resource: bool = False
-    """Whether it is in the bundle of another page, so that Hugo makes no page of it."""
+    """Whether it belongs to the bundle of another page, so that Hugo makes no page of it."""
     cascaded: frozenset[str] = frozenset()
     """Front matter keys inherited from a section or from the settings."""
 
     @property
     def path_in_language(self) -> PurePosixPath:
-        """Return the path without the language folder."""
+        """The path without the language folder."""
         return self.content_path.relative_to(self.language) if self.language else self.content_path
 
     @property
     def is_branch(self) -> bool:
-        """Return whether it is the page of a section, or the home page."""
+        """Whether it is the page of a section, or the home page."""
         return self.content_path.stem == "_index"
 
     @property
     def is_bundle(self) -> bool:
-        """Return whether it has a folder of its own with its files."""
+        """Whether it has a folder of its own, with its files."""
         return self.content_path.stem in ("index", "_index")
 
     @property
     def name(self) -> str:
-        """Return the name of its file, or of its folder if it is a bundle."""
+        """Name of its file, or of its folder if it is a bundle."""
         return self.content_path.parent.name if self.content_path.stem == "index" else self.content_path.stem
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Return its folders, outermost first, without the language folder."""
+        """Folders of the page, outermost first, without the language folder."""
         parent = self.path_in_language.parent
         return (parent.parent if self.content_path.stem == "index" else parent).parts
 
@@ -211,7 +208,7 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
             notices.append(Notice("dropped", "language of the file is not published", source, hint=hint))
         elif suffix in _UNSUPPORTED_SUFFIXES:
             hint = "convert it to Markdown, and import again"
-            notices.append(Notice("dropped", f'unsupported file type "{suffix}"', source, hint=hint))
+            notices.append(Notice("unread", f'unsupported file type "{suffix}"', source, hint=hint))
         elif is_page:
             document = _read_document(root, found.path, place)
             if _is_search(document):
@@ -249,7 +246,7 @@ def _encrypted(document: HugoDocument) -> Notice | None:
 
 
 def _without_cascade(document: HugoDocument) -> HugoDocument:
-    """Remove `cascade` from a document's front matter, because the page itself may be public."""
+    """Remove `cascade`, which concerns other pages: the document itself may be public."""
     if "cascade" not in document.front:
         return document
     front = {key: each for key, each in document.front.items() if key != "cascade"}
@@ -281,17 +278,17 @@ class _Location:
     language: str
     """Language code; empty for the site's language."""
     tag: str
-    """`lang` of its page; empty for the site's language."""
+    """`lang` in the new front matter; empty for the site's language."""
 
 
 def _locate(found: MountedFile, config: HugoConfig, *, is_page: bool) -> _Location | None:
-    """Return the location of a file; None if its language is not published."""
+    """Return the location of a content file in the new site; None if its language is not published."""
     path, suffix = found.target, found.path.suffix
     stem, dot, last = path.stem.rpartition(".")
     known = config.languages
     language = found.language or known[0]
     if dot and last.casefold() in known and not found.language:
-        # a page loses its language suffix, but a file keeps its name, because links contain it
+        # the name of a page loses its language suffix; that of a file keeps it, because links contain it
         path, language = (path.with_name(f"{stem}{suffix}") if is_page else path), last.casefold()
     elif dot and last.casefold() in config.mapping("languages"):
         return None
@@ -373,7 +370,8 @@ def _is_target(document: HugoDocument, target: Mapping[str, Any]) -> bool:
 
 
 def _read_plain_lines(written: SplitText) -> dict[str, Any]:
-    """Read unparsable front matter line by line. Return the keys that have one plain value."""
+    """Read front matter that is not valid, line by line. Return the keys that have a plain value on their
+    line."""
     pairs = re.findall(r"^[ \t]*([\w-]+)[ \t]*[:=][ \t]*(.+?)[ \t]*$", written.front_matter, re.MULTILINE)
     return {key: value.strip("\"'") for key, value in pairs}
 

@@ -16,6 +16,7 @@ from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, OldSettings, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, map_pages
 from ..protection import draft_settings
+from ..source_files import missing_pages_error
 from .config import HugoConfig, find_config, read_config
 from .independent import render_goldmark
 from .page import KEYS, HugoPageTranslator
@@ -35,7 +36,7 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: HugoConfig) -> OldSettings:
-    """Return the old settings and the names of those that the importer reads."""
+    """Return the old settings, with the names of those that the importer translates."""
     return OldSettings(config.file, config.values, _TRANSLATED)
 
 
@@ -62,7 +63,7 @@ def site_settings(
     if permalinks := _permalinks(config, every):
         found["permalinks"] = permalinks
     found |= _markup(config)
-    # heading ids like those of goldmark, and resources of other hosts as browsers show them
+    # heading ids as goldmark makes them, and images of other hosts loaded directly, as on the old site
     found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
     if macros:
         found["math"] = {"macros": dict(macros)}
@@ -158,7 +159,7 @@ def _addresses(documents: Iterable[HugoDocument]) -> frozenset[str]:
 
 
 def _target(url: str, config: HugoConfig, known: frozenset[str]) -> str:
-    """Return the URL of a menu entry in the new site; empty if its target does not exist."""
+    """Return the URL of a menu entry in the new site; empty if its target does not exist there."""
     parts = urlsplit(url)
     if parts.netloc and not url.startswith(config.text("baseurl").rstrip("/") or "\0"):
         return url if parts.scheme in ("http", "https") else ""
@@ -173,7 +174,8 @@ _LISTS = frozenset(("tags", "categories", "series"))
 
 
 def remove_list_pages(files: HugoFiles) -> tuple[HugoFiles, tuple[Notice, ...]]:
-    """Remove pages whose URL belongs to a generated list. Pages with text move to a URL of their own."""
+    """Remove pages whose URL belongs to a list that blogsmith generates. Pages with text move to another URL
+    instead."""
     notices: list[Notice] = []
     documents = tuple(_move_list_pages(files, notices))
     return replace(files, documents=documents), tuple(notices)
@@ -217,6 +219,8 @@ class Hugo:
         config = read_config(root)
         files, lists = remove_list_pages(find_files(root, config))
         documents = files.documents
+        if not documents and any("unsupported file type" in notice.message for notice in files.notices):
+            raise missing_pages_error(self.title, root)
         translator = HugoPageTranslator(root, config, files)
         settings, notices = site_settings(config, translator.macros, documents)
         patterns = settings.get("permalinks", {})
@@ -251,7 +255,7 @@ class Hugo:
 
 
 def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
-    """Return pages for section lists in other languages, which blogsmith does not generate."""
+    """Yield pages for the lists of sections in other languages, which blogsmith does not generate."""
     every = list(documents)
     known = {document.content_path for document in every}
     sections = {

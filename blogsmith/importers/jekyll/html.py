@@ -1,9 +1,9 @@
 """Conversion of HTML in Jekyll posts to Markdown, where Markdown can express it.
 
-Block elements may request Markdown with `markdown="1"`. kramdown leaves other ones unchanged up to their
-end, including blank lines and indentation. CommonMark ends them at a blank line and reads indented lines
-after it as code. So this module removes blank lines from HTML that stays, and adds them to elements that
-request Markdown. Inline elements such as `<br>` begin an HTML block in CommonMark if they are alone on the
+A block element may request Markdown with `markdown="1"`. kramdown leaves all others unchanged up to their end
+tag, including blank lines and indentation. CommonMark ends them at a blank line and reads indented lines
+after it as code. So this module removes blank lines from elements that stay HTML, and adds them to those that
+request Markdown. In CommonMark, an inline element such as `<br>` begins an HTML block if it is alone on the
 first line of a paragraph.
 """
 
@@ -47,7 +47,7 @@ _HTML_LINE = lazy_pattern(
     rf"(?mi)^[ \t>]{{0,8}}</?(?:{'|'.join(sorted(BLOCKS))}|tr|td|th|tbody|summary|figcaption)\b"
 )
 _MARKDOWN = lazy_pattern(r"\n[ \t]*\n(?:#{1,6} |[-*+] \S|\d+\. |[\ue000\ue010\ue014]|>|[^\n<]*(?:\]\(|\*\*))")
-"""A block of Markdown at the margin, after a blank line; fences are placeholders here."""
+"""Matches Markdown without indentation after a blank line. Fences are placeholders here."""
 _TEXT_LINE_AFTER = lazy_pattern(r"[ \t]*\n(?=[ \t]*[^\s<])")
 _LONE_TAG = lazy_pattern(
     r"(?i)"
@@ -84,7 +84,7 @@ def normalize_blocks(text: str) -> str:
     while found := _START.search(text, position):
         end = ends.find_end(found.end())
         if end is None:
-            # it is never closed, so it ends at its first blank line
+            # the element is never closed, so it ends at its first blank line
             blank = re.compile(r"\n[ \t]*\n").search(text, found.end())
             end = blank.start() if blank else len(text)
         parts += [text[position : found.start()], _normalize_block(text[found.end() : end])]
@@ -97,7 +97,8 @@ def normalize_blocks(text: str) -> str:
 
 
 def has_markdown(html: str) -> bool:
-    """Return whether an element contains blocks that are meant as Markdown without requesting it."""
+    """Return whether an element that does not request Markdown contains blocks that seem to be meant as
+    Markdown."""
     return _MARKDOWN.search(html) is not None
 
 
@@ -133,13 +134,13 @@ class HtmlTranslator:
     def __init__(self, context: PageContext) -> None:
         self._context = context
         self.macros: dict[str, str] = {}
-        """Macros of the page, from hidden formulas."""
+        """Macros that hidden formulas of the page define."""
         self._optional_macros: list[str] = []
         self.colours: dict[str, str] = {}
-        """Colors of the page, from hidden formulas: name → `[model]{value}`."""
+        """Colors that hidden formulas of the page define: name → `[model]{value}`."""
 
     def translate(self, masked: MaskedText) -> str:
-        """Translate the HTML of a text, which stays masked."""
+        """Translate the HTML of a masked text. Return masked text."""
         text = _PICTURE.sub(r"\1", masked.text)
         # a caption after a row of images belongs to the row
         text = _CAPTION.sub(lambda found: f"<figcaption>{found[2].strip()}</figcaption>{found[1]}", text)
@@ -164,7 +165,8 @@ class HtmlTranslator:
         if element.name == "details":
             return self._details(element, masked)
         if element.name == "p" and not element.attributes and not element.inner_source().strip():
-            # it is spacing; kramdown reads the following line as text, but blogsmith would read it as HTML
+            # the element is only spacing; kramdown reads the next line as text, but blogsmith would read it
+            # as HTML
             return "\n"
         if has_markdown(element.source()):
             inner = replace_blocks(
@@ -179,10 +181,8 @@ class HtmlTranslator:
         return self._with_paragraphs(_remove_blank_lines(element))
 
     def _with_paragraphs(self, element: Element) -> str:
-        """Return the HTML with Markdown paragraphs around citations and footnote references.
-
-        Citations and references are only read in Markdown.
-        """
+        """Return the HTML with Markdown paragraphs around citations and footnote references, which have no
+        meaning in HTML."""
         if element.name not in _INLINE and any(
             self._cites(child if isinstance(child, str) else child.source())
             for child in element.children
@@ -202,7 +202,7 @@ class HtmlTranslator:
         return "[@" in text or "[^" in text
 
     def _read_macros(self, element: Element, masked: MaskedText) -> bool:
-        """Read macros and colors from a hidden element. Return whether it contained any."""
+        """Read macros and colors that a hidden element defines. Return whether there were any."""
         text = masked.restore(element.inner_source())
         definitions = tex_macros(text)
         colours = {
@@ -222,7 +222,7 @@ class HtmlTranslator:
         if element.name == "details":
             return self._details(element, masked)
         inner = _dedent(element.inner_source())
-        # it may contain images and rows of images
+        # the element may contain images and rows of images
         inner = replace_blocks(inner, lambda each, indent: self._block(each, indent, masked))
         if element.name in _PLAIN and not element.classes - {"caption", "l-body"}:
             return _as_block(inner.strip())
@@ -262,7 +262,7 @@ def _as_block(text: str) -> str:
 
 
 def _remove_blank_lines(element: Element) -> Element:
-    """Remove blank lines from HTML that stays HTML, because they would end the block."""
+    """Remove blank lines, which would end the HTML block."""
     (plain, *_) = parse_elements(re.sub(r"\n[ \t]*(?=\n)", "", element.source()))
     return plain if isinstance(plain, Element) else element
 
@@ -276,7 +276,7 @@ def _dedent(text: str) -> str:
 
 
 def inline_html(text: str) -> str:
-    """Convert images in paragraphs to Markdown; in HTML blocks they stay tags."""
+    """Convert images in paragraphs to Markdown. In HTML blocks, they stay HTML."""
     return _IMAGE.sub(
         lambda found: found[0] if is_in_html_block(text[: found.start()]) else single_images(found[0]), text
     )

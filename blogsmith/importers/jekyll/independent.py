@@ -1,6 +1,6 @@
-"""Kramdown renderer based on markdown-it, for counting. It shares no code with the translation.
+"""Renders kramdown to HTML with markdown-it, to count its content. It shares no code with the translation.
 
-Liquid is removed by regular expressions, and the output of common tags and includes is inserted.
+Liquid is removed by regular expressions, and replaced by the output of common tags and includes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.deflist import deflist_plugin
 
 from ...api.importing import lazy_pattern
+from ..text.segments import ENVIRONMENT_NAMES
 from ..verify.markdown_reader import Dollars, content_rule, formula_html, markdown_reader
 
 _RAW = lazy_pattern(r"\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}")
@@ -29,7 +30,7 @@ _ARGUMENT = lazy_pattern(r"([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'
 _ESCAPED_QUOTE = lazy_pattern(r"\\([\"'])")
 _CAPTURED = lazy_pattern(r"\{%-?\s*capture\b[\s\S]*?\{%-?\s*endcapture\s*-?%\}")
 _LOOP = lazy_pattern(r"\{%-?\s*for\b(?:(?!\{%-?\s*(?:for|endfor)\b)[\s\S])*\{%-?\s*endfor\s*-?%\}")
-"""A loop without nested loops: its body is a template, and its output are lists."""
+"""Matches a loop without inner loops. Its body is removed, because it generates lists."""
 _QUOTED = lazy_pattern(r"\{\{-?\s*[\"']([^\"']*)[\"'][^{}]*\}\}")
 _OUTPUTS = lazy_pattern(r"(?:\{\{[^{}]*\}\}/)+")
 _LIQUID = lazy_pattern(r"\{%-?\s*[a-z_]+\b[\s\S]*?%\}")
@@ -50,16 +51,16 @@ _RAW_BLOCK = lazy_pattern(
     r"(?mi)^<(div|center|section|details|figure|table)\b(?![^<>]*\bmarkdown=)[^<>]*>[ \t]*\n"
     r"(?:(?!</?\1\b)[\s\S])*</\1"
 )
-"""kramdown leaves these blocks unchanged, so indented lines in them are not code."""
+"""Matches HTML blocks that kramdown leaves unchanged, so that indented lines in them are not code."""
 _INDENTED = lazy_pattern(r"^[ \t]{4,}(?=\S)", re.MULTILINE)
 _MAX_INDENT = "   "
-"""Maximum indentation of a line that is not code and still belongs to the list item above it."""
+"""Maximum indentation of a line in a list item that does not make it code."""
 _AFTER_BLOCK = lazy_pattern(r"(</(?:center|div|figure|table|details|p)>)[ \t]*\n(?=\S)", re.IGNORECASE)
 _SINGLE_TAG_LINE = lazy_pattern(
     r"(?mi)^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n"
     r"(?!\d+[.)][ \t])(?=\S)"
 )
-"""kramdown reads these tags as part of the paragraph."""
+"""Matches inline tags alone on a line. In kramdown they belong to the paragraph."""
 _NO_MARKDOWN = lazy_pattern(
     r"\{::/?(?:nomarkdown|comment|options)\b[^{}\n]*/?\}|\{:/(?:nomarkdown|comment)?\}"
 )
@@ -83,12 +84,13 @@ _INDENTED_CODE = lazy_pattern(
     r"(?m)(^(?![ \t<]|[-*+:][ \t]|\d+[.)][ \t]|\[\^)[^\n]+\n(?:[ \t]*\n)+)"
     r"((?=(?: {4}|\t)[ \t]*\S)(?:(?: {4}|\t)[^\n]*\n|[ \t]*\n)+)"
 )
-"""Indented code after a paragraph line and a blank line. In a list, note or element it would be text."""
+"""Matches indented code after a paragraph and a blank line. In a list, note or element it would be text."""
 _AFTER_FENCE = "\ue022"
 
 
 def _text(text: str, after: str) -> str:
-    """Convert the text between fences; indented code stays unchanged. after: the fence before it."""
+    """Convert the text after a fence, up to the next one. Indented code stays unchanged. after: the fence
+    before the text."""
     # the end of a fence counts as a paragraph line
     text = f"{_AFTER_FENCE}{text}" if after[:1] in ("`", "~") else text
     parts = _INDENTED_CODE.split(text)
@@ -101,13 +103,19 @@ def _text(text: str, after: str) -> str:
 _ESCAPED_FORMULA = lazy_pattern(
     r"(?m)^([ \t>]*(?:(?:[-*+]|\d+\.)[ \t]+)*)\\(?=\$\$)|(?<!\\)\\(?=\$\$[^$\n]+\$\$)"
 )
-"""A formula that kramdown renders as inline math."""
+r"""Matches `\$$…$$`, which kramdown renders as inline math."""
+_ENVIRONMENT = lazy_pattern(
+    rf"(?<![$\\`{{])\\begin\{{({ENVIRONMENT_NAMES})\}}(?:(?!\$\$|\n[ \t]*\n)[\s\S])*?\\end\{{\1\}}(?!\s*\$\$)"
+)
+_ONE_LINE = lazy_pattern(r"\s*\n[ \t>]*")
 _BLANK_IN_ADDRESS = lazy_pattern(r"(\[[^\[\]\n]*\]\()([^\s()<>]+(?:[ \t]+[^\s()<>\"']+)+)(?=[ \t]*[)\"'])")
 
 
 def _prose(text: str) -> str:
-    """Remove kramdown's directives from text between fences, and end HTML as CommonMark would."""
+    """Remove kramdown's directives from text outside of fences, and end HTML blocks where
+    CommonMark would."""
     text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), text)
+    text = _ENVIRONMENT.sub(lambda found: formula_html(_ONE_LINE.sub(" ", found[0])), text)
     text = _ESCAPED_FORMULA.sub(lambda found: found[1] or "", text)
     text = _BLANK_IN_ADDRESS.sub(r"\1<\2>", text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))

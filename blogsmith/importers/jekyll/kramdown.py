@@ -1,8 +1,8 @@
 """Conversion of kramdown syntax that CommonMark lacks: formulas, attribute lists, tables, abbreviations.
 
-kramdown reads `$$…$$` itself: as display math if it is a block of its own, otherwise as inline math. Text
-between other delimiters is Markdown for it, so escapes are removed before MathJax or KaTeX sees it.
-Functions expect text with code and formulas hidden, except those about code.
+kramdown parses `$$…$$` itself: display math in a block of its own, otherwise inline math. It parses text
+between other delimiters as Markdown, which removes escapes before MathJax or KaTeX sees them; so we remove
+these escapes too. All functions except those for code expect text with code and formulas hidden.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ..text.html import parse_length, style_length
 from ..text.math import (
     format_display_math,
     format_inline_math,
+    has_escapes,
     has_rows,
     is_display,
     split_formula,
@@ -34,7 +35,7 @@ _ENDS_ITEM = lazy_pattern(r"[ \t]*\n[ \t>]*(?:[-*+]|\d+\.)[ \t]")
 _PROSE = lazy_pattern(
     r"\s*\d{1,3}\s*|[^\\^_={}+<>|/*&\d\ue000\ue010]*[^\W\d_]{2,}[^\\^_={}+<>|/*&\ue000\ue010]*"
 )
-"""A number, or words without TeX characters: here kramdown reads the backslashes of delimiters as escapes."""
+"""Matches a number, or words without TeX characters. Between escaped brackets this is text, not a formula."""
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
 _TABLE_ROWS = lazy_pattern(
     r"(\\begin\{(?P<name>(?:[bBpvV]|small)?matrix\*?|array|d?cases)\})([\s\S]*?)(\\end\{(?P=name)\})"
@@ -45,11 +46,8 @@ _ENDS_BLOCK = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*\{:)")
 def rewrite_formulas(
     prose: str, masked: MaskedText, config: JekyllConfig, colours: Mapping[str, str]
 ) -> MaskedText:
-    """Convert every hidden formula to blogsmith's delimiters.
-
-    prose: the current form of `masked.text`, which contains the positions. colours: name → `[model]{value}`,
-    for colors that the page defines.
-    """
+    """Convert every hidden formula to blogsmith's delimiters. prose: `masked.text` after other rewrites, used
+    for the text around a formula. colours: name → `[model]{value}`, for colors that the page defines."""
     hidden = list(masked.hidden)
     for mark in _MARK.finditer(prose):
         number = int(mark[1])
@@ -86,7 +84,7 @@ def _rewrite(formula: str, before: str, after: str, config: JekyllConfig) -> str
             return plain
         return format_inline_math(tex, after[:1])
     if not opener:
-        return unescape_tex(tex) if "\\\\\\\\" in tex else tex
+        return unescape_tex(tex) if has_escapes(tex) else tex
     if opener in (r"\(", r"\["):
         is_text = _is_text(formula[1], written, before) and not is_in_html_block(before)
         return _bracketed_text(formula[1], written, before, after) if is_text else plain
@@ -102,10 +100,8 @@ _IN_LINE = "\ue016"
 
 
 def mark_inline(text: str) -> str:
-    r"""Replace the backslash of `\$$x$$` with a placeholder: kramdown reads it as inline math.
-
-    This applies at the start of a block, and elsewhere to a formula on one line. The text contains no code.
-    """
+    r"""Replace the backslash of `\$$x$$`, inline math in kramdown, with a placeholder. This applies at the
+    start of a block, and elsewhere to a formula on one line. The text contains no code."""
     return _ESCAPED_START.sub(lambda found: (found[1] or "") + _IN_LINE, text)
 
 
@@ -121,7 +117,7 @@ def _is_text(opening: str, text: str, before: str) -> bool:
 
 
 def _bracketed_text(opening: str, text: str, before: str, after: str) -> str:
-    """Return the text in brackets, as entities where brackets would start a link or a keyboard key."""
+    """Return text in brackets. Where they would start a link or a keyboard key, brackets become entities."""
     if opening == "(":
         return f"({text})"
     if before.endswith(("[", "]")) or after.startswith(("]", "(", "[", "{", ":")):
@@ -140,10 +136,8 @@ def _is_block(before: str, after: str) -> bool:
 
 
 def fix_row_separators(tex: str) -> str:
-    r"""Replace `\\\\` with `\\` as row separator in tables of TeX.
-
-    Some authors double it for other Markdown parsers, but to TeX it is an additional empty row.
-    """
+    r"""Replace `\\\\` with `\\` as row separator in tables of TeX. Some authors double the backslashes
+    because of other Markdown parsers. For TeX, `\\\\` is an additional empty row."""
     if "\\\\\\\\" not in tex:
         return tex
     return _TABLE_ROWS.sub(lambda found: found[1] + found[3].replace("\\" * 4, "\\" * 2) + found[4], tex)
@@ -187,7 +181,7 @@ class AttributeList:
     classes: tuple[str, ...] = ()
     pairs: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
-    """References to lists that are defined elsewhere, and `toc`."""
+    """Names of other lists whose attributes apply too, and `toc`."""
 
     @property
     def width(self) -> str:
@@ -196,7 +190,7 @@ class AttributeList:
 
     @property
     def callout(self) -> str:
-        """Return the kind of callout for its classes; empty for none."""
+        """Return the kind of callout that its classes stand for; empty if there is none."""
         return next((_PROMPTS[name] for name in self.classes if name in _PROMPTS), "")
 
     def own(self) -> str:
@@ -229,7 +223,8 @@ def parse_list(text: str) -> AttributeList:
 
 
 def remove_directives(text: str) -> str:
-    """Remove kramdown's directives, definitions and comments. Insert attribute lists that are defined."""
+    """Remove kramdown's directives, definitions and comments. Replace references to attribute lists by the
+    lists."""
     defined = {found[1]: found[2] for found in _LIST_DEFINITION.finditer(text)}
     text = _LIST_DEFINITION.sub("", text)
     for name, attributes in defined.items():
@@ -242,7 +237,8 @@ def remove_directives(text: str) -> str:
 
 
 def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
-    """Apply `pattern.sub` up to the last `{:/ … }`; after it nothing is closed, so no search is necessary."""
+    """Apply `pattern.sub`, but only up to the last `{:/ … }`: without a closing directive nothing
+    can match."""
     end = text.find("}", text.rfind("{:/")) + 1 if "{:/" in text else 0
     return pattern.sub(replace, text[:end]) + text[end:]
 
@@ -273,11 +269,8 @@ _URL_WITH_SPACES = lazy_pattern(
 
 
 def bracket_urls(text: str) -> str:
-    """Put URLs with spaces, which kramdown accepts, in angle brackets.
-
-    Remove the title of an image if it equals the alternative text. In Jekyll it was a tooltip, in blogsmith
-    it would be a caption.
-    """
+    """Put URLs with spaces, which kramdown accepts, in angle brackets. Remove the title of an image if it
+    equals the alternative text: it was a tooltip in Jekyll, but is a caption in blogsmith."""
     text = _URL_WITH_SPACES.sub(_bracketed, text)
     return _SAME_TITLE.sub(r"![\1](\2)", text)
 
@@ -299,10 +292,8 @@ _SPAN_MARK = lazy_pattern(
 
 
 def hard_breaks(text: str) -> str:
-    """Convert lines that end with two backslashes to hard line breaks.
-
-    Also remove the `markdown` attribute from inline HTML, where Markdown is read anyway.
-    """
+    """Convert two backslashes at the end of a line to a hard line break. Also remove the `markdown` attribute
+    from inline HTML, because inline HTML always contains Markdown."""
     text = _BREAK.sub(lambda found: "\\\n" if found[1] else "", text)
     return _SPAN_MARK.sub(r"\1", text)
 
@@ -313,7 +304,7 @@ _HEADING = lazy_pattern(r"[ ]{0,3}#{1,6}[ \t]")
 
 
 def move_lists(text: str) -> str:
-    """Move attribute lists to their positions in blogsmith's Markdown. Remove unsupported ones."""
+    """Move attribute lists to the position where blogsmith expects them. Remove unsupported ones."""
     text = _IMAGE_LIST.sub(lambda found: found[1] + parse_list(found[2]).own(), text)
     text = _LINK_LIST.sub(_after_link, text)
     return _move_lines(text)
@@ -326,7 +317,7 @@ def _after_link(found: re.Match[str]) -> str:
 
 
 def _move_lines(text: str) -> str:
-    """Move the lists on lines of their own, and those at the end of headings."""
+    """Move attribute lists on lines of their own and at the end of headings."""
     lines = text.split("\n")
     done: list[str] = []
     waiting: AttributeList | None = None
@@ -428,8 +419,6 @@ def _complete(rows: list[str]) -> list[str]:
 
 
 def separate_captions(text: str) -> str:
-    """Separate an image from an emphasized line right after it: a figure and a paragraph.
-
-    Jekyll themes show the image as a block of its own, by its class or style.
-    """
+    """Separate an image from an emphasized line directly after it, so that they become a figure and a
+    paragraph. The styles of Jekyll themes show the image as a block of its own."""
     return _CAPTIONED_IMAGE.sub(r"\1\n\n", text)

@@ -61,17 +61,18 @@ class UrlResolver:
         self._here = page_path(context.document)
 
     def resolve(self, address: str, *, to_file: bool = True) -> str:
-        """Return the URL in the new site; unchanged for external URLs. to_file: link to a Markdown file."""
+        """Return the URL in the new site. An external URL loses only outer spaces and brackets, and `//host`
+        becomes `https://host`. to_file: link to a Markdown file."""
         address = address.strip()
         if doubled_base := re.fullmatch(r"(/\S*)\s+(\1/\S+)", address):
             # both parts contain the base path: `{{ site.baseurl }} {% post_url … %}`
             address = doubled_base[2]
         if doubled := re.fullmatch(r"(?:\(|%5B|\[)+(https?://[^\[\]\s]*?)(?:\)|%5D|\])+(?:\(.*\))?", address):
-            # too many brackets
+            # the URL has more brackets than a Markdown link allows
             address = doubled[1]
         path = self._site_path(address)
         if path is None:
-            # the new site may be read from disk, where this names no host
+            # the new site may be opened from disk, where `//` is not followed by a host
             return f"https:{address}" if re.match(r"//[\w.-]+\.\w", address) else address
         bare, mark, fragment = path.partition("#")
         if not bare:
@@ -96,14 +97,14 @@ class UrlResolver:
         config = self._site.config
         if found := _HOSTED.match(address):
             path = f"/{found['path']}"
-            # GitHub displays code and notebooks, but this site would offer them for download
+            # GitHub shows code and notebooks, but browsers would download copies on this site
             is_shown = found["shown"] and not found["raw"] and not _MEDIA.search(path)
             return path if unquote(path) in self._site.copied and not is_shown else None
         for host in filter(None, (config.text("url").rstrip("/"),)):
             for form in (host, host.replace("https://", "http://"), host.partition(":")[2]):
                 if address == form or address.startswith((f"{form}/", f"{form}#")):
                     address = address[len(form) :] or "/"
-                    # on the same host, but not in this site
+                    # the URL is on the same host, but outside of this site
                     if config.base_path and not address.startswith(config.base_path):
                         return None
         if address.startswith("//") or _SCHEME.match(address) or "\ue010" in address or "\ue000" in address:

@@ -135,7 +135,7 @@ PLAIN_FILTERS: Mapping[str, Filter] = {
     "smartify": lambda value: format_value(value),
     "inspect": lambda value: format_value(value),
 }
-"""Filters by name. `markdownify` changes nothing, because the text is read as Markdown later."""
+"""Filters by name. `markdownify` returns its input, because the result is parsed as Markdown later."""
 
 
 Filter = Callable[..., Any]
@@ -153,7 +153,7 @@ _WORDS: Mapping[str, Any] = {
 
 
 class UnknownValueError(Exception):
-    """A name that an import cannot know, such as the output of a plugin or values of the whole site."""
+    """Error for a name whose value an import cannot know, such as the output of a plugin."""
 
 
 class LiquidSyntaxError(Exception):
@@ -161,11 +161,11 @@ class LiquidSyntaxError(Exception):
 
 
 class LiquidLimitError(Exception):
-    """Loops, includes and growing strings produce more than any page contains."""
+    """Error for templates whose loops, includes or strings produce more than any real page."""
 
 
 class LiquidBudget:
-    """Limit for the output that the templates of one page may still produce."""
+    """Remaining output that the templates of one page may produce."""
 
     def __init__(self, most: int = 5_000_000) -> None:
         """Initialize the budget.
@@ -191,10 +191,8 @@ class LiquidScope:
         unknown: Callable[[Sequence[str]], bool],
         budget: LiquidBudget | None = None,
     ) -> None:
-        """Initialize the scope.
-
-        unknown: returns whether an import does not know a path of names such as `site posts`.
-        """
+        """Initialize the scope. unknown: returns whether an import cannot know the value at a path of names,
+        such as `site posts`."""
         self.names = dict(names)
         self.budget = budget or LiquidBudget()
         self._unknown = unknown
@@ -204,10 +202,8 @@ class LiquidScope:
         return LiquidScope({**self.names, **names}, self._unknown, self.budget)
 
     def look_up(self, steps: Sequence[str | int]) -> Any:
-        """Return the value at a path; None if there is none.
-
-        Raise UnknownValueError if it cannot be known.
-        """
+        """Return the value at a path of names; None if there is none. Raise UnknownValueError if it cannot be
+        known."""
         names = [str(step) for step in steps]
         if self._unknown(names):
             raise UnknownValueError(".".join(names))
@@ -271,7 +267,7 @@ def atom(text: str, scope: LiquidScope) -> Any:
         literal = double if double is not None else single
         if literal is not None:
             return literal
-        # no template needs more digits, and Python rejects integers with thousands of digits
+        # templates need no more digits, and Python raises an error for integers with thousands of digits
         return float(number) if number else int(integer[:_MOST_DIGITS])
     steps: list[str | int] = [name]
     position = found.end()
@@ -317,7 +313,7 @@ def _compare(left: Any, operator: str, right: Any) -> bool:
     if operator == "contains":
         return right in left if isinstance(left, (str, list, tuple)) and right is not None else False
     if operator in ("==", "!=", "<>"):
-        # an empty string equals every empty value, including nil
+        # in Liquid, an empty string equals every empty value, including nil
         is_equal = left == right or (right == "" and not left and left is not False)
         return is_equal == (operator == "==")
     try:
@@ -340,9 +336,9 @@ class LiquidRenderer:
 
     filters: Mapping[str, Filter]
     tag: Callable[[LiquidTag, LiquidScope, LiquidRenderer], str]
-    """Callback that returns the text of a tag that is not part of core Liquid."""
+    """Callback that returns the output of a tag that core Liquid does not have."""
     unknown: Callable[[LiquidOutput | LiquidTag, Exception], str]
-    """Callback that returns the replacement for something whose value cannot be known."""
+    """Callback that returns the text to show instead of a node whose value cannot be known."""
 
     def render(self, nodes: Nodes, scope: LiquidScope) -> str:
         """Render nodes to text. Assignments in them stay in `scope`."""

@@ -11,9 +11,10 @@ from ...api.importing import lazy_pattern
 _TOKEN = lazy_pattern(r"\{%-?\s*#[\s\S]*?%\}|\{%-?\s*([A-Za-z_]\w*)([\s\S]*?)-?%\}|\{\{-?([\s\S]*?)-?\}\}")
 _OPENING = lazy_pattern(r"\{[%{]")
 _MAX_DEPTH = 100
-"""Maximum depth of nested blocks, as in Liquid. A deeper tag opens no block."""
+"""Maximum depth of nested blocks, as in Liquid. Deeper tags are not treated as blocks."""
 _VERBATIM = frozenset(("raw", "comment", "highlight"))
-"""Blocks whose content is not a template. In Jekyll `highlight` is one, but authors do not use it so."""
+"""Blocks whose content is not a template. In Jekyll, that of `highlight` is one, but authors do not rely on
+it."""
 _BRANCHES = frozenset(("else", "elsif", "when"))
 
 
@@ -139,12 +140,13 @@ def _merge_unclosed(stack: list[_OpenBlock], name: str, opened: Counter[str]) ->
 
 
 class _Tokenizer:
-    """The tokens of a text, read from left to right. A missing end is searched for only once."""
+    """Splits a text into tokens from left to right. If an end tag is missing, it is searched for
+    only once."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._missing: set[str] = set()
-        """Verbatim blocks without an end after a position that was searched."""
+        """Names of verbatim blocks for which a search to the end of the text found no end tag."""
         self._next: dict[str, int] = {"%}": 0, "}}": 0}
         """Position of the next closing delimiter of each kind; after the end of the text if there is none."""
 

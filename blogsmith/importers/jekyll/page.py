@@ -125,7 +125,7 @@ class PageBibliographies:
 
 
 def distill_code(text: str, context: PageContext) -> str:
-    """Convert `<d-code>` and `<d-math>` to code and formulas. The text must not be masked."""
+    """Convert `<d-code>` and `<d-math>` to code and formulas. Call this before the text is masked."""
 
     def code(attributes: Mapping[str, str], inner: str) -> str | None:
         if "block" not in attributes:
@@ -176,7 +176,7 @@ _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 
 def page_path(document: JekyllDocument, sections: Collection[str]) -> PurePosixPath:
-    """Return the path of a document in the new site. sections: folders that have lists of their own."""
+    """Return the path of a document in the new site. sections: folders whose pages the new site lists."""
     content = PurePosixPath("content")
     if document.address == "/":
         return content / "_index.md"
@@ -199,7 +199,7 @@ class PageTranslator:
         self._site = site
         self._bibliographies = PageBibliographies(site)
         self.copied_bibliographies = SourceBibliographies()
-        """Bibliographies that pages name."""
+        """`.bib` files that pages name and that will be copied."""
         self._filters: Mapping[str, Filter] = {**PLAIN_FILTERS, **_address_filters(site)}
         used = {"posts" if each.collection == "drafts" else each.collection for each in site.files.documents}
         self._sections = frozenset(used - {"pages"})
@@ -277,7 +277,7 @@ class PageTranslator:
         return front | (self._references(document, context) if context.cited else {})
 
     def _image(self, document: JekyllDocument) -> dict[str, str]:
-        """Return `image`, if the page's image is a file of the site."""
+        """Return the front matter key `image`, if the page's image is a file of the site."""
         written = document.front.get("image")
         written = written.get("path") or written.get("src") if isinstance(written, Mapping) else written
         path = f"/{str(written or '').removeprefix(self._site.config.base_path).lstrip('/')}"
@@ -305,7 +305,7 @@ def _replace_unknown(context: PageContext, node: LiquidOutput | LiquidTag, error
     if isinstance(node, LiquidOutput) and not context.depth:
         before = context.document.body[: node.start]
         if _TEX_BEFORE.search(before[-40:]):
-            # double braces of TeX
+            # double braces of TeX, not Liquid
             return node.source
         if node.source.startswith("{{<") or not re.match(r"[A-Za-z_]", node.expression):
             context.notice("left", "unsupported syntax: double braces that are not Liquid", line=line)
@@ -337,7 +337,7 @@ def _address_filters(site: JekyllSite) -> Mapping[str, Filter]:
 
 
 def _join_html_lines(text: str) -> str:
-    """Turn HTML into one block of Markdown: no blank lines and indentation, except in code."""
+    """Join an HTML text to one block of Markdown: remove blank lines and indentation, except in code."""
     parts = re.split(r"(<pre\b[\s\S]*?</pre>|<script\b[\s\S]*?</script>)", text)
     return "".join(
         part if number % 2 else re.sub(r"\n\s*\n", "\n", re.sub(r"^[ \t]+", "", part, flags=re.MULTILINE))

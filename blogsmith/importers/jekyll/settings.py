@@ -77,28 +77,14 @@ class JekyllConfig:
         return found
 
     def excludes(self, path: PurePosixPath) -> bool:
-        """Return whether `exclude:` excludes a file from the site. path: relative to `folder`.
-
-        Hexo's patterns are relative to its folder `source`.
-        """
-        written = (each for key in ("exclude", "ignore") for each in as_list(self.values.get(key) or []))
-        patterns = list(map(str, written))
-        inner = path.relative_to("source") if path.parts[0] == "source" else path
-        names = {path.as_posix(), inner.as_posix()}
-        return any(matches_gitignore(name, patterns, is_anchored=True) for name in names)
+        """Return whether `exclude:` contains a file. path: relative to `folder`."""
+        patterns = list(map(str, as_list(self.values.get("exclude") or [])))
+        return matches_gitignore(path.as_posix(), patterns, is_anchored=True)
 
     @property
     def included(self) -> frozenset[str]:
         """Return the names that `include:` adds to the site although they begin with `_` or `.`."""
         return frozenset(str(each).strip("/") for each in as_list(self.values.get("include") or []))
-
-    @property
-    def encrypted_tags(self) -> frozenset[str]:
-        """Return the tags whose posts hexo-blog-encrypt encrypts, in lower case."""
-        options = self.values.get("encrypt")
-        written = options.get("tags") if isinstance(options, dict) else []
-        names = [each.get("name") if isinstance(each, dict) else each for each in as_list(written or [])]
-        return frozenset(str(name).strip().casefold() for name in names if name)
 
     @property
     def parses_html(self) -> bool:
@@ -108,7 +94,8 @@ class JekyllConfig:
 
     @property
     def sets_dollars_as_display(self) -> bool:
-        """Return whether kramdown leaves formulas alone, so that `$$` means what MathJax or KaTeX define."""
+        """Return whether every `$$…$$` is display math: without a math engine, kramdown leaves formulas
+        unchanged, and MathJax or KaTeX renders them in the browser."""
         kramdown = self.values.get("kramdown")
         engine = kramdown.get("math_engine", "mathjax") if isinstance(kramdown, dict) else "mathjax"
         return engine in (None, False, "nil", "null", "")
@@ -164,7 +151,8 @@ def expand(
     collection: str = "",
     path: str = "",
 ) -> str:
-    """Return the URL of a document, without the base path. path: in its collection, without suffix."""
+    """Return the URL of a document, without the base path. path: path in its collection, without
+    extension."""
     values: dict[str, str] = {
         **{
             "title": case_preserving_slug(title),
@@ -206,7 +194,8 @@ def slugify(text: str) -> str:
 
 
 def case_preserving_slug(text: str) -> str:
-    """Return a file name as `:title` does: case and characters that are valid in URLs stay."""
+    """Return a file name as `:title` in a permalink does: unchanged, except for characters that are invalid
+    in URLs."""
     return _INVALID_URL_CHARACTERS.sub("-", text).strip("-")
 
 
@@ -221,7 +210,7 @@ def read_names(value: Any) -> list[str]:
 
 _TRANSLATED = name_set(
     "title name description tagline author.name author first_name middle_name last_name url baseurl "
-    "lang locale timezone permalink collections defaults exclude include ignore encrypt "
+    "lang locale timezone permalink collections defaults exclude include "
     "kramdown.parse_block_html kramdown.math_engine"
 )
 
@@ -248,7 +237,7 @@ def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, 
         found["timezone"] = zone
     if permalinks := _permalinks(config):
         found["permalinks"] = permalinks
-    # typography and heading ids like those of kramdown, and resources of other hosts as browsers show them
+    # typography and heading ids as in kramdown, and images of other hosts loaded directly, as on the old site
     found["markup"] = {"smart_quotes": True}
     found["slugs"] = "github"
     found["images"] = {"remote": "warn"}

@@ -1,4 +1,5 @@
-"""Files of a Jekyll site: documents, templates, data and copied files. Context of a page's translation."""
+"""Files of a Jekyll site (documents, templates, data, copied files), and the context for
+translating a page."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from typing import Any
 
 from ...api.importing import lazy_pattern, name_set
 from ..model import ImportedPage, Notice, NoticeKind
-from ..protection import excluded_notice, read_front_matter, split_protected, withheld_notice
+from ..protection import excluded_notice, read_front_matter, split_protected
 from ..source_files import read_text, walk_files
 from ..text.containers import import_comment
 from ..text.data import DataTextError, load_yaml, split_yaml_front_matter
@@ -29,19 +30,18 @@ _LIST_CODE = lazy_pattern(
     r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?!data\b|pages\b|static_files\b)[a-z_]+|paginator\.posts)\b"
 )
 _MAX_WORDS = 12
-"""Maximum number of words next to the list in a template: a heading, and a text for an empty list."""
+"""Maximum number of words beside a list on a page that is only a list: a heading, and a text for an empty
+list."""
 
 
 def list_layouts(layouts: Mapping[str, str]) -> frozenset[str]:
-    """Return the names of layouts that list posts, tags or categories. layouts: name → template."""
+    """Return the names of layouts that show lists of posts, tags or categories. layouts: name → template."""
     return frozenset(name for name, text in layouts.items() if _LIST_CODE.search(text))
 
 
 def is_generated_page(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
-    """Return whether a page shows a list that blogsmith generates, and almost nothing else.
-
-    has_list_layout: whether the layout of the page contains the list.
-    """
+    """Return whether a page shows a list that blogsmith generates, and almost nothing else. has_list_layout:
+    whether its layout contains the list."""
     address = page.address.rstrip("/") or page.address
     if address.removesuffix(".html") in ("/404", "/archive", "/archives", "/tags", "/categories"):
         return True
@@ -89,10 +89,10 @@ class JekyllDocument:
     name: str
     """File name without date and suffix."""
     collection_path: str
-    """Path in its collection, without suffix."""
+    """Path in its collection, without extension."""
     date: dt.date | None
     address: str
-    """Site path without the base path; empty: Jekyll makes no page of it."""
+    """Site path without the base path; empty if Jekyll makes no page of it."""
     notices: tuple[Notice, ...] = field(default=())
 
     @property
@@ -127,9 +127,7 @@ def find_files(root: Path, config: JekyllConfig) -> JekyllFiles:
             documents.append(found)
         elif not path.parts[0].startswith("_") and path.suffix.lower() not in (".scss", ".sass"):
             copied.append(place)
-    kept, held = split_protected(
-        documents, lambda each: each.path, lambda each: _encryption_notice(each, config)
-    )
+    kept, held = split_protected(documents, lambda each: each.path)
     return JekyllFiles(tuple(kept), tuple(copied), (*notices, *held))
 
 
@@ -140,7 +138,7 @@ def _is_tool(path: PurePosixPath) -> bool:
 
 
 def _exclusion_reason(path: PurePosixPath, config: JekyllConfig) -> str:
-    """Return why Jekyll or Hexo excludes a file from the site; empty if it does not."""
+    """Return why Jekyll excludes a file from the site; empty if the site includes it."""
     if config.excludes(path):
         return "excluded by the settings"
     # a hidden name at the top may be a collection, which `_collection` handles
@@ -148,17 +146,6 @@ def _exclusion_reason(path: PurePosixPath, config: JekyllConfig) -> str:
         part for part in path.parts[1:] if part[0] in "_#~" and part not in _POST_FOLDERS | config.included
     ]
     return f'hidden by the name "{hidden[0]}"' if hidden else ""
-
-
-def _encryption_notice(document: JekyllDocument, config: JekyllConfig) -> Notice | None:
-    """Return a notice for a post that hexo-blog-encrypt encrypts because of one of its tags."""
-    front = document.front
-    # an empty password means that the post is public
-    tags = read_names(front.get("tags") or front.get("tag")) if "password" not in front else []
-    tag = next((tag for tag in tags if tag.casefold() in config.encrypted_tags), "")
-    return (
-        withheld_notice(f'encrypted by the settings because of tag "{tag}"', document.path) if tag else None
-    )
 
 
 def _read_document(
@@ -177,7 +164,8 @@ def _read_document(
 
 
 def _collection(path: PurePosixPath, config: JekyllConfig) -> tuple[str, PurePosixPath]:
-    """Return the collection of a file, and its path in the collection; an empty name: none."""
+    """Return the collection of a file, and its path in the collection. The name is empty if it belongs to
+    none."""
     for number, part in enumerate(path.parts[:-1]):
         if part in ("_posts", "_drafts"):
             return part[1:], PurePosixPath(*path.parts[number + 1 :])
@@ -268,7 +256,7 @@ def _page_address(permalink: str, path: PurePosixPath, config: JekyllConfig) -> 
 
 
 def documents_by_name(documents: tuple[JekyllDocument, ...]) -> Iterator[tuple[str, JekyllDocument]]:
-    """Iterate over posts with the names that `post_url` uses: path in `_posts` without suffix."""
+    """Yield each post with its name in `post_url`: its path in `_posts` without extension."""
     for document in documents:
         if document.collection in ("posts", "drafts"):
             yield document.collection_path, document
@@ -279,7 +267,7 @@ _SCRIPTS = frozenset((".html", ".js", ".md", ".liquid"))
 
 @dataclass(frozen=True, slots=True)
 class JekyllSite:
-    """A site without the translated text of its pages."""
+    """Data of a site that translations of its pages need."""
 
     root: Path
     config: JekyllConfig
@@ -331,7 +319,7 @@ def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSit
 
 
 def address_key(address: str) -> str:
-    """Return the lookup key of a URL. URLs that hosts treat alike have the same key."""
+    """Return the key of a URL in tables. URLs that hosts treat alike have the same key."""
     path = address.partition("#")[0].partition("?")[0]
     return path.removesuffix("index.html").removesuffix(".html").strip("/")
 
@@ -381,7 +369,7 @@ def _macros(folder: Path, includes: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(slots=True)
 class PageContext:
-    """Inputs and results of a page's tags, for the duration of its translation."""
+    """Data for the translation of one page, and its results."""
 
     site: JekyllSite
     document: JekyllDocument
@@ -391,7 +379,7 @@ class PageContext:
     cited: list[str] = field(default_factory=list)
     """Bibliography keys that the page cites."""
     start: int = 0
-    """Offset of the page's tag that started the current include."""
+    """Offset in the page of the include tag whose output is being rendered."""
     depth: int = 0
     """Number of nested includes being rendered."""
 
@@ -416,4 +404,8 @@ class PageContext:
     def leave_untranslated(self, node: LiquidOutput | LiquidTag, why: str) -> str:
         """Return the source of an untranslated node as raw text with a comment, and add a notice."""
         self.notice("left", why, line=self.find_line(node), hint="rewrite it in Markdown")
-        return self.finished.mask(f"{{% raw %}}{node.source.strip()}{{% endraw %}}{import_comment(why)}")
+        return self.keep_raw(node.source, import_comment(why))
+
+    def keep_raw(self, source: str, comment: str = "") -> str:
+        """Return text that shows Liquid as written, followed by a comment."""
+        return self.finished.mask(f"{{% raw %}}{source.strip()}{{% endraw %}}{comment}")

@@ -30,11 +30,11 @@ from .source import (
 _HOME = PurePosixPath("content/_index.md")
 _FRONT_FILE = PurePosixPath("index.html")
 _MOVED_HOME_FILE = PurePosixPath("home.html")
-"""Path of an old home page that is a plain file, because blogsmith always generates a home page."""
+"""Path of an old home page that is not written in Markdown: blogsmith generates the home page itself."""
 
 
 def resolve_url_conflicts(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
-    """Resolve URL conflicts: the first page keeps the URL. Jekyll would overwrite one page with the other."""
+    """Resolve URL conflicts. The first page keeps the URL, others move; Jekyll would lose one of them."""
     owners: dict[str, str] = {}
     found = []
     for page in sorted(pages, key=lambda page: page.path.as_posix()):
@@ -44,7 +44,7 @@ def resolve_url_conflicts(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
             found.append(_without_own_alias(page))
             continue
         front = {key: value for key, value in page.front.items() if key not in ("permalink", "slug")}
-        message = f'duplicate URL "{page.address}" (first used by {first}): this page gets another URL'
+        message = f'duplicate URL "{page.address}" (first used by "{first}"): this page gets another URL'
         notice = Notice("mistake", message, page.source, hint="give one of the pages another `permalink`")
         found.append(replace(page, front=front, address="", notices=(*page.notices, notice)))
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -104,7 +105,8 @@ def _first_argument(given: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def _root_url(address: str, template: str) -> str:
-    """Return the URL as the include creates it: below the site root, where its template says so."""
+    """Return the URL that the include creates: unchanged if absolute, otherwise below the folder named in its
+    template, or below the site root."""
     if re.match(r"(?:https?:)?//|/|data:", address):
         return address
     folder = re.search(r"src=[\"'](?:\{\{[^{}]*\}\})?(/[\w/-]+/)\{\{\s*include\.", template)
@@ -119,7 +121,7 @@ def figure_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
     number = re.search(r"\d+(?:\.\d+)?\s*(?:px|%|em|rem)?", width)
     shown += [f'width="{number[0]}"'] if number else []
     shown += [f'id="{escape(format_value(given["id"]))}"'] if given.get("id") else []
-    # the content of a `<code>` element is not processed further, but a caption is
+    # the content of `<code>` is not translated any more, but a caption is
     note = f"<figcaption>{' '.join(code_spans(caption).split())}</figcaption>" if caption else ""
     return f"<figure><img {' '.join(shown)}>{note}</figure>"
 
@@ -158,7 +160,7 @@ _IGNORED_TAGS = frozenset(
     ("toc", "seo", "feed_meta", "endtoc", "social_links", "bibliography_count", "increment")
 )
 _RAW_OPEN, _RAW_OUTPUT = "\ue012", "\ue013"
-"""Placeholders for `{%` and `{{` of raw blocks, until it is known whether they are in code."""
+"""Placeholders for `{%` and `{{` of raw blocks, until the text is split into code and prose."""
 
 
 def render_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
@@ -173,7 +175,13 @@ def render_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, rendere
         message = f'unknown tag "{tag.name}": only its content is kept'
         context.notice("changed", message, line=context.find_line(tag))
         return renderer.render(tag.branches[0].nodes, scope)
-    return context.leave_untranslated(tag, f'unknown tag "{tag.name}"')
+    why = f'unknown tag "{tag.name}"'
+    if not tag.branches:
+        return context.leave_untranslated(tag, why)
+    # unlike a block, `raw` must not contain paragraphs
+    head, foot = tag.source[: tag.source.find("%}") + 2], tag.source[tag.source.rfind("{%") :]
+    inner = "".join(renderer.render(branch.nodes, scope) for branch in tag.branches)
+    return f"{context.leave_untranslated(replace(tag, source=head), why)}{inner}{context.keep_raw(foot)}"
 
 
 def _raw(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
@@ -181,7 +189,7 @@ def _raw(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Liq
 
 
 def restore_raw(text: str, *, is_code: bool) -> str:
-    """Restore the text of raw blocks. Outside of code, escape it so that no tag is read."""
+    """Restore the text of raw blocks. Outside of code, escape it so that blogsmith reads no tag in it."""
     if is_code:
         return text.replace(_RAW_OPEN, "{%").replace(_RAW_OUTPUT, "{{")
     text = re.sub(rf"{_RAW_OPEN}([^\n]*?%\}})", r"{% raw %}{%\1{% endraw %}", text)
@@ -240,7 +248,7 @@ def _katexmm(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer:
             format_inline_math(found[2], after) if found[1] is None else format_display_math(found[1])
         )
 
-    # inside this block dollars are read before Markdown, so TeX has no escapes
+    # in this block, formulas are found before Markdown is parsed, so TeX contains no escapes
     return _KATEX.sub(substitute, text)
 
 

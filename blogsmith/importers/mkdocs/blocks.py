@@ -1,4 +1,4 @@
-"""Conversion of blocks of Python-Markdown and PyMdown: admonitions, details, tabs, code, slash blocks."""
+"""Conversion of blocks of Python-Markdown and PyMdown: admonitions, details, tabs, code, `///` blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ATTRIBUTE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 
 
 def rewrite_fence(marks: str, info: str, code: Sequence[str], math: Collection[str]) -> list[str]:
-    """Return the lines of a fence in blogsmith's form. math: languages of formulas."""
+    """Return the lines of a fence in blogsmith's form. math: languages whose content is a formula."""
     text = info.strip()
     attributes = {
         found[1].lower(): found[2] or found[3] or found[4] or "" for found in _ATTRIBUTE.finditer(text)
@@ -75,7 +75,8 @@ _OWN_TITLES = {"FAILURE": "Failure", "BUG": "Bug"}
 
 @dataclass(slots=True)
 class BlockRewriter:
-    """Rewriter for the blocks of one page. It collects unknown kinds of callouts."""
+    """Converter for the blocks of one page. It collects the kinds of callouts that blogsmith does
+    not know."""
 
     report: Callable[[str, str], None]
     """Callback for changes: a fragment of the source, and a description."""
@@ -203,7 +204,7 @@ class BlockRewriter:
         return end - index + 1, ["", *indent(made, margin), ""]
 
     def _div(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-        """Remove a `<div markdown>` that is only layout. Otherwise give the attribute a value."""
+        """Remove the tags of a `<div markdown>` that is only layout. In other cases, write `markdown="1"`."""
         name = found[1].lower()
         depth, end = 0, index
         for end in range(index, len(lines)):

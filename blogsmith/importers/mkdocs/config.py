@@ -64,10 +64,9 @@ class MkDocsConfig:
         return [line for line in str(value).split("\n") if not line.startswith("#")] if value else []
 
     def excluding_setting(self, path: str) -> str:
-        """Return the setting or plugin that excludes a file from the site, quoted; empty if none does.
-
-        path: relative to the folder of the pages.
-        """
+        """Return the setting or plugin that excludes a file from the site, in quotes; empty if the file is
+        included.
+        path: relative to the folder of the pages."""
         if matches_gitignore(path, self.text_lines("exclude_docs")):
             return 'setting "exclude_docs"'
         for name, prefix in (("exclude", ""), ("excluder", ""), ("file-filter", "exclude_")):
@@ -80,7 +79,7 @@ class MkDocsConfig:
         return ""
 
     def is_draft(self, path: str) -> bool:
-        """Return whether `draft_docs` restricts a file to previews."""
+        """Return whether `draft_docs` excludes a page from the published site."""
         return matches_gitignore(path, self.text_lines("draft_docs"))
 
     @property
@@ -137,10 +136,8 @@ class MkDocsConfig:
         return {str(old): str(new) for old, new in maps.items()} if isinstance(maps, dict) else {}
 
     def has(self, *extensions: str) -> bool:
-        """Return whether one of these extensions is used.
-
-        Without any configured extension all are used, as in Zensical.
-        """
+        """Return whether one of these extensions is enabled. If none is configured, all are, as
+        in Zensical."""
         known = self.extensions
         return not known or any(name in known for name in extensions)
 
@@ -175,7 +172,7 @@ def read_config(root: Path) -> MkDocsConfig:
     """Return the settings of the site at `root`. Raise SiteError if they cannot be read."""
     file = find_config(root)
     if file is None:
-        raise SiteError(Diagnostic("import-source", f"missing mkdocs.yml or zensical.toml in {root}"))
+        raise SiteError(Diagnostic("import-source", f'missing mkdocs.yml or zensical.toml in "{root}"'))
     return MkDocsConfig(file, _load(root, file, 0))
 
 

@@ -1,7 +1,5 @@
-"""Python-Markdown renderer based on markdown-it and its admonition plugin, for counting.
-
-It shares no code with the translation.
-"""
+"""Renders Python-Markdown to HTML with markdown-it and its admonition plugin, to count its content. It shares
+no code with the translation."""
 
 from __future__ import annotations
 
@@ -27,7 +25,7 @@ _NO_TERM = re.compile(r"^( *)<!--[^\n]*-->[ ]*\n(?=\n? *:[ ]{3})", re.MULTILINE)
 _CALLOUT = re.compile(r"^([ ]*>[ >]*)\[![\w-]+\][+-]?", re.MULTILINE)
 _HTML_BLOCK = re.compile(r"^ */{3,}[ \t]*html[ \t]*\|[^\n]*$", re.MULTILINE)
 _SYMBOLS = re.compile(r"(?<!\w)(?:\((?:c|r|tm)\)|c/o|[13]/[24])(?!\w)")
-"""Text that smartsymbols replaces with symbols. Where the extension is off, omitting it loses nothing."""
+"""Matches text that smartsymbols replaces. It is not counted, whether or not the extension is on."""
 _ROW_CODE = re.compile(r"(?m)(?<=\|)[^`\n|]*`[^`\n]+`")
 _TASK = re.compile(r"^([ >]*(?:[-*+]|\d+\.) +)\[[ xX]\](?= )", re.MULTILINE)
 _KEYS = re.compile(r"(?<![+\w])\+\+[\w\"+.-]+\+\+(?!\+)")
@@ -47,7 +45,12 @@ _MARKDOWN_REQUEST = re.compile(r"<\w+[^>]*\bmarkdown\b")
 _HEADING = re.compile(r"^( *#{1,6} .*?)[ \t]*\{:?[ \t]*(?:[.#]|[\w-]+=|data-)[^\n]*\}[ \t]*$", re.MULTILINE)
 _INLINE_TEX = re.compile(r"(?<!\\)\\\((.+?)(?<!\\)\\\)", re.DOTALL)
 _DISPLAY_TEX = re.compile(r"^([ >]*(?:[-*+] +|\d+\. +)?)\\\[(.+?)\\\][ ]*$", re.DOTALL | re.MULTILINE)
-_TARGET = re.compile(r"\]\(\S*\\\(\S*\)")
+_BARE_FORMULA = re.compile(
+    r"(?m)(?:(?<=\n\n)|(?<!\n)^)[ ]*\\begin\{([a-z]+\*?)\}(?:(?!\n[ ]*\n)[\s\S])+\\end\{\1\}"
+    r"[ ]*(?=\n[ ]*\n|\n?\Z)"
+)
+_NO_TITLE = '""'
+_TARGET = re.compile(r"\]\((?:[^\s()\\]|\\\S)*\)")
 _CODE_ANNOTATION = re.compile(r"\((\d+)\)!")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
@@ -73,8 +76,10 @@ def render_python_markdown(text: str) -> str:
 
 
 def _plain(text: str) -> str:
+    text = _BARE_FORMULA.sub(lambda found: formula_html(" ".join(found[0].split())), text)
     text = _NO_TERM.sub(r"\1&#8203;\n", text)
-    text = _BOX.sub(lambda found: f"{found[1]}!!! {found[2] or 'note'} {found[3] or ''}".rstrip(), text)
+    # a box without a title gets one from the theme, in the language of the site
+    text = _BOX.sub(lambda found: f"{found[1]}!!! {found[2] or 'note'} {found[3] or _NO_TITLE}", text)
     text = _TAB.sub(r"\1!!! tab \2", text)
     text = _CRITIC_REPLACEMENT.sub(r"\1\2", _SLASH_OPTIONS.sub(r"\1", text))
     text = _ROW_CODE.sub(lambda found: re.sub(r"(?<!\\)\|", r"\\|", found[0]), text)

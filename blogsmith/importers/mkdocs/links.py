@@ -29,7 +29,7 @@ _EXTERNAL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 
 
 def _name(text: str) -> str:
-    """Normalize the name of a page for the comparison of wikilinks."""
+    """Normalize the name of a page, so that wikilinks find it."""
     return re.sub(r"[\s_-]+", "-", text.strip().casefold())
 
 

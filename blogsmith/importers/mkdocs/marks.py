@@ -16,7 +16,7 @@ _SYMBOLS = {
     **{"(c)": "©", "(r)": "®", "(tm)": "™", "c/o": "℅", "+/-": "±", "=/=": "≠"},
     **{"<-->": "↔", "-->": "→", "<--": "←", "1/4": "¼", "1/2": "½", "3/4": "¾"},
 }
-"""Text → symbol, as in the extension smartsymbols."""
+"""Text such as `(c)` → symbol that replaces it in the extension smartsymbols."""
 _SYMBOL = lazy_pattern(
     r"(?<![\w/.-])(?:\(c\)|\(r\)|\(tm\)|c/o|[13]/[24])(?![\w/-])|\+/-|=/=|(?<![\w<-])(?:<-->|-->|<--)(?![\w>-])"
 )

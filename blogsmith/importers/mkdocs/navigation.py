@@ -103,7 +103,7 @@ def folder_title(name: str) -> str:
 
 _TAG_LIST = lazy_pattern(r"^[ \t]*(?:<!--\s*material/tags[^>]*-->|\[TAGS\])[ \t]*$", re.MULTILINE)
 _MAX_MENU_ENTRIES = 7
-"""Maximum number of entries, without the contents page."""
+"""Maximum number of menu entries, apart from the contents page."""
 
 
 def contents_page(nav: Sequence[NavEntry], titles: Mapping[str, str], config: MkDocsConfig) -> ImportedPage:
@@ -127,10 +127,8 @@ def contents_page(nav: Sequence[NavEntry], titles: Mapping[str, str], config: Mk
 def with_tag_lists(
     pages: Sequence[ImportedPage], titles: Mapping[str, str], config: MkDocsConfig
 ) -> list[ImportedPage]:
-    """Write out the list of all tags in pages where Material generates it.
-
-    titles: page → title in the navigation.
-    """
+    """Add the list of all tags to pages where Material generates it. titles: page → title in the
+    navigation."""
     name = str(config.plugins.get("tags", {}).get("tags_file") or "")
     file = (config.docs / name).as_posix() if name else ""
     shown = {(config.docs / path).as_posix(): title for path, title in titles.items()}
@@ -177,7 +175,8 @@ def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
 
 
 def site_menu(nav: Sequence[NavEntry], config: MkDocsConfig) -> list[dict[str, Any]]:
-    """Return the top level of the navigation, with the first page of each section, and the contents page."""
+    """Return the menu: the top level of the navigation, where a section links to its first page, and the
+    contents page."""
     menu: list[dict[str, Any]] = []
     for number, entry in enumerate(nav):
         if entry.depth or not entry.title:

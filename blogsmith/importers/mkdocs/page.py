@@ -13,6 +13,7 @@ from ..text.containers import escape_table_code, import_comment, join_tabs
 from ..text.front_values import iso_date, one_line, read_names
 from ..text.headings import demote_headings, heading_text
 from ..text.html import image, tag_attributes
+from ..text.math import delimit_environment
 from ..text.pieces import literal_highlights, literal_shortcodes
 from ..text.segments import FormulaDelimiters, LineFinder, divide, rewrite
 from .blocks import BlockRewriter
@@ -74,11 +75,8 @@ _MAX_DEPTH = 10
 
 
 def expand_snippets(text: str, read: Callable[[str], str | None], report: Callable[[str, str], None]) -> str:
-    """Insert the snippets of a page.
-
-    read: returns the text of a file. report: called with the line that names a missing file, and the name of
-    the file.
-    """
+    """Insert the snippets of a page. read: returns the text of a file. report: called with the line that
+    includes a missing file, and the file's name."""
     return _expand(text, read, report, 0)
 
 
@@ -133,6 +131,19 @@ def _snippet(name: str, read: Callable[[str], str | None]) -> str | None:
 
 
 DIALECT = FormulaDelimiters()
+_NO_ENVIRONMENTS = FormulaDelimiters(environments=False)
+_BARE_FORMULA = lazy_pattern(
+    r"(?m)(?:(?<=\n\n)|(?<!\n)^)([ ]*)(\\begin\{([a-z]+\*?)\}(?:\\.|(?!\n[ ]*\n)[^\\])+?\\end\{\3\})"
+    r"[ ]*(?=\n[ ]*\n|\n?\Z)"
+)
+"""Matches a paragraph that begins and ends with the same environment, which arithmatex reads as one
+formula."""
+
+
+def _delimit(found: re.Match[str]) -> str:
+    return found[1] + delimit_environment(found[2])
+
+
 _TITLE = lazy_pattern(
     r"\A\s*(?:#[ \t]+(?P<atx>[^\n]*?)[ \t]*#*[ \t]*(?:\n|\Z)|(?P<setext>[^\n]+)\n=+[ \t]*(?:\n|\Z))"
 )
@@ -145,7 +156,7 @@ _JINJA = lazy_pattern(r"\{\{\s*([^{}\n]+?)\s*\}\}|\{%-?\s*(?!raw|endraw)\w[^{}\n
 _RAW = lazy_pattern(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _MORE = lazy_pattern(r"^[ \t]*<!--\s*more\s*-->[ \t]*\n?", re.MULTILINE)
 _INLINE_LANGUAGE = lazy_pattern(r"(`+)(?:#!|:::)\w+[ \t]+")
-_ESCAPED_TARGET = lazy_pattern(r"\]\(\S*\\\(\S*\)")
+_ESCAPED_TARGET = lazy_pattern(r"\]\((?:[^\s()\\]|\\\S)*\)")
 _MENTION_TARGET = lazy_pattern(r"^[ ]{0,3}\[@([^\]\n]+)\]:[ \t]*<?(\S+?)>?[ \t]*$\n?", re.MULTILINE)
 _MENTION = lazy_pattern(r"(?<![\\\]!])\[@([^\]\n]+)\](?:\[\])?(?![(\[:])")
 _BLANK = lazy_pattern(r"\n{3,}")
@@ -227,6 +238,7 @@ class _PageText:
         self._site.kinds.update(blocks.kinds)
         title, text = self._title(text)
         known = {**self._site.abbreviations, **abbreviations}
+        text = rewrite(text, lambda part: _BARE_FORMULA.sub(_delimit, part), _NO_ENVIRONMENTS)
         text = escape_table_code(text, DIALECT)
         # in a link target these would start a formula
         text = _ESCAPED_TARGET.sub(lambda found: found[0].replace(r"\(", "%28").replace(r"\)", "%29"), text)

@@ -56,11 +56,11 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
         source, is_page = (config.docs / path).as_posix(), path.suffix in (".md", ".markdown", ".ipynb")
         if setting := config.excluding_setting(path.as_posix()):
             if is_page:
-                message = f"excluded by {setting} in {config.file.name}"
+                message = f'excluded by {setting} in "{config.file.name}"'
                 found.notices.append(excluded_notice(message, source))
         elif config.is_draft(path.as_posix()) and path.suffix not in (".md", ".markdown"):
             if is_page:
-                message = f'excluded by setting "draft_docs" in {config.file.name}'
+                message = f'excluded by setting "draft_docs" in "{config.file.name}"'
                 found.notices.append(excluded_notice(message, source))
         elif path.suffix in (".md", ".markdown"):
             _add_page(found, top, path, source, config)
@@ -134,7 +134,7 @@ def _encryption_notice(front: dict[str, Any], source: str, config: MkDocsConfig)
     # an empty value means that the page is public
     is_open = any(key in front and not front[key] for key in ("password", "level"))
     if config.encrypts_all and not is_open:
-        return withheld_notice(f'encrypted by plugin "encryptcontent" in {config.file.name}', source)
+        return withheld_notice(f'encrypted by plugin "encryptcontent" in "{config.file.name}"', source)
     return None
 
 

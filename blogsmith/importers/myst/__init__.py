@@ -1,8 +1,7 @@
 """MyST: books of Jupyter Book, mystmd, Sphinx with myst-parser, and d2lbook.
 
-These are Jupyter Book 1 (`_toc.yml`), Jupyter Book 2 and mystmd (`myst.yml`), Sphinx (`conf.py`), and the
-dialect of d2lbook (`config.ini`).
-
-Each page takes two steps. `walker` translates blocks, mainly directives, and records labels. After all
-pages, `inline` translates inline syntax, because a reference must know its target.
+The settings file shows the kind of book: Jupyter Book 1 (`_toc.yml`), Jupyter Book 2 and mystmd (`myst.yml`),
+Sphinx (`conf.py`), d2lbook (`config.ini`). Each page is translated in two steps. `walker` translates blocks,
+mainly directives, and records labels. When this is done for all pages, `inline` translates inline syntax,
+because references need the labels.
 """

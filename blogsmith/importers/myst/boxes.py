@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...api.importing import name_set
+from ...api.importing import kind_table, name_set
 from ..text.containers import begin_tabs, callout_lines, collapsible, quote_lines, tab, trim_blank_lines
 from .directives import Directive
 from .walker import BlockTranslator
@@ -21,13 +21,13 @@ ADMONITIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "deprecated": ("WARNING", "Deprecated since version"),
     }
 )
-"""Name of an admonition → kind of callout, and a title where it differs from that of the kind."""
+"""Name of an admonition → kind of callout, and a title if that of the kind does not fit."""
 THEOREMS = name_set(
     "theorem lemma corollary proposition definition proof remark example algorithm axiom assumption claim "
     "conjecture criterion observation property notation fact"
 )
 """Directives of sphinx-proof, without `prf:`."""
-NUMBERED = frozenset(("theorem", "lemma", "corollary", "proposition", "definition"))
+NUMBERED = frozenset(name for name, row in kind_table().items() if row.numbered)
 """Kinds of callouts that blogsmith numbers without a setting."""
 UNNUMBERED = frozenset(("proof",))
 _VERSIONS = ("versionadded", "versionchanged", "deprecated")
@@ -98,14 +98,12 @@ def translate_exercise(walker: BlockTranslator, directive: Directive) -> list[st
     """Translate `{exercise} Title`, numbered. Hidden exercises become visible."""
     name = _number(walker, directive, "exercise")
     anchor = [] if name else _named_anchor(walker, directive)
-    walker.book.kinds.add("exercise")
     body = walker.walk_nested(directive.body, directive.body_line)
     return [*anchor, *callout_lines("exercise", directive.argument, body, fold=_fold(directive), name=name)]
 
 
 def translate_solution(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{solution} label-of-the-exercise`."""
-    walker.book.kinds.add("solution")
     anchor = _named_anchor(walker, directive)
     target = directive.argument.strip()
     title = f"Solution to {{prf:ref}}`{target}`" if target else ""
@@ -127,18 +125,19 @@ def translate_tab(walker: BlockTranslator, directive: Directive) -> list[str]:
 
 
 def translate_tabs(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{tab-set}` to a block of tabs that is not joined with a previous one."""
+    """Translate `{tab-set}` to a block of tabs. It is not joined with a block of tabs before it."""
     lines = begin_tabs(walker.walk_nested(directive.body, directive.body_line))
     return [*_named_anchor(walker, directive), *lines]
 
 
 def translate_layout(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate a directive that is only layout to its content: `{grid}`, `{div}`."""
+    """Translate a directive that is only layout, such as `{grid}` or `{div}`, to its content."""
     return [*_named_anchor(walker, directive), *walker.walk_nested(directive.body, directive.body_line)]
 
 
 def translate_card(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{card} Title` and `{grid-item-card}` to text with a bold first line, which has the link."""
+    """Translate `{card} Title` and `{grid-item-card}` to text. Its first line is the title, in bold and with
+    the link."""
     body = [line for line in directive.body if not _SEPARATOR.fullmatch(line)]
     text = walker.walk_nested(body, directive.body_line)
     title, link = directive.argument, directive.option("link")
@@ -163,7 +162,8 @@ def translate_aside(walker: BlockTranslator, directive: Directive) -> list[str]:
 
 
 def translate_rubric(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{rubric} Title` to a bold line, because a table of contents must not contain it."""
+    """Translate `{rubric} Title` to a bold line: it is not a heading, so that tables of contents do not list
+    it."""
     return [*_named_anchor(walker, directive), *_card_title(directive.argument)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import configparser
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any, Literal
 from ...api.importing import Diagnostic, SiteError, name_set
 from ..model import Notice
 from ..source_files import read_text
-from ..text.data import DataTextError, load_yaml
+from ..text.data import DataTextError, load_python, load_yaml
 from ..text.front_values import as_list
 
 _CHILDREN = ("parts", "subtrees", "chapters", "sections", "entries", "children")
@@ -25,7 +24,7 @@ class BookEntry:
     depth: int
     """Nesting depth; 0 for entries directly below the book."""
     title: str = ""
-    """Title; empty: the page's own title."""
+    """Title; empty if the page's own title applies."""
     file: str = ""
     """Path of a page, usually without its suffix."""
     url: str = ""
@@ -93,10 +92,10 @@ class BookConfig:
     redirects: Mapping[str, str] = field(default_factory=dict)
     """Old page → new page, as files."""
     root: str = ""
-    """Root page, usually without suffix; it becomes the home page."""
+    """Page that becomes the home page, usually without extension."""
     toc: tuple[BookEntry, ...] = ()
     only_toc: bool = False
-    """Whether pages outside of the table of contents are omitted."""
+    """Whether pages that are not in the table of contents are omitted."""
     excluded: tuple[str, ...] = ()
     numbers_headings: bool = False
     execute: str = ""
@@ -111,7 +110,7 @@ class BookConfig:
 
 def find_book(root: Path) -> tuple[Flavour, PurePosixPath] | None:
     """Return the kind of book in a repository and its folder; None if there is none."""
-    # a site of another system may have a book below it, so it is not a book
+    # a folder of another system may contain a book, but is not one itself
     folders = FOLDERS[:1] if any((root / name).exists() for name in _OTHER_SITES) else FOLDERS
     for name in folders:
         folder = root / name
@@ -133,7 +132,7 @@ def read_config(root: Path) -> BookConfig:
     """Return the settings of the book at `root`. Raise SiteError if they cannot be read."""
     found = find_book(root)
     if found is None:
-        raise SiteError(Diagnostic("import-source", f"missing _toc.yml, myst.yml or conf.py in {root}"))
+        raise SiteError(Diagnostic("import-source", f'missing _toc.yml, myst.yml or conf.py in "{root}"'))
     flavour, folder = found
     readers = {"jupyter-book": _read_book, "mystmd": _read_myst, "sphinx": _read_sphinx, "d2lbook": _read_d2l}
     return readers[flavour](root / folder, folder)
@@ -144,7 +143,7 @@ def _load(file: Path, folder: PurePosixPath) -> dict[str, Any]:
         data = load_yaml(read_text(file) or "") if file.is_file() else None
     except DataTextError as error:
         path = (folder / file.name).as_posix()
-        raise SiteError(Diagnostic("import-source", f"cannot read {path}: {error}")) from error
+        raise SiteError(Diagnostic("import-source", f'cannot read "{path}": {error}')) from error
     return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {"": data}
 
 
@@ -271,17 +270,7 @@ def author_names(value: Any) -> tuple[str, ...]:
 
 def _read_sphinx(folder: Path, path: PurePosixPath) -> BookConfig:
     """Read the plain assignments in `conf.py`, which is never executed."""
-    values: dict[str, Any] = {}
-    try:
-        tree = ast.parse(read_text(folder / "conf.py") or "")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = ast.Module([], [])
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            try:
-                values[node.targets[0].id] = ast.literal_eval(node.value)
-            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                continue
+    values = load_python(read_text(folder / "conf.py") or "")
     source = (path / "conf.py").as_posix()
     message = "only MyST pages of the Sphinx site are imported, without custom extensions"
     hint = "convert reStructuredText pages to MyST, and import again"

@@ -91,7 +91,7 @@ def _cell(lines: list[str], index: int, found: re.Match[str]) -> tuple[int, list
         body = body[1:]
     if any("d2lbook.tab" in line for line in body[:2]):
         return used, []
-    # the empty line keeps code from being read as an option
+    # without the empty line, the first line of code could be read as an option
     return used, [*head, "", *body, block[-1]]
 
 
@@ -115,7 +115,7 @@ def _table(lines: list[str], index: int) -> tuple[int, list[str]] | None:
 
 
 def _attach_labels(lines: list[str], index: int) -> tuple[int, list[str]]:
-    """Convert a line and the following lines with its label or size."""
+    """Add a label or size on the following lines to the element on this line."""
     marks: dict[str, str] = {}
     last = index + 1
     while last < len(lines) and (found := _MARK.fullmatch(lines[last])) and lines[index].strip():

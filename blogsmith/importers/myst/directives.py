@@ -23,7 +23,7 @@ class Directive:
     argument: str
     """Text after the name on the same line."""
     options: Mapping[str, str] = field(default_factory=dict)
-    """Values as strings; empty for an option without a value, items separated by commas for a list."""
+    """Values as strings: empty for an option without a value, separated by commas for a list."""
     body: Sequence[str] = ()
     """Lines after the options."""
     line: int = 1
@@ -43,7 +43,7 @@ class Directive:
         return self.option("label", "name")
 
     def option(self, *names: str) -> str:
-        """Return the first of these options that is set; empty if none is."""
+        """Return the value of the first of these options that is set; empty if none of them is set."""
         return next((self.options[name].strip() for name in names if name in self.options), "")
 
 
@@ -91,7 +91,8 @@ def _read_yaml(lines: Sequence[str]) -> dict[str, str]:
         return {}
     options: dict[str, str] = {}
     for name, value in values.items():
-        # a mapping of myst-nb, such as `mystnb: {figure: {caption: …}}`, is read by its innermost names
+        # for a mapping of myst-nb, such as `mystnb: {figure: {caption: …}}`, only the innermost names are
+        # used
         stack = [(name, value)]
         while stack:
             key, each = stack.pop()

@@ -1,4 +1,5 @@
-"""MyST renderer based on markdown-it and its plugins, for counting. It shares no code with the translation.
+"""Renders MyST to HTML with markdown-it and its plugins, to count its content. It shares no code with the
+translation.
 
 Directives are found among the tokens. Their options are removed, and their content is rendered recursively.
 """
@@ -66,7 +67,7 @@ def render_myst_notebook(text: str) -> str:
 
 
 def _render_page(text: str) -> str:
-    # markers of d2lbook are not text
+    # markers of d2lbook are not text of the page
     parts = _FENCES.split(text)
     parts[::2] = [_BARE_LINK.sub("", _ATTRIBUTES.sub("", _D2L.sub("", part))) for part in parts[::2]]
     return str(_parser().render("".join(parts), {"depth": 0}))
@@ -78,7 +79,7 @@ def _parser() -> MarkdownIt:
         **dict.fromkeys(("math_block_label", "amsmath"), content_rule(formula_html)),
         **dict.fromkeys(("fence", "colon_fence"), _render_fence),
         **dict.fromkeys(("myst_line_comment", "myst_block_break", "myst_target"), content_rule(lambda _: "")),
-        # the value of a substitution is not part of the page's source
+        # the source of a page does not contain the value of a substitution
         "text": content_rule(lambda text: escape(_MENTION.sub("", _SUBSTITUTION.sub("", text)))),
         "myst_role": _render_role,
     }
@@ -103,7 +104,7 @@ def _render_role(self: Any, tokens: Sequence[Token], index: int, options: Any, e
     if name in ("sub", "sup", "subscript", "superscript"):
         return f"<{name[:3]}>{escape(content)}</{name[:3]}>"
     if name in ("abbr", "abbreviation"):
-        # the long form is an attribute
+        # the long form is in an attribute
         return escape(content.partition("(")[0])
     return escape(re.sub(r"\s*<[^<>]*>\s*\Z", "", content))
 
@@ -129,7 +130,7 @@ def _render_directive(name: str, argument: str, content: str, env: Any) -> str:
     if name in _SHOWS_CODE:
         return f"<pre>{escape(body)}</pre>"
     if name in ("eval-rst", "list-table"):
-        # `eval-rst` is shown unchanged; in a list table, the words of the cells are counted
+        # the old page shows `eval-rst` unchanged; in list tables, the words of the cells are counted
         return f"<p>{escape(argument)}</p>" + (
             _render_text(body, env) if name == "list-table" else f"<p>{escape(body)}</p>"
         )

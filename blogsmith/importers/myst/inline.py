@@ -1,4 +1,5 @@
-"""Translation of inline syntax (roles, links, substitutions, formulas), once pages and labels are known."""
+"""Translation of inline syntax: roles, links, substitutions, formulas. It needs all pages and labels of the
+book."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from ..text.math import format_inline_math, split_formula
 from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.segments import FormulaDelimiters, Segment, divide, rewrite
 from .directives import rewrite_attributes
+from .media import has_bare_rows
 from .references import InlineText, file_address, label_url, write_reference
 
 _TARGET = lazy_pattern(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
@@ -82,7 +84,7 @@ _STANDARDS = {"pep": "https://peps.python.org/pep-{:0>4}/", "rfc": "https://www.
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Split `text <target>` into text and target; a text without target is the target."""
+    """Split `text <target>` into text and target. Text without a target is the target."""
     found = _TARGET.fullmatch(text)
     return (found[1].strip(), found[2].strip()) if found else ("", text)
 
@@ -103,7 +105,7 @@ def _reference(role: str, text: str, page: InlineText) -> str:
         page.notice("mistake", message, f"{{{role}}}`{text}`")
         return f"{shown or target}{import_comment(message)}"
     if shown and ("%s" in shown or "{number}" in shown or "{name}" in shown):
-        # in blogsmith, references print the word with the number
+        # references in blogsmith print "Figure 1", so a word before the number is removed
         shown = ""
     return write_reference(label, shown, page)
 
@@ -148,7 +150,7 @@ def _citation(role: str, text: str, page: InlineText) -> str:
 
 
 URL_LINK = lazy_pattern(r"(?<!\]\()<((?:inv|xref|myst|wiki|doi|project|path):[^<>\s]+)>")
-"""A link that consists of its URL."""
+"""Matches a link in angle brackets with one of MyST's URL schemes."""
 _SCHEME = lazy_pattern(r"(inv|xref|myst|wiki|doi|project|path):(.+)")
 _WIKI = "https://en.wikipedia.org/wiki/"
 _DOI = "https://doi.org/"
@@ -159,7 +161,7 @@ class SchemeLink:
     """Target of a link with a scheme such as `doi:`."""
 
     address: str
-    """URL of the target; empty: unknown."""
+    """URL of the target; empty if it is unknown."""
     text: str
     """Text for a link that has none."""
 
@@ -187,7 +189,7 @@ def scheme_link(target: str, page: InlineText) -> SchemeLink | None:
 
 
 def strip_file_scheme(target: str) -> str:
-    """Remove the schemes that mean a file of the book from a link target."""
+    """Remove a scheme such as `path:` from a link target that is a file of the book."""
     found = _SCHEME.fullmatch(target)
     return found[2] if found and found[1] in ("project", "path") else target
 
@@ -214,7 +216,7 @@ def rewrite_inline(text: str, page: InlineText) -> str:
     parts: list[str] = []
     for segment in divide(text, DIALECT):
         if segment.kind == "math":
-            parts.append(_formula(segment, text))
+            parts.append(_formula(segment, text, splits_rows=page.index.splits_rows))
         elif segment.kind == "span" and parts and (role := _ROLE.search(parts[-1])):
             parts[-1] = parts[-1][: role.start()]
             content = segment.text.strip("`")
@@ -240,8 +242,10 @@ def _rewrite_ambiguous_formula(found: re.Match[str]) -> str:
     return format_inline_math(found[1], found.string[found.end() : found.end() + 1]) or found[0]
 
 
-def _formula(segment: Segment, text: str) -> str:
+def _formula(segment: Segment, text: str, *, splits_rows: bool) -> str:
     opener, tex = split_formula(segment.text)
+    if opener == "$$" and splits_rows and has_bare_rows(tex):
+        return rf"$$\begin{{aligned}}{tex}\end{{aligned}}$$"
     if opener != "$" or not tex.strip():
         return segment.text
     return format_inline_math(tex, text[segment.start + len(segment.text) :][:1])
@@ -272,6 +276,10 @@ def _mention(found: re.Match[str], page: InlineText) -> str:
 def _link(found: re.Match[str], page: InlineText) -> str:
     target, is_image = strip_file_scheme(found["to"]), found[1].startswith("!")
     is_empty = found["empty"] is not None and not is_image
+    if is_image and target.startswith("#"):
+        page.notice("held", f'unsupported syntax: "{target[1:]}" is linked, not embedded', found[0])
+        embedded = page.index.labels.find(target[1:])
+        return write_reference(embedded, "", page) if embedded else f"`{target[1:]}`"
     if link := scheme_link(target, page):
         shown = f"[{link.text}]" if is_empty else found[1]
         return f"{shown}(<{link.address}>)" if link.address else link.text if is_empty else shown

@@ -157,13 +157,13 @@ def translate_toctree(walker: BlockTranslator, directive: Directive) -> list[str
 
 
 def translate_page_list(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{tableofcontents}` to a placeholder, which `finish_page` replaces with the list of pages."""
+    """Translate `{tableofcontents}` to a placeholder. `finish_page` replaces it with the list of pages."""
     walker.lists_pages = True
     return [*walker.anchor(), PAGE_LIST]
 
 
 PAGE_LIST = "\ue002pages\ue002"
-"""Placeholder for the list of pages until it is known."""
+"""Placeholder for the list of pages, until all pages are known."""
 
 
 def remove_directive(walker: BlockTranslator, directive: Directive) -> list[str]:

@@ -38,14 +38,19 @@ _IMAGE_SUFFIXES = (
 )
 
 
+def has_bare_rows(tex: str) -> bool:
+    """Return whether a formula has rows outside of an environment. Sphinx puts them into `split`."""
+    return _ROWS.search(tex) is not None and "\\begin" not in tex
+
+
 def translate_math(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{math}`, with `:label:`. Rows get an environment if they lack one, as in Sphinx."""
+    """Translate `{math}`, with `:label:`. As in Sphinx, several rows without an environment get one."""
     body = trim_blank_lines([*([directive.argument] if directive.argument else []), *directive.body])
     body = [line for line in body if line.strip()]
     if not body:
         return []
     tex = "\n".join(body)
-    if _ROWS.search(tex) and "\\begin" not in tex and "nowrap" not in directive.options:
+    if has_bare_rows(tex) and "nowrap" not in directive.options:
         body = [r"\begin{aligned}", *body, r"\end{aligned}"]
     walker.add_tex_labels(tex)
     label = walker.add_label("eq", directive.label)
@@ -63,7 +68,8 @@ def translate_image(walker: BlockTranslator, directive: Directive) -> list[str]:
 
 
 def translate_figure(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{figure} path` with its caption and the legend after it; without an image, its content."""
+    """Translate `{figure} path` with its caption and the legend after it. Without an image, return its
+    content."""
     if not directive.argument:
         walker.pending += [directive.label] if directive.label else []
         return [*walker.anchor(), *walker.walk_nested(directive.body, directive.body_line)]
@@ -150,7 +156,7 @@ def _list_rows(lines: Sequence[str]) -> list[list[str]]:
         if (found := _ROW.fullmatch(line)) and margin in (-1, indented):
             rows.append([found[2] or ""])
             margin, column = indented, len(found[1])
-        # an item further to the right belongs to a list in a cell
+        # an item with larger indentation belongs to a list inside a cell
         elif rows and (found := _CELL.fullmatch(line)) and abs(len(found[1]) - column) < 2:
             rows[-1].append(found[2] or "")
         elif rows and rows[-1]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -104,7 +105,7 @@ def walk_notebook(walker: BlockTranslator, notebook: Notebook, path: PurePosixPa
 
 
 def _cell(walker: BlockTranslator, part: NotebookPart) -> list[str]:
-    """Return a code cell with its label converted to a label of the book."""
+    """Return a code cell. Its label becomes a label of the book, so that references find it."""
     text = part.text
     caption = _CAPTION.search(text)
 
@@ -174,7 +175,7 @@ _BLANK = lazy_pattern(r"\n{3,}")
 
 @dataclass(frozen=True, slots=True)
 class PageDraft:
-    """A page whose blocks are translated."""
+    """A page whose blocks are translated, but not its inline syntax."""
 
     document: BookDocument
     place: BookPage
@@ -196,9 +197,9 @@ def page_path(source: str, config: BookConfig, root: str) -> PurePosixPath:
 
 
 def draft_page(
-    document: BookDocument, path: PurePosixPath, state: BookState, config: BookConfig
+    document: BookDocument, path: PurePosixPath, address: str, state: BookState, config: BookConfig
 ) -> PageDraft:
-    """Translate everything except references: the first step of a page."""
+    """Translate everything except references: the first step of a page. address: its old URL."""
     walker = BlockTranslator(
         document.source, state, REGISTRY, keeps_title="title" in document.front and not state.is_sphinx
     )
@@ -214,14 +215,12 @@ def draft_page(
         text += "\n\n" + "\n".join(walker.anchor())
     title = walker.title or str(document.front.get("title") or "") or document.title
     title = title or PurePosixPath(document.source).stem.replace("_", " ").replace("-", " ")
-    address = page_address(document.source, path, config)
-    slug = _slug(path, address)
-    place = BookPage(document.source, path, " ".join(title.split()), slug)
+    place = BookPage(document.source, path, " ".join(title.split()), _slug(path, address), address)
     return PageDraft(document, place, walker, text, body.made)
 
 
 def _slug(path: PurePosixPath, address: str) -> str:
-    """Return the last segment of the page's new URL: that of its old URL, if valid."""
+    """Return the slug that gives the page the last segment of its old URL; empty if that is not valid."""
     if path.stem == "_index":
         return slugify(path.parent.name)
     last = address.rpartition("/")[2].removesuffix(".html")
@@ -258,7 +257,7 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
         source=document.source,
         original=document.text,
         first_line=document.first_line,
-        address=page_address(place.source, place.path, config),
+        address=place.address,
         notices=(*_limit_lines(draft.walker.notices, document), *page.notices),
     )
     return FinishedPage(made, tuple(page.cited))
@@ -317,6 +316,21 @@ def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
         for name, value in values.items()
         if isinstance(value, (str, int, float))
     }
+
+
+def page_addresses(sources: Iterable[str], config: BookConfig, root: str) -> dict[str, str]:
+    """Return the old URL of each page. URLs of mystmd contain no folders, so a second page of the same name
+    has a number in its URL."""
+    found: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for source in sources:
+        address = page_address(source, page_path(source, config, root), config)
+        number = counts[address]
+        counts[address] += 1
+        found[source] = (
+            f"{address}-{number}" if number and address and config.flavour == "mystmd" else address
+        )
+    return found
 
 
 def page_address(source: str, target: PurePosixPath, config: BookConfig) -> str:

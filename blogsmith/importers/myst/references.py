@@ -1,4 +1,4 @@
-"""Labels and pages of a book: targets of references, and how a page writes references."""
+"""Labels and pages of a book, and the Markdown of references to them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,8 @@ from ..model import Notice, NoticeKind
 from ..text.segments import LineFinder
 
 LabelKind = Literal["eq", "fig", "tbl", "thm", "sec", "page", "anchor", "term"]
-"""Kind of a label.
-
-`page` is the title of a page. `anchor` is a position without a number, such as a paragraph.
-"""
+"""Kind of a label. `page` is the title of a page; `anchor` is a position without a number, such as a
+paragraph."""
 
 _PREFIX = lazy_pattern(r"(?:eq|equation|fig|figure|tbl|tab|table|thm|sec|section)[:_.-]+", re.IGNORECASE)
 _UNFIT = lazy_pattern(r"[^\w.-]+")
@@ -65,6 +63,8 @@ class BookPage:
     """Title in Markdown, on one line."""
     slug: str
     """Last segment of its URL in the new site."""
+    address: str = ""
+    """Old URL; empty for the home page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class BookPages:
 
 
 def fit_id(kind: LabelKind, name: str) -> str:
-    """Convert a label to an id, such as `Fig: my loss` to `fig-my-loss`."""
+    """Convert a label to an id: `Fig: my loss` becomes `fig-my-loss`."""
     if kind == "page":
         return ""
     bare = _UNFIT.sub("-", _PREFIX.sub("", " ".join(name.split()), count=1)).strip("-.") or "x"
@@ -126,6 +126,8 @@ class BookIndex:
     """Folder of the book in its repository."""
     files: frozenset[str] = frozenset()
     """Copied files, relative to the root of the source."""
+    splits_rows: bool = False
+    """Whether formulas with rows between double dollars are aligned, as in Sphinx."""
 
 
 @dataclass(slots=True)

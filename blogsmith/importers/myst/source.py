@@ -19,7 +19,7 @@ from .config import BookConfig, BookEntry
 from .d2l import rewrite_d2l
 
 SUFFIXES = (".md", ".myst", ".ipynb")
-"""Suffixes of pages. Of files that differ only in the suffix, the first in this order is used."""
+"""File extensions of pages. If two files differ only in the extension, the first in this list is used."""
 _UNSUPPORTED_SUFFIXES = {".rst": "unsupported format: reStructuredText", ".tex": "unsupported format: LaTeX"}
 _HINTS = {".rst": "convert it to MyST with `rst-to-myst`", ".tex": "convert it to Markdown with `pandoc`"}
 _NO_PAGES = frozenset(("readme", "changelog", "contributing", "code_of_conduct", "license", "security"))
@@ -43,7 +43,7 @@ class BookDocument:
     """Text after the front matter; for a notebook the whole file."""
     first_line: int
     order: int
-    """1-based position in the table of contents; 0: not in it."""
+    """1-based position in the table of contents; 0 if it is not there."""
     title: str = ""
     """Title in the table of contents; may be empty."""
     notebook: Notebook | None = None
@@ -97,13 +97,13 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
 
 
 def _rank(name: str) -> tuple[str, int]:
-    """Return the sort key of a page, where a text comes before a notebook of the same name."""
+    """Return the sort key of a page: a text file comes before a notebook of the same name."""
     path = PurePosixPath(name)
     return path.with_suffix("").as_posix(), SUFFIXES.index(path.suffix) if path.suffix in SUFFIXES else 9
 
 
 def _remove_duplicates(names: list[str], config: BookConfig, found: BookFiles) -> Iterator[str]:
-    """Iterate over pages; of pages with the same URL only the first is kept, and others are reported."""
+    """Yield pages. If several have the same URL, yield only the first and report the others."""
     taken: dict[PurePosixPath, str] = {}
     for name in names:
         other = taken.setdefault(PurePosixPath(name).with_suffix(""), name)

@@ -19,7 +19,7 @@ from ..source_files import read_text
 from .boxes import NUMBERED
 from .config import BookConfig, find_book, read_config
 from .independent import render_myst, render_myst_notebook
-from .page import KEYS, PageDraft, draft_page, finish_page, list_references, page_path
+from .page import KEYS, PageDraft, draft_page, finish_page, list_references, page_addresses, page_path
 from .references import BookIndex, BookLabels, BookPage, BookPages
 from .source import BookFiles, find_files
 from .walker import BookState
@@ -56,7 +56,7 @@ def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
         found["base_url"] = config.base_url.rstrip("/")
     if config.numbers_headings:
         found["numbering"] = True
-    # heading ids like those of MyST, and resources of other hosts as browsers show them
+    # heading ids as in MyST, and images of other hosts loaded directly, as on the old site
     found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
     if config.macros:
         found["math"] = {"macros": dict(config.macros)}
@@ -125,10 +125,13 @@ def _draft_pages(
     files: BookFiles, config: BookConfig, state: BookState, progress: Progress
 ) -> list[PageDraft]:
     drafts = []
+    # pages of the table of contents come first
+    ordered = sorted(files.documents, key=lambda document: (not document.order, document.order))
+    addresses = page_addresses((document.source for document in ordered), config, files.root)
     for done, document in enumerate(files.documents):
         progress("read", done, len(files.documents))
         path = page_path(document.source, config, files.root)
-        drafts.append(draft_page(document, path, state, config))
+        drafts.append(draft_page(document, path, addresses[document.source], state, config))
     included = {path for draft in drafts for path in draft.walker.inclusions}
     return [draft for draft in drafts if draft.document.order or draft.place.source not in included]
 
@@ -168,6 +171,7 @@ def _index(
         inventories=config.inventories,
         slugs=Counter(draft.place.slug for draft in drafts),
         folder=config.folder,
+        splits_rows=state.is_sphinx,
         files=frozenset((config.folder / path).as_posix() for path in files.copied),
     )
 
@@ -186,7 +190,7 @@ def _page_list(
         elif entry.url:
             link = f"[{entry.title or entry.url}]({entry.url})"
         elif entry.title and not entry.file:
-            # the pages after the caption of a part start a new list
+            # the caption of a part ends the list, so the pages after it start a new one
             shift = entry.depth + 1
             lines += ["", f"**{entry.title}**", ""]
             continue

@@ -39,7 +39,7 @@ class BookState:
     """Shared state of a book's pages during translation."""
 
     is_sphinx: bool
-    """Whether text after the name of an admonition is its first line, not its title."""
+    """Whether text after the name of an admonition is the start of its body (Sphinx), not its title."""
     labels: BookLabels
     read: Callable[[str], str | None]
     """Callback that returns the content of a file in the source, by its path; None if unreadable."""
@@ -62,24 +62,24 @@ class BlockTranslator:
     registry: Mapping[str, Translate]
     notices: list[Notice] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
-    """Targets that wait for their element."""
+    """Labels that apply to the next element."""
     included: tuple[str, ...] = ()
     """Files that are being included, outermost first."""
     has_bibliography: bool = False
     lists_pages: bool = False
     """Whether the page prints the table of contents."""
     depth: int = 0
-    """Number of directives around the current line."""
+    """Number of directives that contain the current line."""
     keeps_title: bool = False
-    """Whether the first heading stays in the text, because it is not the page's title."""
+    """Whether the first heading is not the page's title and therefore stays in the text."""
     title: str = ""
-    """First heading, which is removed from the text."""
+    """Text of the first heading, which is removed from the text."""
     lists_below: bool = False
     """Whether the page lists pages below it."""
     inclusions: list[str] = field(default_factory=list)
     """Files that the page included."""
     lazy_end: int = 0
-    """Line after display math that was moved into a list item."""
+    """Line after display math that was indented to stay in its list item."""
     lazy_margin: str = ""
     unlabelled_count: int = 0
     """Number of theorems without a label so far."""
@@ -91,7 +91,8 @@ class BlockTranslator:
         self.notices.append(Notice(kind, message, self.source, line, hint, "\n".join(removed)))
 
     def add_label(self, kind: LabelKind, name: str, title: str = "") -> str:
-        """Register a label and the pending targets for one element. Return its id; empty without a label."""
+        """Register a label, and the pending labels, for one element. Return its id; empty if
+        there is none."""
         names = [each for each in (name, *self.pending) if each]
         self.pending = []
         if not names:
@@ -102,7 +103,7 @@ class BlockTranslator:
         return identifier
 
     def anchor(self) -> list[str]:
-        """Return an anchor for pending targets before an element without an id of its own."""
+        """Return an anchor with the pending labels, for an element that cannot have an id."""
         identifier = self.add_label("anchor", "")
         return [f'<span id="{identifier}"></span>', ""] if identifier else []
 
@@ -135,7 +136,7 @@ class BlockTranslator:
         return out
 
     def _step(self, lines: Sequence[str], index: int, first: int) -> tuple[int, list[str]]:
-        """Translate the block at `index`. Return the number of lines it had, and the new lines."""
+        """Translate the block at `index`. Return the number of its lines, and the new lines."""
         line = lines[index]
         if found := _FENCE.fullmatch(line):
             return self._fence(lines, index, first, found)
@@ -256,7 +257,8 @@ class BlockTranslator:
         return end - index + 1, indent([*body, *([tail[2]] if tail[2] else [])], margin)
 
     def _lazy_margin(self, lines: Sequence[str], index: int) -> str:
-        """Return the indentation that keeps display math in the list item before it."""
+        """Return the indentation that keeps display math in the list item before it; empty if
+        there is none."""
         if index == self.lazy_end and self.lazy_margin:
             return self.lazy_margin
         item = _ITEM.match(lines[index - 1]) if index else None
@@ -274,7 +276,8 @@ class BlockTranslator:
 
 
 def _match_underlined_heading(lines: Sequence[str], index: int) -> re.Match[str] | None:
-    """Return the match of a one-line heading with an underline, written with `#`; None if there is none."""
+    """Return the match of a heading on one line that the next line underlines, rewritten with `#`; None if
+    there is none."""
     below = lines[index + 1] if index + 1 < len(lines) else ""
     is_alone = index == 0 or not lines[index - 1].strip()
     if not is_alone or not _TEXT_LINE.match(lines[index]) or not _UNDERLINE.fullmatch(below):
@@ -287,7 +290,8 @@ def _as_block(lines: list[str]) -> list[str]:
 
 
 def _fence_end(lines: Sequence[str], index: int, marks: str) -> int:
-    """Return the line that closes the fence at `index`; the number of lines if none does."""
+    """Return the index of the line that closes the fence at `index`; the number of lines if no line closes
+    it."""
     for end in range(index + 1, len(lines)):
         text = lines[end].strip()
         if text.startswith(marks) and not text.strip(marks[0]):
@@ -298,7 +302,8 @@ def _fence_end(lines: Sequence[str], index: int, marks: str) -> int:
 def _read_gated_directive(
     directive: Directive, lines: Sequence[str], end: int, margin: int
 ) -> tuple[Directive, int]:
-    """Return the directive with a body between `{name-start}` and `{name-end}`, and its last line."""
+    """Return a directive whose body is between `{name-start}` and `{name-end}`, and the index of its last
+    line."""
     name = directive.name.removesuffix("-start")
     closing = re.compile(rf"[ \t]*(?:`{{3,}}|~{{3,}}|:{{3,}})[ \t]*\{{{re.escape(name)}-end\}}.*")
     for last in range(end + 1, len(lines)):
@@ -318,7 +323,8 @@ def _read_gated_directive(
 
 
 def _find_line(lines: Sequence[str], index: int, text: str) -> int:
-    """Return the first line from `index` on that contains a text; the last line if none does."""
+    """Return the index of the first line from `index` on that contains `text`; the index of the last line if
+    no line contains it."""
     return next((n for n in range(index, len(lines)) if text in lines[n]), len(lines) - 1)
 
 
@@ -328,7 +334,7 @@ def _comment(lines: Sequence[str], index: int) -> tuple[int, list[str]]:
     while end < len(lines) and _COMMENT.fullmatch(lines[end]):
         end += 1
     text = "\n".join(line[1:].strip() for line in lines[index:end]).replace("--", "‐‐").strip()
-    return end - index, ["", f"<!-- {text} -->", ""] if text else [""]
+    return end - index, ["", *f"<!-- {text} -->".split("\n"), ""] if text else [""]
 
 
 def _fields(lines: Sequence[str], index: int) -> tuple[int, list[str]]:

@@ -1,4 +1,5 @@
-"""Notebook renderer based on json and markdown-it, for counting. It shares no code with the translation."""
+"""Renders notebooks to HTML with json and markdown-it, to count their content. It shares no code with the
+translation."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def render_notebook(text: str, markdown: Callable[[str], str] | None = None) -> 
     render = markdown or _markdown
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict):
         return render(text)

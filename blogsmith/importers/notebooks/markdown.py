@@ -30,7 +30,7 @@ _KEY = lazy_pattern(r"([\w.-]+)[ \t]*:(?:[ \t]+(.*)|$)")
 KNOWN_OPTIONS = name_set(
     "eval echo output warning error include label fig-cap fig-alt tbl-cap code-fold code-summary fig-format"
 )
-"""Cell options of Quarto with the same meaning in blogsmith."""
+"""Cell options of Quarto that have the same meaning in blogsmith."""
 _ATTACHMENT = lazy_pattern(r"attachment:([^\s)\"'>]+)")
 _LISTING_LANGUAGES = {"js": "javascript", "sh": "bash", "R": "r", "file": "python", "writefile": "python"}
 _NOT_VERIFIED = "*From the notebook, not verified here:*"
@@ -54,8 +54,8 @@ class NotebookPart:
     line: int
     """1-based line of the file where the cell begins."""
     is_prose: bool = False
-    """Whether it is the author's Markdown, in the dialect of the site. Other parts are in blogsmith's form.
-    """
+    """Whether it is Markdown of the author, in the dialect of the old site. Other parts are in blogsmith's
+    form already."""
 
 
 @dataclass(slots=True)
@@ -177,7 +177,8 @@ class _Writer:
         self._show_code(cell, _LISTING_LANGUAGES.get(name, name) + title, body, message)
 
     def _without_magics(self, code: str) -> tuple[str, list[str]]:
-        """Remove the lines that only configure a notebook. Return the code and these lines."""
+        """Remove lines that only configure a notebook, such as `%matplotlib inline`. Return the code and
+        these lines."""
         kept, dropped = [], []
         for line in code.split("\n"):
             if _SETTINGS.fullmatch(line) or _INSTALL.fullmatch(line) or _TIMING_CELL.fullmatch(line):

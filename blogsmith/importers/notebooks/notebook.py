@@ -20,7 +20,7 @@ _OLD_TYPES: Mapping[str, str] = {
 
 
 class NotebookError(Exception):
-    """The file is not a valid notebook; `line` is 1-based."""
+    """Error in a notebook file; `line` is 1-based."""
 
     def __init__(self, message: str, line: int = 1) -> None:
         super().__init__(message)
@@ -39,7 +39,7 @@ class NotebookCell:
     outputs: tuple[Mapping[str, Any], ...] = ()
     """Outputs in nbformat 4."""
     attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Name → MIME type → base64."""
+    """File name of an attachment → MIME type → content in base64."""
     was_run: bool = False
 
     @property
@@ -55,7 +55,7 @@ class Notebook:
 
     cells: tuple[NotebookCell, ...]
     front: Mapping[str, Any]
-    """Metadata of the notebook, overridden by the YAML of its first cell, if that is front matter."""
+    """Metadata of the notebook. Front matter in its first cell overrides them."""
     language: str = "python"
     """Language in lower case."""
     kernel: str = ""
@@ -68,8 +68,8 @@ def read_notebook(text: str) -> Notebook:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise NotebookError(f"invalid JSON: {error.msg}", error.lineno) from error
-    except RecursionError as error:
-        raise NotebookError("invalid notebook: nested too deeply") from error
+    except (ValueError, RecursionError) as error:
+        raise NotebookError("invalid notebook: nested too deeply, or a number is too long") from error
     if not isinstance(data, dict):
         raise NotebookError("invalid notebook: expected a JSON object")
     written, sheets = data.get("cells"), data.get("worksheets")

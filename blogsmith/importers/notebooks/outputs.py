@@ -44,7 +44,7 @@ class CellOutputs:
     """A Python cell and its outputs."""
 
     code: str
-    """Code in the page, without option lines."""
+    """Code as shown in the page, without option lines."""
     outputs: tuple[CellOutput, ...]
 
 
@@ -111,7 +111,7 @@ def record_files(path: PurePosixPath, cells: Iterable[CellOutputs]) -> tuple[Imp
     records = tuple(_record(cell) for cell in cells)
     if not records:
         return ()
-    # no real run can have these keys, because nothing was run
+    # keys of real runs are digests, so no run can have these keys
     session = SessionRecord(start_key("notebook", {}, ()), records, origin=_ORIGIN)
     files = list_page_files(path, PageRecord({"main": session}))
     return tuple(ImportedData(PurePosixPath(name), data) for name, data in files.items())
@@ -134,10 +134,8 @@ class OutputWriter:
     """Outputs of one page as Markdown, with their image files."""
 
     def __init__(self, page: PurePosixPath) -> None:
-        """Initialize without outputs.
-
-        page: path of the page in the new site. Images go to a folder next to it.
-        """
+        """Create a writer without outputs. page: path of the page in the new site. Image files go to a folder
+        next to it."""
         self._folder = page.parent / f"{page.stem}-files"
         self.files: list[ImportedData] = []
 

@@ -63,7 +63,7 @@ class CellNotices:
 
 
 class NotebookTranslator:
-    """Translator for the notebooks of one folder."""
+    """Translator for the notebooks of one source."""
 
     def __init__(
         self,
@@ -71,11 +71,8 @@ class NotebookTranslator:
         others: frozenset[PurePosixPath],
         folder: str = "",
     ) -> None:
-        """Initialize a translator for these files.
-
-        pages: notebook, or any other page → its page in the new site. others: all other files. folder:
-        folder of the source that all these paths are relative to.
-        """
+        """Create a translator. pages: notebook or other page → its page in the new site. others: all other
+        files. folder: folder of the source; all paths here are relative to it."""
         self._pages = pages
         self._others = others
         self._folder = folder
@@ -103,7 +100,7 @@ class NotebookTranslator:
     def _addresses(self, text: str, path: PurePosixPath, files: set[PurePosixPath]) -> str:
         masked = mask(text, DIALECT)
         written = _HEADING.findall(masked.restore(masked.text))
-        # Jupyter uses the displayed text, without markup
+        # Jupyter derives the id from the displayed text, without markup
         headings = {re.sub(r"\s+", "-", re.sub(r"[`*]", "", each)): each for each in written}
         headings |= {re.sub(r"\s+", "-", each): each for each in written}
 

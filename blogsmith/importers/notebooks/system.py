@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from ...api.importing import Diagnostic, Progress, SiteError, first_names, name_set
+from ...api.importing import Diagnostic, Progress, SiteError, name_set
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers
 from ..source_files import read_text, walk_files
@@ -37,7 +37,7 @@ class Notebooks:
         paths = [path for path in every if path.suffix == ".ipynb"]
         paths = [PurePosixPath(root.name)] if root.is_file() else paths
         if not paths:
-            raise SiteError(Diagnostic("import-source", f"no notebook found in {root}"))
+            raise SiteError(Diagnostic("import-source", f'no notebook found in "{root}"'))
         # notebooks in the top folder are posts
         has_posts = any(len(path.parts) == 1 for path in paths)
         top = PurePosixPath("content", "posts") if has_posts else PurePosixPath("content")
@@ -80,7 +80,8 @@ def _title(root: Path, found: list[NotebookPage]) -> str:
 def _files(
     found: list[NotebookPage], others: frozenset[PurePosixPath], folder: Path, *, is_single: bool
 ) -> set[PurePosixPath]:
-    """Return the files that pages name, and those next to notebooks and below, which cells may read."""
+    """Return the files to copy: those that pages name, and those in or below the folder of a notebook, as
+    cells may read them."""
     named = {path for each in found for path in each.files}
     if is_single:
         return named
@@ -99,8 +100,11 @@ def _uncopied_notices(
     left = sorted(path.as_posix() for path in others - copied if path.suffix.lower() in (".md", ".rst"))
     if is_single or not left:
         return []
-    message = f"documents that are not notebooks are not imported: {first_names(left, _MAX_NAMES)}"
-    return [Notice("dropped", message, hint="copy those you need to `content/`")]
+    hint = "copy it to `content/`, as Markdown"
+    return [
+        Notice("unread", f'unknown document format "{PurePosixPath(path).suffix}"', path, hint=hint)
+        for path in left
+    ]
 
 
 SYSTEM = Notebooks()

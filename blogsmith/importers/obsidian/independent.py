@@ -1,4 +1,5 @@
-"""Obsidian renderer based on markdown-it, for counting. It shares no code with the translation."""
+"""Renders Obsidian's Markdown to HTML with markdown-it, to count its content. It shares no code with the
+translation."""
 
 from __future__ import annotations
 

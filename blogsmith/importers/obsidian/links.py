@@ -45,7 +45,8 @@ class NoteLinks:
         self._notice = notice
 
     def wiki_link(self, written: str) -> str:
-        """Convert `[[…]]`, given without brackets, to a link; to its text if there is no target."""
+        """Convert `[[…]]`, given without brackets, to a link. If the target does not exist,
+        return the text."""
         target, _, text = written.replace("\\|", "|").partition("|")
         name, _, fragment = target.strip().partition("#")
         shown = text.strip() or _link_text(name.strip(), fragment)
@@ -73,11 +74,11 @@ class NoteLinks:
         if block := _BLOCK.fullmatch(last):
             if re.search(rf"(?mi)(?:^|[ \t])\^{block[1]}[ \t]*$", note.body):
                 return f"#{block_id(block[1])}"
-            self._notice("missing", f'block not found: "{last}" in {note.path}', "")
+            self._notice("missing", f'block not found: "{last}" in "{note.path}"', "")
             return ""
         found = note.headings().get(slugify(last))
         if found is None:
-            self._notice("missing", f'heading not found: "{last}" in {note.path}', "")
+            self._notice("missing", f'heading not found: "{last}" in "{note.path}"', "")
             return ""
         return f"#{found}"
 
@@ -154,7 +155,8 @@ class NoteLinks:
         return Replacement(image(found, alt, width=width, title=title.strip().strip("\"'")))
 
     def _obsidian_link(self, text: str, address: str) -> Replacement:
-        """Replace a link that opens Obsidian with a link to the page of a plugin, or with its text."""
+        """Replace a link that opens Obsidian: with a link to the page of a plugin, otherwise with
+        its text."""
         asked = parse_qs(address.partition("?")[2])
         if address.startswith("obsidian://show-plugin?") and asked.get("id"):
             return Replacement(f"[{text}](https://obsidian.md/plugins?id={quote(asked['id'][0])})")
@@ -162,7 +164,7 @@ class NoteLinks:
         return Replacement(text)
 
     def _destination(self, address: str) -> str:
-        """Return the destination of a link; empty for a note that does not exist."""
+        """Return the destination of a link; empty if it is a note that does not exist."""
         name, _, fragment = unquote(address).partition("#")
         found = self._address(name, fragment)
         is_note = PurePosixPath(name).suffix in ("", ".md") or " " in PurePosixPath(name).suffix
@@ -187,7 +189,8 @@ def _size_and_text(options: list[str]) -> tuple[str, str]:
 
 
 def _decode_open_url(address: str) -> str:
-    """Return the link destination of an `obsidian://open` URL; other URLs stay unchanged."""
+    """Return the link destination of an `obsidian://open` URL with the parameter `file`; any other URL
+    unchanged."""
     if not address.startswith("obsidian://open?"):
         return address
     asked = parse_qs(address.partition("?")[2])
@@ -195,11 +198,8 @@ def _decode_open_url(address: str) -> str:
 
 
 def section_text(body: str, fragment: str) -> str:
-    """Return the text from a heading to the next one of the same or a higher level.
-
-    Return an empty string if it cannot be copied: there is no heading, or the text is long or contains code
-    or embeds.
-    """
+    """Return the text of a note from a heading to the next one of the same or a higher level. Return an empty
+    string if there is no such heading, or if the text is too long to copy or contains code or embeds."""
     wanted = slugify(fragment.rpartition("#")[2].strip())
     headings = list(_HEADING.finditer(body))
     for number, found in enumerate(headings):
@@ -213,7 +213,7 @@ def section_text(body: str, fragment: str) -> str:
 
 
 def block_id(name: str) -> str:
-    """Return the HTML id of a block, which differs from all ids of headings."""
+    """Return the HTML id of a block. No heading has an id of this form."""
     return f"block-{name.lower()}"
 
 

@@ -44,11 +44,8 @@ _MARKER = lazy_pattern(r"[ \t>]*\[![\w-]+\]")
 def rewrite_note(
     text: str, links: NoteLinks, *, title: str, blocks: Collection[str], notice: NoticeCallback
 ) -> str:
-    """Convert a note to blogsmith's Markdown.
-
-    blocks: ids of blocks that links in the vault name. notice: called with kind, message and the removed
-    text.
-    """
+    """Convert a note to blogsmith's Markdown. blocks: block ids that links in the vault refer to. notice:
+    called with kind, message and the removed text."""
     text = _code_and_brackets(text, notice)
     masked = mask(text, DIALECT, TEX)
 
@@ -98,7 +95,7 @@ def _code_and_brackets(text: str, notice: NoticeCallback) -> str:
 
 
 def _formula(text: str) -> str:
-    """Turn a formula with rows into display math, as MathJax does."""
+    """Turn inline math with several rows into display math, because MathJax sets it in rows too."""
     opener, tex = split_formula(text)
     return f"$${tex}$$" if opener == "$" and has_rows(tex) else text
 
@@ -112,12 +109,15 @@ def _block(code: str, language: str, notice: NoticeCallback) -> str:
         return box
     if language in _QUERIES:
         notice("left", f'unsupported code block "{language}"', "")
+        # a drawing needs an alternative text, which the source does not have
+        code = code.replace("tikz", "tikz eval=false", 1) if language == "tikz" else code
         return f"<!-- import: {language} -->\n\n{code}" if not code[:1].isspace() and code[0] != ">" else code
     return code
 
 
 def _admonition(code: str, kind: str) -> str:
-    """Return a fence of the plugin Admonition as a callout; empty if the fence is indented."""
+    """Convert a fence of the plugin Admonition to a callout; return an empty string if the fence
+    is indented."""
     lines = code.rstrip("\n").split("\n")
     if not lines[0].startswith(("`", "~")):
         return ""
@@ -180,10 +180,8 @@ def _html(element: Element, indent: str) -> str:
 
 
 def hard_breaks(masked: str) -> str:
-    """End each line within a paragraph with a backslash, because Obsidian keeps line breaks.
-
-    masked: text with code and formulas hidden.
-    """
+    """Add a backslash to each line end inside a paragraph, because Obsidian shows these line breaks. masked:
+    text with code and formulas hidden."""
     lines = masked.split("\n")
     for number in _line_ends(masked):
         line, following = lines[number], lines[number + 1]

@@ -30,10 +30,8 @@ KEYS = FrontKeys(
 
 
 def note_front(note: Note, tags: list[str]) -> dict[str, Any]:
-    """Return the front matter of a note with blogsmith's keys in order.
-
-    tags: tags in its text.
-    """
+    """Return the front matter of a note with blogsmith's keys in order. tags: tags in the text of
+    the note."""
     front = note.front
     found: dict[str, Any] = {"title": note.title}
     if description := one_line(front.get("description")):
@@ -132,9 +130,7 @@ class NoteTranslator:
 
 
 def _search_text(piece: str) -> str:
-    """Return the start of a fragment for a text search.
-
-    This is its first line, without `]]`, because the message may omit the end of a link.
-    """
+    """Return the start of a fragment, to find its line in the source. This is its first line without `]]`,
+    because a message may omit the end of a link."""
     first = piece.strip().partition("\n")[0]
     return first.removesuffix("]]")

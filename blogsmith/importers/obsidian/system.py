@@ -1,16 +1,17 @@
-"""Importer for Obsidian."""
+"""Importers for Obsidian, and for Quartz, which publishes a vault."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...api.importing import Progress, kind_table, lazy_pattern
-from ..addresses import keep_url
+from ..addresses import add_aliases, keep_url
 from ..front_keys import complete_page
 from ..model import ImportedPage, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, map_pages, translate_document
@@ -18,14 +19,16 @@ from ..protection import draft_settings
 from ..source_files import read_text, walk_files
 from .independent import render_note
 from .page import KEYS, NoteTranslator
-from .vault import copied_files, read_vault
+from .quartz import quartz_address, quartz_aliases, read_quartz
+from .vault import Vault, copied_files, read_vault
 
 _KIND = lazy_pattern(r"(?m)^[ \t>]*>[ \t]*\[!([A-Za-z][\w-]*)\]")
 _WIKI = lazy_pattern(r"!?\[\[[^\[\]\n]+\]\]")
 _OTHER_SYSTEM_SUFFIXES = frozenset((".toml", ".yml", ".yaml", ".qmd", ".ipynb"))
 """Suffixes of files that indicate another system."""
 _MAX_INSPECTED_NOTES = 200
-"""Maximum number of notes to inspect in a folder without settings to find out whether it is a vault."""
+"""Maximum number of notes to inspect in a folder without Obsidian's settings, to decide whether it is a
+vault."""
 
 
 class Obsidian:
@@ -45,21 +48,31 @@ class Obsidian:
         return any(_WIKI.search(read_text(root / path) or "") for path in islice(notes, _MAX_INSPECTED_NOTES))
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """Read the whole vault."""
-        vault = read_vault(root)
+        """Read the whole vault, with the settings of Quartz if there are any."""
+        quartz = read_quartz(root)
+        folder = quartz.folder if quartz else PurePosixPath()
+        vault = read_vault(root / folder, quartz)
         translate = partial(translate_document, NoteTranslator(vault).translate)
         pages: list[ImportedPage] = []
         made = map_pages(translate, vault.notes, len(vault.notes), workers)
         for note, page in zip(vault.notes, made, strict=True):
             progress("read", len(pages), len(vault.notes))
+            if quartz:
+                page = replace(page, address=quartz_address(note.path))
             pages.append(keep_url(complete_page(page, note.front, KEYS), {}))
+        pages = _add_aliases(pages, vault) if quartz else pages
+        settings = _settings(vault.name, pages) | (quartz.site_settings if quartz else {})
         return SiteImport(
             root=root,
-            system="obsidian",
-            settings=_settings(vault.name, pages),
-            pages=by_path(pages),
-            files=by_path(copied_files(vault, root)),
-            notices=vault.notices,
+            system="quartz" if quartz else "obsidian",
+            settings=settings,
+            pages=by_path(_below(folder, page) for page in pages),
+            files=by_path(copied_files(vault, root / folder)),
+            notices=(
+                *(replace(each, source=(folder / each.source).as_posix()) for each in vault.notices),
+                *(quartz.notices if quartz else ()),
+            ),
+            old_settings=(quartz.old_settings,) if quartz else (),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
@@ -79,4 +92,34 @@ def _settings(name: str, pages: Sequence[ImportedPage]) -> dict[str, Any]:
     return found | draft_settings(pages)
 
 
+def _add_aliases(pages: Sequence[ImportedPage], vault: Vault) -> list[ImportedPage]:
+    """Add the URLs where Quartz redirects to notes by their aliases. A page or an earlier alias takes
+    precedence."""
+    taken = {page.address.rstrip("/").casefold() for page in pages}
+    found = []
+    for page, note in zip(pages, vault.notes, strict=True):
+        aliases = list(quartz_aliases(note.path, note.front, taken))
+        taken |= {alias.rstrip("/").casefold() for alias in aliases}
+        found.append(add_aliases(page, aliases))
+    return found
+
+
+def _below(folder: PurePosixPath, page: ImportedPage) -> ImportedPage:
+    """Return a page of a vault in `folder`, with its source relative to the site."""
+    source = (folder / page.source).as_posix()
+    notices = tuple(replace(each, source=source) for each in page.notices)
+    return replace(page, source=source, notices=notices)
+
+
+class Quartz(Obsidian):
+    """A vault with settings of Quartz, which publishes it."""
+
+    title = "Quartz"
+
+    def recognises(self, root: Path) -> bool:
+        """Return whether there are settings of Quartz."""
+        return read_quartz(root) is not None
+
+
 SYSTEM = Obsidian()
+QUARTZ = Quartz()

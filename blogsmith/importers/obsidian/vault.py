@@ -1,10 +1,9 @@
-"""Files of a vault: notes, embedded files, their names, and the files that Quartz publishes."""
+"""Files of a vault: notes, embedded files, and their names."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,61 +11,16 @@ from typing import Any
 from ...api.importing import github_slug, lazy_pattern, slugify
 from ..model import ImportedFile, Notice
 from ..protection import excluded_notice, read_front_matter, split_protected
-from ..source_files import matches_gitignore, read_text, walk_files
+from ..source_files import read_text, walk_files
 from ..text.data import split_yaml_front_matter
 from ..text.front_values import read_strings
 from ..text.headings import heading_text
 from ..text.segments import TEX, mask
-
-_CONFIG = "quartz.config.ts"
-_CONTENT = PurePosixPath("content")
-_STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
-_COMMENT = re.compile(rf"(?P<string>{_STRING.pattern})|/\*.*?\*/|//[^\n]*", re.DOTALL)
-_PATTERNS = re.compile(r"\bignorePatterns\s*:\s*\[([^\]]*)\]")
-_MAX_CHARACTERS = 30_000
-"""Maximum number of characters of the settings to read."""
-_DEFAULT_PATTERNS = ("private", "templates", ".obsidian")
-"""Default patterns of a new Quartz site."""
-
-
-@dataclass(frozen=True, slots=True)
-class QuartzFilter:
-    """The files that a Quartz site excludes."""
-
-    patterns: tuple[str, ...]
-    """Globs, relative to the folder of the notes."""
-    needs_publish: bool
-    """Whether only notes with `publish: true` are published: `Plugin.ExplicitPublish()`."""
-
-    def excludes(self, path: PurePosixPath) -> bool:
-        """Return whether a file is excluded from the site. path: relative to the vault."""
-        inner = path.relative_to(_CONTENT) if path.is_relative_to(_CONTENT) else path
-        return matches_gitignore(inner.as_posix(), self.patterns, is_anchored=True)
-
-
-def vault_files(root: Path, quartz: QuartzFilter | None) -> Iterator[PurePosixPath]:
-    """Yield the files of a vault. In a Quartz site, files outside of the content folder belong to Quartz."""
-    if quartz and (root / _CONTENT).is_dir():
-        yield from (_CONTENT / path for path in walk_files(root / _CONTENT))
-    else:
-        yield from walk_files(root)
-
-
-def read_quartz(root: Path) -> QuartzFilter | None:
-    """Return the filter of the Quartz site that contains the vault; None if there is none."""
-    text = read_text(root / _CONFIG)
-    if text is None:
-        return None
-    text = _COMMENT.sub(lambda found: found["string"] or "", text[:_MAX_CHARACTERS])
-    written = _PATTERNS.search(text)
-    # if the list cannot be parsed, it is unknown which folders are private
-    patterns = ["".join(found) for found in _STRING.findall(written[1])] if written else _DEFAULT_PATTERNS
-    return QuartzFilter(tuple(patterns), "ExplicitPublish(" in text)
-
+from .quartz import QuartzConfig
 
 _HEADING = lazy_pattern(r"(?m)^[ \t>]*#{1,6}[ \t]+(.+?)[ \t]*$")
 _GENERATED_URLS = frozenset(("tags", "categories", "series", "archive", "assets", "404", "index"))
-"""URLs at the top level that are generated automatically."""
+"""Top-level URLs that blogsmith generates."""
 _UNSUPPORTED_FILES = {".canvas": "canvas", ".base": "base", ".excalidraw": "Excalidraw drawing"}
 _MAX_SLUG_LENGTH = 80
 """Maximum number of characters of a slug."""
@@ -82,7 +36,7 @@ class Note:
     content_path: PurePosixPath
     """Path relative to `content/` of the new site."""
     slug: str
-    """Last segment of its URL, if its file name would give a URL that is taken; otherwise empty."""
+    """Slug to set if the URL from the file name is already taken; otherwise empty."""
     front: Mapping[str, Any]
     """Properties, with names in lower case."""
     body: str
@@ -151,21 +105,22 @@ def _key(target: str) -> str:
 
 
 def _distance(path: PurePosixPath, source: PurePosixPath) -> tuple[int, int, str]:
-    """Return the sort key for equally named files: first the folder of the link, then the shortest path."""
+    """Return the sort key for files of the same name: files in the folder of the link first, then the
+    shortest path."""
     return (path.parent != source.parent, len(path.parts), path.as_posix())
 
 
-def read_vault(root: Path) -> Vault:
-    """Read all files of the vault at `root`."""
-    templates, quartz = _template_folder(root), read_quartz(root)
+def read_vault(root: Path, quartz: QuartzConfig | None = None) -> Vault:
+    """Read all files of the vault at `root`. quartz: settings of the site that publishes it."""
+    templates = _template_folder(root)
     notes: list[tuple[PurePosixPath, str]] = []
     files: list[PurePosixPath] = []
     notices: list[Notice] = []
-    for path in vault_files(root, quartz):
+    for path in walk_files(root):
         if quartz and quartz.excludes(path):
             if path.suffix.lower() == ".md":
                 notices.append(
-                    excluded_notice('excluded by setting "ignorePatterns" in quartz.config.ts', path)
+                    excluded_notice(f'excluded by setting "ignorePatterns" in "{quartz.file}"', path)
                 )
         elif templates and path.is_relative_to(templates):
             if path.suffix == ".md":
@@ -188,19 +143,9 @@ def read_vault(root: Path) -> Vault:
     places = _assign_paths([path for path, _ in notes])
     read = (_read_note(path, text, *places[path]) for path, text in notes)
     every, held = split_protected(read, lambda note: note.path)
-    if quartz and quartz.needs_publish:
-        every = [_draft_unless_published(note) for note in every]
     if quartz:
-        message = "settings in quartz.config.ts are not imported; excluded files stay excluded"
-        hint = "write `title`, `base_url` and `comments` in blogsmith.yaml"
-        notices.append(Notice("dropped", message, "quartz.config.ts", hint=hint))
+        every = [replace(note, front=quartz.add_visibility(note.front)) for note in every]
     return Vault(root.resolve().name, tuple(every), tuple(files), (*notices, *held))
-
-
-def _draft_unless_published(note: Note) -> Note:
-    """Return the note, as a draft unless it has `publish: true`."""
-    is_public = str(note.front.get("publish")).casefold() == "true"
-    return note if is_public else replace(note, front={**note.front, "draft": True})
 
 
 def _is_drawing(text: str) -> bool:
@@ -227,10 +172,8 @@ def _template_folder(root: Path) -> str:
 
 
 def _assign_paths(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePosixPath, str]]:
-    """Return the new path of each note, and a slug if its own would be taken.
-
-    A note with the name of a folder next to it or around it is the page of that folder.
-    """
+    """Return the new path of each note, and a slug if its URL would be taken. A note with the name of its
+    folder, or of a folder next to it, becomes the page of that folder."""
     every = sorted(paths, key=lambda path: path.as_posix())
     folders = {folder for path in every for folder in path.parents}
     taken: set[tuple[PurePosixPath, str]] = {(PurePosixPath(), name) for name in _GENERATED_URLS}
@@ -241,7 +184,7 @@ def _assign_paths(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[P
         folder = _page_folder(path, folders)
         if folder is not None and folder not in pages:
             pages.add(folder)
-            found[path] = (folder / "_index.md", "")
+            found[path] = (_free_path(folder / "_index.md"), "")
             continue
         name = slugify(path.stem)[:_MAX_SLUG_LENGTH].strip("-") or "note"
         slug, number = name, 2
@@ -249,12 +192,19 @@ def _assign_paths(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[P
             slug, number = f"{name}-{number}", number + 1
         taken.add((path.parent, slug))
         place = path.with_name("note-index.md") if path.stem in ("index", "_index") else path
-        found[path] = (place.with_suffix(".md"), slug if slug != slugify(path.stem) else "")
+        found[path] = (_free_path(place.with_suffix(".md")), slug if slug != slugify(path.stem) else "")
     return found
 
 
+def _free_path(path: PurePosixPath) -> PurePosixPath:
+    """Return the path of a note outside of top folders whose URL blogsmith generates, such as `tags/`."""
+    first = path.parts[0]
+    is_taken = len(path.parts) > 1 and first.casefold() in _GENERATED_URLS
+    return PurePosixPath(f"{first}-notes", *path.parts[1:]) if is_taken else path
+
+
 def _page_folder(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPath | None:
-    """Return the folder whose page a note is; None for an ordinary note."""
+    """Return the folder whose page this note is; None for an ordinary note."""
     if path.stem.casefold() in ("index", "_index") or (path.parent.name and path.stem == path.parent.name):
         return path.parent
     beside = path.with_suffix("")

@@ -24,19 +24,20 @@ class Div:
     """A fenced div and its content."""
 
     prefix: str
-    """Prefix of its lines, inside the div around it."""
+    """Prefix of the lines of the div inside its parent, such as indentation or `> `."""
     margin: str
-    """Prefix of its lines in the page."""
+    """Prefix of the lines of the div in the page: those of all its parents and its own."""
     attributes: PandocAttributes
     opening: str
     """First line, as written."""
     children: tuple[Div | str, ...]
-    """Child divs, and the text between them, without `prefix`."""
+    """Inner divs and the text between them, without `prefix`."""
     is_closed: bool = True
 
 
 def parse_divs(text: str) -> tuple[Div | str, ...]:
-    """Parse a text into divs and the text between them, in order. An unclosed div ends with the text."""
+    """Parse a text into divs and the text between them, in order. If a div is not closed, it ends with the
+    text."""
     children, _ = _parse(text.split("\n"), 0, "", is_inside=False)
     return children
 
@@ -81,7 +82,7 @@ def _attributes(text: str) -> PandocAttributes | None:
 
 
 def remove_prefix(line: str, prefix: str) -> str:
-    """Remove the prefix of a div from a line, as far as the line has it."""
+    """Remove `prefix` from a line, or as much of it as the line has."""
     if line.startswith(prefix):
         return line[len(prefix) :]
     if prefix.strip():
@@ -111,10 +112,7 @@ THEOREMS: Mapping[str, str] = {
     **{"alg": "ALGORITHM"},
 }
 """Prefix of a label → kind of callout."""
-NUMBERED_BY_SETTING: Mapping[str, str] = {
-    **{"exm": "example", "exr": "exercise", "cnj": "conjecture", "rem": "remark", "sol": "solution"},
-    **{"alg": "algorithm"},
-}
+NUMBERED_BY_SETTING: Mapping[str, str] = {"exm": "example", "rem": "remark"}
 """Label prefixes of kinds that need a setting of the site to be numbered."""
 _BY_CLASS = {**{name.lower(): name for name in THEOREMS.values()}, "proof": "PROOF"}
 _LAYOUT = name_set(
@@ -132,20 +130,19 @@ _FORMATS = ("html", "html:js", "markdown")
 
 
 def convert_label(name: str) -> str:
-    """Return a label in blogsmith's form, with the prefix `thm-` if the site's settings number it."""
+    """Return a label in blogsmith's form. For kinds that are numbered by a setting, the prefix becomes
+    `thm-`."""
     return f"thm-{fit_id(name)}" if name.partition("-")[0] in NUMBERED_BY_SETTING else fit_id(name)
 
 
 class DivTranslator:
-    """Translator for the divs of one page. Afterwards it has the callout kinds and macros in them."""
+    """Translator for the divs of one page. It collects the callout kinds and macros that it finds."""
 
     def __init__(
         self, restore: Callable[[str, str], str], figures: FigureTranslator, note: NoticeCallback
     ) -> None:
-        """Initialize a translator.
-
-        restore: returns a masked text in its final form, without a given margin before its lines.
-        """
+        """Create a translator. restore: returns a masked text in its final form, after removing the margin
+        given as second argument."""
         self._restore = restore
         self._figures = figures
         self._note = note
@@ -221,8 +218,6 @@ class DivTranslator:
         name = self._restore(div.attributes.get("name", "title"), "")
         if not name:
             name, text = split_title(text)
-        if kind.lower() in ("exercise", "conjecture", "solution", "algorithm"):
-            self.kinds.add(kind.lower())
         label = convert_label(div.attributes.id) if div.attributes.id else ""
         if not name and kind == "PROOF" and div.attributes.id:
             label = fit_id(div.attributes.id)
@@ -295,7 +290,8 @@ class DivTranslator:
         return "\n".join(child if isinstance(child, str) else self._flatten(child) for child in div.children)
 
     def _float(self, div: Div) -> str:
-        """Translate a figure or table with any content, such as code. Its last paragraph is the caption."""
+        """Translate a figure or table whose content is neither, such as code. Its last paragraph is the
+        caption."""
         text = self._inner(div)
         body, _, caption = text.strip().rpartition("\n\n")
         if not body:
@@ -353,5 +349,5 @@ def _callout(kind: str, title: str, label: str, text: str, fold: str) -> str:
         filter(None, (f"[!{kind}]{fold}", " ".join(title.split()), f"{{#{label}}}" if label else ""))
     )
     body = text.strip("\n")
-    # without the blank line, text after a marker without title would be read as its title
+    # without the blank line, text after a marker without title would be read as the title
     return "\n".join(quote_lines([head, "", *body.split("\n")] if body else [head]))

@@ -1,4 +1,5 @@
-"""Translation of code: Python cells become cells, cells of other languages become listings; raw blocks."""
+"""Translation of code: Python cells become cells, cells of other languages become listings. Raw blocks become
+HTML."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ NoticeCallback = Callable[..., None]
 
 
 class OutputReader(Protocol):
-    """Callback that returns the outputs of the next cell with the given code, or None."""
+    """Callback that returns the recorded outputs of the next cell with the given code; None if there are
+    none."""
 
     def __call__(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None: ...
 
@@ -32,7 +34,14 @@ _FENCE = lazy_pattern(
     r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*)(?P<mark>`{3,}|~{3,})"
     r"(?P<info>[^\n]*)(?:\n(?P<body>[\s\S]*))?"
 )
-_MARKS: Mapping[str, str] = {"mermaid": "%%|", "dot": "//|", "ojs": "//|", "sql": "--|", "js": "//|"}
+_MARKS: Mapping[str, str] = {
+    "mermaid": "%%|",
+    "dot": "//|",
+    "ojs": "//|",
+    "sql": "--|",
+    "js": "//|",
+    "tikz": "%|",
+}
 _ENTRY = lazy_pattern(r"\s*([\w.-]+)\s*:\s*(.*)")
 _ENVIRONMENT = lazy_pattern(r"\s*\\begin\{(?:align|equation|gather|eqnarray|multline|alignat)\*?\}")
 _IGNORED_OPTIONS = name_set("cache freeze message classes code-overflow tags fig-align results")
@@ -40,11 +49,15 @@ _CAPTIONS = ("fig-cap", "fig-alt", "tbl-cap")
 _LAYOUTS = {
     "fig-subcap": "set it in the figure: `ax.set_title(…)`",
     "tbl-subcap": "write a cell for each table",
-    "layout-ncol": "draw them in one figure: `plt.subplots(1, 2)`",
-    "layout": "draw them in one figure: `plt.subplots(1, 2)`",
+    "layout-ncol": "draw figures side by side in one: `plt.subplots(1, 2)`",
+    "layout": "draw figures side by side in one: `plt.subplots(1, 2)`",
 }
 _SIZES = "set it in the code: `plt.figure(figsize=(6, 4))`"
-_SHOWN_NAMES: Mapping[str, str] = {"ojs": "js", "webr-r": "r", "webr": "r", "node": "js"}
+_SHOWN_NAMES: Mapping[str, str] = {
+    **{"ojs": "js", "webr-r": "r", "webr": "r", "node": "js"},
+    # a drawing needs an alternative text, which the source may lack
+    "tikz": "tikz eval=false",
+}
 _DIAGRAMS = frozenset(("mermaid", "dot"))
 _BROWSER = frozenset(("pyodide", "pyodide-python"))
 _PYTHON = frozenset(("python", "python3", "py"))
@@ -56,7 +69,7 @@ class CellDefaults:
     """Options of a page for all its cells."""
 
     front: Mapping[str, Any] = field(default_factory=dict)
-    """Values for `execute:` in the new front matter."""
+    """Entries for `execute:` in the new front matter."""
     cell: Mapping[str, str] = field(default_factory=dict)
     """Options for each cell that does not set them."""
 
@@ -98,7 +111,7 @@ class CodeBlock:
 
 
 class CodeTranslator:
-    """Translator for the code of one page. Afterwards it has the records, labels and macros of the code."""
+    """Translator for the code of one page. It collects the records, labels and macros that it finds."""
 
     def __init__(
         self, defaults: CellDefaults, note: NoticeCallback, take: OutputReader, outputs: OutputWriter
@@ -116,7 +129,8 @@ class CodeTranslator:
         """Cells with recorded outputs, in order."""
         self.has_cells = False
         self.labels: set[str] = set()
-        """Labels of elements that are not generated here, so that nothing can refer to them."""
+        """Labels of cells that cannot be referred to, because blogsmith does not generate the figure or
+        table."""
         self.macros: dict[str, str] = {}
 
     def block(self, text: str) -> str:
@@ -213,7 +227,7 @@ class CodeTranslator:
         return [_NOT_VERIFIED, *shown] if shown else []
 
     def _is_echoed(self, given: Mapping[str, str]) -> bool:
-        """Return whether a cell's code is shown in the page."""
+        """Return whether the page shows the code of a cell."""
         asked = given.get("include", given.get("echo", "")).strip().lower()
         return asked not in ("false", "f") if asked else self._defaults.front.get("echo") is not False
 
@@ -305,7 +319,7 @@ def read_block(text: str) -> CodeBlock | None:
 
 
 def _strip(line: str, prefix: str) -> str:
-    """Remove the block's prefix from a line, as far as the line has it."""
+    """Remove the block's prefix from a line, or as much of it as the line has."""
     if line.startswith(prefix):
         return line[len(prefix) :]
     if prefix.strip():
@@ -328,7 +342,7 @@ def _make_fence(block: CodeBlock, info: str, lines: list[str]) -> str:
 
 
 def _translate_escaped_fence(block: CodeBlock) -> str:
-    """Translate a fence with double braces, ```` ```{{python}} ````, which shows a cell with its fence."""
+    """Translate a fence with double braces, ```` ```{{python}} ````, which shows the source of a cell."""
     info = re.sub(r"\{\{(.*?)\}\}", r"{\1}", block.info)
     outer = CodeBlock(block.prefix, block.first, block.mark + block.mark[0], "", ())
     return _make_fence(outer, "markdown", [block.mark + info, *block.lines, block.mark])

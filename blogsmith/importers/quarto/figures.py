@@ -42,7 +42,7 @@ class FigureImage:
 
     address: str
     caption: str
-    """Final inline Markdown, on one line."""
+    """Inline Markdown on one line, in its final form."""
     alt: str
     width: str = ""
     label: str = ""
@@ -81,7 +81,7 @@ class FigureTranslator:
         self.parents: dict[str, tuple[str, str]] = {}
         """Label of a figure in a grid → label of the grid, and the letter of the figure."""
         self.captions: dict[str, str] = {}
-        """Label of an element that is not a numbered figure in blogsmith → its caption."""
+        """Caption by label, for elements that blogsmith does not number."""
 
     def images(self, text: str) -> str:
         """Translate every image of a masked text. Figures become placeholders of `pieces`."""
@@ -119,7 +119,8 @@ class FigureTranslator:
         return start, self._pieces.mask(image), end
 
     def _link_around(self, text: str, start: int, end: int) -> tuple[str, int, int]:
-        """Return the URL of a link around an image, with its start and end; an empty URL without a link."""
+        """Return the URL of a link around an image, with its start and end; the URL is empty if there is no
+        link."""
         if text[start - 1 : start] != "[" or text[end : end + 2] != "](":
             return "", start, end
         target = _TARGET.match(text, end + 1)
@@ -138,7 +139,7 @@ class FigureTranslator:
         return mark
 
     def _alt(self, caption: str, attributes: PandocAttributes) -> str:
-        """Return the alternative text: as the author wrote it, or otherwise the caption without markup."""
+        """Return the alternative text: that of the author, or else the caption without markup."""
         written = attributes.get("fig-alt", "alt")
         plain = _MARKUP.sub("", _LINK.sub(r"\1", self._pieces.restore(caption)))
         return " ".join((written or plain).split())
@@ -184,7 +185,7 @@ class FigureTranslator:
         return f"{{% include img.html {shown} %}}" + (f"\n\n{caption}" if caption else "")
 
     def add_unnumbered(self, label: str, caption: str) -> None:
-        """Record that the element with this label is not numbered in blogsmith."""
+        """Record a labelled element that blogsmith does not number."""
         self.captions[label] = " ".join(caption.split())
 
 
@@ -211,7 +212,7 @@ def _item(text: str) -> str:
 
 
 def label_links(captions: Mapping[str, str], parents: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Return the replacements for references to labels that do not exist in blogsmith."""
+    """Return replacements for references to labels that the new page does not have."""
     found = {label: f"[{caption or label}](#{fit_id(label)})" for label, caption in captions.items()}
     return found | {
         label: f"{{@{parent}}}({letter})" if parent else f"({letter})"

@@ -1,7 +1,7 @@
-"""Outputs in `_freeze/`, from the last time that Quarto ran the cells of a document.
+"""Outputs in `_freeze/`, recorded when Quarto last ran the cells of a document.
 
-Quarto stores the executed document as Markdown. Its cells are divs with the code, unless it is hidden, and
-the outputs. Source: quarto-cli, `src/command/render/freeze.ts`.
+Quarto stores the executed document as Markdown. Each cell is a div with its code, unless it is hidden, and
+its outputs. Source: quarto-cli, `src/command/render/freeze.ts`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FrozenCell:
 
 @dataclass(slots=True)
 class FrozenCells:
-    """The executed cells of a document, consumed in order."""
+    """The executed cells of a document, taken one after another."""
 
     cells: Sequence[FrozenCell] = ()
     position: int = field(default=0)
@@ -58,13 +58,13 @@ class FrozenCells:
 
 
 def read_frozen(root: Path, path: PurePosixPath) -> FrozenCells:
-    """Return the recorded cells of the document at `path`; without cells if there is no record."""
+    """Return the recorded cells of the document at `path`; no cells if there is no record."""
     folder = root / "_freeze" / path.with_suffix("")
     text = read_text(folder / "execute-results" / "html.json")
     try:
         data = json.loads(text) if text else None
         markdown = data["result"]["markdown"] if isinstance(data, dict) else ""
-    except (json.JSONDecodeError, RecursionError, KeyError, TypeError):
+    except (ValueError, RecursionError, KeyError, TypeError):
         markdown = ""
     if not isinstance(markdown, str) or ".cell" not in markdown:
         return FrozenCells()
@@ -119,7 +119,7 @@ def _outputs(div: Div, masked: MaskedText, folders: Sequence[Path]) -> Iterator[
 
 
 def _plain(text: str) -> str | None:
-    """Return the text of an output that consists of one fence; None for any other output."""
+    """Return the text of an output that is a single fence; None for any other output."""
     block = read_block(text.strip())
     if block is None or not _FENCE.fullmatch(text.strip()):
         return None

@@ -1,4 +1,5 @@
-"""Quarto renderer based on markdown-it, for counting. It shares no code with the translation."""
+"""Renders Quarto's Markdown to HTML with markdown-it, to count its content. It shares no code with the
+translation."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ _ATTRIBUTES = re.compile(
     r"|(?<=\S)[ \t]+\{(?:[.#][\w:-]+|[\w-]+=[^{}\n]*)(?:[ \t]+[^{}\n]*)?\}[ \t]*$|^: \{[^{}\n]*\}[ \t]*$"
 )
 _COMPUTED_VALUE = re.compile(r"\{?(?:python|r|julia|ojs)\}? [\s\S]*")
-_OPTION = re.compile(r"^[ \t>]*(?:#|//|%%|--)\|.*\n?", re.MULTILINE)
-_HIDDEN_OPTION = re.compile(r"\b(?:echo|include)\s*[:=]\s*false", re.IGNORECASE)
+_OPTION = re.compile(r"^[ \t>]*(?:#|//|%%?|--)\|.*\n?", re.MULTILINE)
+_HIDDEN_OPTION = re.compile(r"\b(?:echo|include)\s*[:=]\s*(?:false|F\b)", re.IGNORECASE)
 _KEY = r"[A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?"
 _CITED = re.compile(rf"(?<![\w.@/\\])-?@\{{?((?!(?:{_LABELS})-){_KEY})\}}?")
 _LABEL = re.compile(rf"(?<![\w.@/\\])-?@(?:{_LABELS})-[\w.:-]*\w")
@@ -50,7 +51,8 @@ _CELL_RULE = re.compile(
     r"(?m)(?:^([ ]{4,}\S[^\n]*)\n)?^[ ]{0,3}-{2,}(?:[ ]+-{2,})+[ \t]*(?:\n((?:[^\n]*\S[^\n]*(?:\n|\Z))*)|$)"
 )
 _ESCAPED = re.compile(r"\\\[[^\\\n]*\\\]")
-_CAPTION = re.compile(r"^(?:Table)?: +", re.MULTILINE)
+_CAPTION = re.compile(r"(?:(?<=\n\n)|\A)(?:Table)?: +|^Table: +", re.MULTILINE)
+"""Matches the start of a table's caption, but not a line directly after a term, which is its definition."""
 _RAW_TEX = re.compile(r"(?m)^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$")
 _EXAMPLE = re.compile(r"\(@[\w-]*\)")
 _MARGIN = re.compile(r"(?<=\n)(?:[ \t]*>)+[ ]?")
@@ -86,13 +88,13 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
 
 
 def _dedent_rows(found: re.Match[str]) -> str:
-    """Return the rows of a table ruled by dashes without indentation, which would make them code."""
+    """Remove the indentation of a table ruled by dashes, which would make it code."""
     rows = (found[1] or "", *(found[2] or "").split("\n"))
     return "\n" + "\n".join(row.strip() for row in rows)
 
 
 def _piece(found: re.Match[str], *, echo: bool) -> str:
-    """Return code or a formula as CommonMark; empty for comments and other content that no page shows."""
+    """Return code or a formula as CommonMark; empty for comments and other content that pages do not show."""
     if found["comment"]:
         return ""
     if found["fence"]:
@@ -137,9 +139,10 @@ def _parser() -> MarkdownIt:
 
 
 def _render_text(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
-    """Render text with citations as elements, and without cross-references, whose text is generated."""
+    """Render text. Citations become elements; cross-references are removed, because Quarto generates their
+    text."""
     if sum(token.nesting for token in tokens[:index] if token.type in ("link_open", "link_close")):
-        # `[@name](address)` is the name of an account
+        # `[@name](address)` is a link to an account, not a citation
         return escape(tokens[index].content)
     text = _LABEL.sub("", tokens[index].content)
     marked = _SCRIPT.sub(

@@ -1,4 +1,4 @@
-"""Conversion of Pandoc's inline syntax that blogsmith lacks: spans, inline notes, raised letters."""
+"""Conversion of Pandoc's inline syntax that blogsmith lacks: spans, inline notes, superscripts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def hide_urls(text: str, pieces: HiddenFragments) -> str:
 
 
 def rewrite_heading_attributes(text: str) -> str:
-    """Reduce attribute lists of headings to what blogsmith supports."""
+    """Remove attributes that blogsmith does not support from the attribute lists of headings."""
 
     def substitute(found: re.Match[str]) -> str:
         read = read_pandoc_attributes(found[2])
@@ -67,7 +67,7 @@ def rewrite_heading_attributes(text: str) -> str:
 
 
 def translate_raw_spans(text: str, hidden: Callable[[int], str], note: NoticeCallback) -> str:
-    """Replace raw HTML such as `` `<b>`{=html} `` with the HTML, and remove raw text for other formats."""
+    """Replace raw HTML such as `` `<b>`{=html} `` with the HTML. Remove raw text for other formats."""
 
     def substitute(found: re.Match[str]) -> str:
         code = hidden(int(found[1])).strip("`").strip()
@@ -109,7 +109,7 @@ def translate_inline_notes(text: str) -> str:
     count = len(notes)
 
     def numbered(part: str) -> str:
-        # the notes were found from the last to the first
+        # notes were found from the last to the first, so their order is reversed
         return _NOTE_MARK.sub(lambda found: f"[^{_NOTE}-{count + 1 - int(found[1])}]", part)
 
     made = [f"[^{_NOTE}-{number}]: {numbered(each)}" for number, each in enumerate(reversed(notes), 1)]
@@ -154,7 +154,7 @@ def _span(inside: str, attributes: PandocAttributes, note: NoticeCallback) -> st
 
 
 def link_attributes(text: str) -> str:
-    """Reduce attribute lists after links and code to what blogsmith supports."""
+    """Remove attributes that blogsmith does not support from the attribute lists of links and code."""
 
     def substitute(found: re.Match[str]) -> str:
         read = read_pandoc_attributes(found[0])
@@ -174,25 +174,27 @@ def _unescape_spaces(text: str) -> str:
 
 
 def translate_escapes(text: str) -> str:
-    r"""Convert `\ ` to a non-breaking space, and unescape `\(` and `\[`, because Quarto only uses dollars."""
+    r"""Convert `\ ` to a non-breaking space. Unescape `\(` and `\[`: in Quarto only dollars start
+    formulas."""
     text = _SPACE.sub("", re.sub(r"(?<!\\)\\[ ](?=\S)", "&nbsp;", text))
     paragraphs = _PARAGRAPH_END.split(text)
     return _LATEX_BRACKET.sub(r"\1", "".join(map(_squares, paragraphs)))
 
 
 def _squares(paragraph: str) -> str:
-    """Unescape the brackets in a paragraph, up to the last closing one."""
+    """Unescape the brackets of a paragraph, up to its last closing bracket."""
     end = paragraph.rfind("\\]") + 3
     return _SQUARE.sub(_square, paragraph[:end]) + paragraph[end:] if end > 2 else paragraph
 
 
 def escape_literals(text: str) -> str:
-    """Escape text that is literal in Quarto, but a keyboard key, a link or a shortcode in blogsmith."""
+    """Escape text that is plain in Quarto, but a keyboard key, a link or a shortcode in blogsmith."""
     return literal_shortcodes(literal_wikilinks(literal_highlights(text)))
 
 
 def _square(found: re.Match[str]) -> str:
-    """Unescape a pair of brackets, as entities where brackets would start a link or another construct."""
+    """Unescape a pair of brackets. Where they would start a link or another construct, they
+    become entities."""
     if found[1].lstrip().startswith(("@", "^", "!", "[")) or found[2]:
         return f"&#91;{found[1]}&#93;{found[2]}"
     return f"[{found[1]}]"

@@ -46,7 +46,7 @@ class ConvertedFrontMatter:
     values: dict[str, Any] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
     abstract: str = ""
-    """Abstract, which becomes part of the text instead of the front matter."""
+    """Abstract, which moves from the front matter to the text."""
 
 
 def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> ConvertedFrontMatter:
@@ -84,7 +84,7 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> Converte
 
 
 def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options for HTML: those of the page, overridden by those of the format."""
+    """Return the options for HTML output: those of the page, overridden by those of the format."""
     formats = options.get("format")
     chosen: Mapping[str, Any] = {}
     if isinstance(formats, dict):
@@ -93,10 +93,8 @@ def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def author_names(value: Any) -> list[str]:
-    """Return the names of authors.
-
-    value: a name, a list, or mappings with `name:`, which may be a mapping with given and family name.
-    """
+    """Return the names of authors. value: a name, or a list of names. A name may be a mapping with `name:`,
+    which may be a mapping with given and family name."""
     if isinstance(value, str):
         return [value.strip()] if value.strip() else []
     if isinstance(value, dict):
@@ -211,7 +209,8 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: QuartoConfig) -> tuple[OldSettings, ...]:
-    """Return the old settings of project and folders, and the names of those that the importer reads."""
+    """Return the old settings of project and folders, with the names of those that the importer
+    translates."""
     folders = ((folder / "_metadata.yml", values) for folder, values in sorted(config.folders.items()))
     files = [(config.name, config.values), *((path.as_posix(), values) for path, values in folders)]
     return tuple(OldSettings(name, values, _TRANSLATED) for name, values in files if values)

@@ -16,7 +16,7 @@ from ..source_files import read_text
 from ..text.containers import escape_table_code, quote_lines
 from ..text.front_values import as_list
 from ..text.headings import demote_headings, repeated_title
-from ..text.math import tex_macros
+from ..text.math import script_macros, tex_macros
 from ..text.pandoc import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, HiddenFragments
 from ..text.segments import FormulaDelimiters, LineFinder, SegmentKind, mask
@@ -56,7 +56,7 @@ class _NoticeCollector:
 
 @dataclass(frozen=True, slots=True)
 class TranslatedPage:
-    """A page, with the macros, callouts and files that it needs from the site."""
+    """A page, with the macros, callout kinds and files that it needs from the site."""
 
     page: ImportedPage
     macros: Mapping[str, str]
@@ -137,7 +137,7 @@ class DocumentTranslator:
             name = each.get("file", "") if isinstance(each, dict) else each
             if isinstance(name, str) and name and "\n" not in name:
                 text = read_text(self.root / name) or text
-            found |= tex_macros(str(text))
+            found |= script_macros(str(text)) | tex_macros(str(text))
         return found
 
     def bibliography_files(self, document: QuartoDocument) -> list[Path]:
@@ -153,7 +153,7 @@ class DocumentTranslator:
 
 
 class _Body:
-    """The translation of one text."""
+    """The translation of one text of a page."""
 
     def __init__(
         self, site: DocumentTranslator, document: QuartoDocument, notes: _NoticeCollector, title: str
@@ -197,7 +197,7 @@ class _Body:
         return self._resolve_references(text)
 
     def _lines(self, text: str) -> str:
-        """Convert inline syntax. Syntax that is allowed in captions comes first, figures come last."""
+        """Convert inline syntax: first the syntax that captions may contain, figures last."""
         text = inlines.translate_spans(text, self._notes)
         text = _LINK.sub(self._link, text)
         hidden = inlines.hide_urls(text, self._pieces)
@@ -248,7 +248,7 @@ class _Body:
         return target
 
     def reference_front(self) -> dict[str, Any]:
-        """Return the front matter for references: cited ones, and those that `nocite` requests."""
+        """Return the front matter with the references that are cited or listed in `nocite`."""
         known, cited = self._references.entries, self._references.cited
         nocite = str(self._document.options.get("nocite") or "")
         asked = [key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known]

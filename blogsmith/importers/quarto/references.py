@@ -13,7 +13,11 @@ from ..text.pieces import HiddenFragments
 from .blocks import NUMBERED_BY_SETTING, convert_label
 from .cells import NoticeCallback
 
-KINDS = ("fig", "tbl", "eq", "sec", "lst", "thm", "lem", "cor", "prp", "def", *NUMBERED_BY_SETTING)
+KINDS = (
+    *("fig", "tbl", "eq", "sec", "lst", "thm", "lem", "cor", "prp", "def"),
+    *("cnj", "exr", "sol", "alg"),
+    *NUMBERED_BY_SETTING,
+)
 _CALLOUTS: Mapping[str, str] = {
     **{"nte": "Note", "tip": "Tip", "wrn": "Warning", "imp": "Important", "cau": "Caution"}
 }
@@ -44,12 +48,12 @@ class QuartoReferences:
 def translate_references(
     text: str, page: QuartoReferences, pieces: HiddenFragments, note: NoticeCallback
 ) -> str:
-    """Translate and hide every reference and citation of a masked text, where URLs are hidden."""
+    """Translate every reference and citation of a masked text, and replace it by a placeholder. URLs must be
+    masked."""
 
     def substitute(found: re.Match[str]) -> str:
         made = _group(found, page, note)
-        # directly after a citation, a footnote reference would be read as the second half of a reference
-        # link
+        # without this, a footnote reference after a citation would be the second half of a reference link
         is_joined = made.endswith("]") and text.startswith("[^", found.end())
         return pieces.mask(f"{made} " if is_joined else made)
 
@@ -152,7 +156,7 @@ def _family(name: str) -> str:
 
 _HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+)([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _OPENING = lazy_pattern(r"^[ \t>]*:{3,}[ \t]*[\w{][^\n]*\n[\s>]*\Z", re.MULTILINE)
-"""First line of a div; a heading directly after it is the title of the div."""
+"""Matches the first line of a div. A heading directly after it is the title of the div."""
 _MAX_LINE_LENGTH = 500
 _LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\^\[[^\]]*\]|<[^<>]*>|[*`$~]+|\{[^{}]*\}|\\(?=\W)")

@@ -124,8 +124,8 @@ def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
 _INCLUDE = lazy_pattern(r"\{\{<\s*include\s*([^\s>][^>\n]*?)\s*>\}\}")
 _DEEPEST = 10
 _MAX_CHARACTERS = 1_000_000
-"""Maximum number of characters in all files that a page includes. Files that include each other could
-double in size with each step."""
+"""Maximum number of characters that a page may include in total: files that include each other could double
+with each step."""
 _MARKUP = (".tex", ".ltx")
 _DEFINITION = lazy_pattern(r"\s*\\(?:new|renew|provide|def|Declare|let)")
 
@@ -136,13 +136,13 @@ class IncludedText:
 
     text: str
     own: str
-    """Text without the included files, with its lines unchanged."""
+    """Text of the document without included files. Its lines are unchanged."""
     inserted: list[str] = field(default_factory=list)
-    """Included content of other files."""
+    """Content of the files that it includes."""
     size: int = 0
     """Total number of characters of the included files."""
     macros: dict[str, str] = field(default_factory=dict)
-    """Macros of included TeX files that contain nothing else."""
+    """Macros of included TeX files that contain only definitions."""
 
 
 def expand_includes(text: str, path: PurePosixPath, root: Path, note: NoticeCallback) -> IncludedText:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ...api.importing import Diagnostic, SiteError, collapse_path, lazy_pattern, slugify
+from ...api.importing import Diagnostic, SiteError, collapse_path, lazy_pattern, slug_problem, slugify
 from ..model import Notice
 from ..notebooks.markdown import NotebookText, notebook_text
 from ..notebooks.notebook import NotebookError, read_notebook
@@ -33,7 +33,7 @@ class QuartoConfig:
     """The settings of a project."""
 
     name: str
-    """Name of the settings file; empty: none."""
+    """Name of the settings file; empty if there is none."""
     values: Mapping[str, Any]
     folders: Mapping[PurePosixPath, Mapping[str, Any]] = field(default_factory=dict)
     """Folder → content of its `_metadata.yml`."""
@@ -75,7 +75,8 @@ class QuartoConfig:
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge two sets of options as Quarto does: mappings key by key, otherwise `above` takes precedence."""
+    """Merge two sets of options as Quarto does: mappings are merged key by key; otherwise `above` takes
+    precedence."""
     found = dict(below)
     for key, value in above.items():
         old = found.get(key)
@@ -119,7 +120,8 @@ def _read_folders(root: Path) -> Iterator[tuple[PurePosixPath, dict[str, Any] | 
 
 
 def rebase(values: Mapping[str, Any], folder: PurePosixPath) -> dict[str, Any]:
-    """Make file names relative to the root of the project."""
+    """Return settings with file names relative to the root of the project. folder: folder that they are
+    relative to now."""
     found = dict(values)
     for key in PATH_KEYS:
         if key in found:
@@ -224,7 +226,7 @@ def _is_page(path: PurePosixPath) -> bool:
 
 
 class _RenderFilter:
-    """Predicate: whether the project renders a file, according to `project: render:`."""
+    """Decides whether the project renders a file, by `project: render:`."""
 
     def __init__(self, patterns: Sequence[str], chapters: Sequence[str]) -> None:
         self._only = [re.compile(_glob(each)) for each in patterns if not each.startswith("!")]
@@ -344,7 +346,12 @@ class ProjectIndex:
         places = self.labels.get(label, ())
         if document.path in places or len(places) != 1:
             return ""
-        return slugify(places[0].parent.name if places[0].stem == "index" else places[0].stem)
+        found = self.documents.get(places[0])
+        last = PurePosixPath(found.address.removesuffix("index.html") if found else "").name.removesuffix(
+            ".html"
+        )
+        name = places[0].parent.name if places[0].stem == "index" else places[0].stem
+        return last if last and not slug_problem(last) else slugify(name)
 
     def resolve(self, address: str, document: QuartoDocument) -> tuple[str, frozenset[PurePosixPath]]:
         """Return the URL in the new site for a link, and the files of the source that it names."""
@@ -365,7 +372,7 @@ class ProjectIndex:
         return written, frozenset()
 
     def _document(self, target: PurePosixPath, path: str) -> QuartoDocument | None:
-        """Return the document that a path names: by its file, by its page, or as the index of a folder."""
+        """Return the document that a path means: by its file, by its URL, or as the index of a folder."""
         if target in self.documents:
             return self.documents[target]
         stem = target.with_suffix("") if target.suffix.lower() in (".html", *SUFFIXES) else None

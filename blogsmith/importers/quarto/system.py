@@ -83,7 +83,8 @@ class Quarto:
 
 
 def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list[TranslatedPage]]:
-    """Move macros of included files with a single meaning to the site; leave the others to their pages."""
+    """Move macros of included files to the settings if all pages agree on their meaning; leave the others to
+    their pages."""
     meanings: dict[str, Counter[str]] = {}
     for page in pages:
         for name, body in page.macros.items():
@@ -113,7 +114,7 @@ def _number_chapters(pages: Sequence[TranslatedPage], config: QuartoConfig) -> l
 def _files(
     pages: Sequence[TranslatedPage], files: QuartoFiles, config: QuartoConfig
 ) -> tuple[set[PurePosixPath], list[PurePosixPath]]:
-    """Return the files to copy, and the others.
+    """Return the files to copy, and other files that are not copied.
 
     Files are copied if pages name them, if the project lists them as resources, or if cells may read them.
     """

@@ -1,1 +1,1 @@
-"""Text of other systems: Markdown divided so that rewrites never touch code, and the rewrites themselves."""
+"""Text of other systems: Markdown split into code and prose, and rewrites of the prose."""

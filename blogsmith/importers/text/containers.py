@@ -1,6 +1,6 @@
 """Markdown containers of blogsmith (callouts, folds, quotes, tabs, code, tables), and replacements of calls.
 
-Most functions take and return lines. Those whose names end in `_text` return one string.
+Most functions take and return lines. Functions whose name ends in `_text` return one string.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def callout_lines(
 ) -> list[str]:
     """Return the lines of a callout.
 
-    fold: `-` for closed, `+` for open. name: id at the end of the marker line. A title without a body would
-    be read as the body, so it becomes a bold line of the body.
+    fold: `-` for closed, `+` for open. name: id at the end of the marker line. If there is no body, the title
+    becomes a bold line of the body: a title alone would be read as the body.
     """
     title, body = " ".join(title.split()), trim_blank_lines(body)
     if title and not body:
@@ -57,7 +57,7 @@ def tab(label: str, body: Sequence[str], *, is_first: bool = False, is_chosen: b
 
 
 def begin_tabs(lines: Sequence[str]) -> list[str]:
-    """Mark the first tab block in `lines` as a new block, so that it is not joined with the previous one."""
+    """Mark the first block of tabs in `lines`, so that `join_tabs` does not join it with the previous one."""
     first = next((number for number, line in enumerate(lines) if line == _TABS), None)
     return [_NEW_TABS if number == first else line for number, line in enumerate(lines)]
 
@@ -125,7 +125,7 @@ def _cell(text: str) -> str:
 
 
 def import_comment(text: str) -> str:
-    """Return an HTML comment to put next to something that could not be translated."""
+    """Return an HTML comment to be placed next to text that could not be translated."""
     # double quotes would end the title of an image or an HTML attribute around the comment
     return f"<!-- import: {_COMMENT_END.sub('‐', text.replace(chr(34), chr(39)))} -->"
 
@@ -146,7 +146,7 @@ def escape_table_code(text: str, dialect: FormulaDelimiters) -> str:
 
 
 def _is_in_table(text: str, position: int) -> bool:
-    """Return whether the position is in a block with a table rule after its first line."""
+    """Return whether `position` is in a block of lines that contains a table."""
     start = text.rfind("\n\n", 0, position) + 1
     end = text.find("\n\n", position)
     block = text[start : end if end >= 0 else len(text)].strip("\n")
@@ -160,20 +160,18 @@ _QUOTE = lazy_pattern(r"[^\s>]")
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Markdown that replaces something of the old system."""
+    """Markdown that replaces a construct of the old system."""
 
     text: str
     is_block: bool = False
     """Whether the text is a block: on lines of its own, with blank lines around it."""
     inline: str = ""
-    """Replacement inside a table cell; empty: `text` on one line."""
+    """Replacement inside a table cell; if empty, `text` is put on one line."""
 
 
 def append_replacement(before: str, new: Replacement, after: str) -> str:
-    """Append the replacement to `before` and return the result.
-
-    after: the text that follows; it determines the spacing after a block, and is not added.
-    """
+    """Return `before` with the replacement added, and the space that separates it from `after`, the text that
+    follows."""
     if not new.is_block:
         return before + new.text
     line = before[before.rfind("\n") + 1 :]

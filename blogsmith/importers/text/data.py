@@ -1,16 +1,18 @@
-"""Reader for TOML, YAML and JSON as other systems accept them, and a writer for blogsmith's YAML.
+"""Reader for TOML, YAML, JSON and plain Python as other systems accept them, and a writer for YAML.
 
-YAML may contain anchors and `yes` and `no`. Dates stay strings, because what they mean depends on the time
-zone of the site.
+In YAML, anchors work, and `yes` and `no` are booleans. Dates stay strings, because their meaning depends on
+the time zone of the site.
 """
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
 import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
@@ -39,12 +41,12 @@ _Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
 
 
 def _integer(loader: _Loader, node: yaml.ScalarNode) -> Any:
-    """Return the number, or its source text if it has too many digits to be printed."""
+    """Return the number. If it has too many digits for Python to print, return its source text."""
     return node.value if len(node.value) > _MAX_DIGITS else loader.construct_yaml_int(node)
 
 
 def _set(loader: _Loader, node: yaml.MappingNode) -> Iterator[dict[Any, Any]]:
-    """Return the members as keys of a mapping, because a set has no stable order."""
+    """Return the members of a YAML set as keys of a mapping, in the order of the source."""
     return loader.construct_yaml_map(node)
 
 
@@ -92,10 +94,8 @@ def load_yaml(text: str) -> Any:
 
 
 def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
-    """Count the values of a document with aliases expanded.
-
-    A node that contains itself counts as more than `_MAX_VALUES`.
-    """
+    """Count the values of a document, with aliases expanded. If a node contains itself, return more than
+    `_MAX_VALUES`."""
     if node not in known:
         known[node] = _MAX_VALUES + 1
         parts: list[yaml.Node] = []
@@ -196,6 +196,20 @@ def _load_json(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise DataTextError("expected a mapping", 1)
     return data
+
+
+def load_python(text: str) -> dict[str, Any]:
+    """Return the plain assignments in a Python file, which is never executed; empty if it is not Python."""
+    values: dict[str, Any] = {}
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return values
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            with suppress(ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                values[node.targets[0].id] = ast.literal_eval(node.value)
+    return values
 
 
 def _plain(value: Any) -> Any:

@@ -25,7 +25,7 @@ def read_strings(value: Any) -> list[str]:
 
 
 def read_names(value: Any) -> list[str]:
-    """Return names as `read_strings` does, and split a string at its commas."""
+    """Return the distinct strings in a list, or the parts of a string between commas."""
     return read_strings(value.split(",") if isinstance(value, str) else value)
 
 
@@ -42,7 +42,7 @@ def iso_date(text: str) -> str:
     """Convert a date to ISO form such as `2024-03-01`, with its time if it has one.
 
     Return an empty string if it is not a date. A month or year alone becomes its first day. `a/b/year` is
-    read as month/day where possible, as in America, and as day/month otherwise.
+    read as month/day (American order) if possible, otherwise as day/month.
     """
     text = " ".join(text.split())
     if found := _ISO.fullmatch(text):

@@ -42,7 +42,8 @@ def demote_headings(masked: str) -> str:
 
 
 def repeated_title(masked: str, title: str) -> str:
-    """Return the level-1 heading at the start if it repeats the page's title, as written; otherwise empty."""
+    """Return the source of the heading that starts the text, if it has level 1 and repeats the page's title;
+    otherwise an empty string."""
     found = _ATX.search(masked)
     if not found or masked[: found.start()].strip() or len(found[2]) > 1:
         return ""

@@ -1,4 +1,4 @@
-"""HTML in Markdown: tags, attributes, element trees, and the ends of elements."""
+"""HTML in Markdown: reads tags and attributes, and finds the ends of elements."""
 
 from __future__ import annotations
 
@@ -35,10 +35,8 @@ def tag_attributes(tag: str) -> dict[str, str]:
 def image(
     address: str, alt: str = "", *, caption: str = "", width: str = "", name: str = "", title: str = ""
 ) -> str:
-    """Return a Markdown image. If it has a caption, the caller must put it in a paragraph of its own.
-
-    width: as in HTML or CSS; omitted if it is not a length or is 100 % or more.
-    """
+    """Return a Markdown image. If it has a caption, it must be in a paragraph of its own. width: as in HTML
+    or CSS; omitted if it is not a length, or 100 % or more."""
     shown = f' "{_quoted(caption_text(caption or title))}"' if caption or title else ""
     attributes = attribute_list(name, {"width": parse_length(width)})
     return f"![{alt_text(alt)}]({link_destination(address)}{shown}){attributes}"
@@ -64,7 +62,7 @@ def code_spans(text: str) -> str:
 
 def _script(found: re.Match[str]) -> str:
     mark, inner = "_" if found[1][2] in "bB" else "^", found[2]
-    # `\text` keeps a word from being typeset as a product of its letters
+    # `\text` keeps a word from being typeset as a product of letters
     is_word = len(inner) > 1 and inner.isalpha()
     return f"${mark}{{\\text{{{inner}}}}}$" if is_word else f"${mark}{{{inner}}}$"
 
@@ -91,7 +89,7 @@ _CAPTION_TAG = lazy_pattern(
 
 
 def attribute_list(name: str = "", values: Mapping[str, str] | None = None) -> str:
-    """Return an attribute list such as `{#name key=value}`; empty if there is nothing in it."""
+    """Return an attribute list such as `{#name key=value}`; empty without name and values."""
     parts = [f"#{name}"] if name else []
     parts += [f"{key}={value}" for key, value in (values or {}).items() if value]
     return "{" + " ".join(parts) + "}" if parts else ""
@@ -112,7 +110,7 @@ def parse_length(text: str) -> str:
 
 
 def style_length(style: str, name: str = "width") -> str:
-    """Return the length of a property in a `style` attribute; empty if there is none."""
+    """Return a length from a `style` attribute; empty if it has none."""
     found = re.search(rf"(?:^|;)\s*{name}\s*:\s*([^;]+)", style)
     return parse_length(found[1]) if found else ""
 
@@ -198,13 +196,13 @@ class Element:
             yield from child.descendants(name)
 
     def source(self) -> str:
-        """Return the element as HTML."""
+        """Return the element as HTML source."""
         if self.name in VOID_ELEMENTS or self.tag.endswith("/>"):
             return self.tag
         return f"{self.tag}{self.inner_source()}</{self.name}>"
 
     def inner_source(self) -> str:
-        """Return the content of the element as HTML."""
+        """Return the content of the element as HTML source."""
         return "".join(child if isinstance(child, str) else child.source() for child in self.children)
 
 

@@ -98,7 +98,7 @@ def _width_around(element: Element, picture: Element) -> str:
 
 
 def _has_only_image(element: Element) -> bool:
-    """Return whether the element contains only wrappers, images, captions and comments."""
+    """Return whether the element contains images, their captions and wrappers, comments, and nothing else."""
     for child in element.children:
         if isinstance(child, str):
             if child.strip() and not child.strip().startswith("<!--"):
@@ -129,7 +129,8 @@ def read_caption(element: Element) -> str:
 
 
 def read_image_row(element: Element) -> Sequence[PageImage]:
-    """Return the images of an element that consists only of several images; empty for any other element."""
+    """Return the images of an element that contains several images and nothing else; empty for any other
+    element."""
     if element.name not in ("div", "p", "center", "figure", "section", "swiper-container"):
         return ()
     found: list[PageImage] = []
@@ -150,10 +151,7 @@ def read_image_row(element: Element) -> Sequence[PageImage]:
 
 
 def grid(pictures: Sequence[PageImage], caption: str = "", name: str = "") -> str:
-    """Return a shortcode that shows images side by side.
-
-    caption: caption of all images, added after them. name: an id.
-    """
+    """Return a shortcode that shows images side by side. caption: caption of the whole group."""
     sources = ", ".join(each.address.replace(",", "\\,") for each in pictures)
     arguments = [f'src="{sources}"']
     for key, values in (("alt", [p.alt for p in pictures]), ("cap", [p.caption for p in pictures])):
@@ -216,14 +214,15 @@ def _inline_element(element: Element, before: str, after: str) -> str:
 
 
 def _may_emphasise(inner: str, before: str, after: str) -> bool:
-    """Return whether CommonMark reads emphasis delimiters here, given the characters on both sides."""
+    """Return whether CommonMark recognizes emphasis around `inner`, given the characters before
+    and after it."""
     starts = bool(_WORD.match(inner)) or not _WORD.match(before or " ")
     ends = bool(_WORD.match(inner[-1])) or not _WORD.match(after or " ")
     return starts and ends and not inner.startswith(("*", "_", "~")) and not inner.endswith(("*", "\\", "~"))
 
 
 def _link(element: Element, inner: str) -> str:
-    """Return the link in Markdown; empty for an anchor, or if the content cannot be a link text."""
+    """Return the link in Markdown; empty if it has no URL, or if its content cannot be a link text."""
     address = element.attributes.get("href", "").strip()
     kept = set(element.attributes) - {"href", "target", "rel", "title", "style", "class"}
     if not address or kept or "\n\n" in inner or re.search(r"(?<!!)\[[^\]]*\]\(", inner):

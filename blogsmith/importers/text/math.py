@@ -1,7 +1,8 @@
 r"""Conversion of formulas to blogsmith's syntax, and readers for TeX macros.
 
-A formula that the old system reads as Markdown first contains escapes that TeX must not see (`\_`, `\\{`). A
-formula that it passes through unchanged contains none. The caller knows which applies.
+Some systems apply Markdown to formulas, so authors escape characters (`\_`, `\\{`), and TeX must not see
+these escapes. Other systems leave formulas unchanged, and authors escape nothing. The caller knows which
+applies.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from ...api.importing import lazy_pattern
+from ...api.importing import DISPLAY_ENVIRONMENTS, lazy_pattern
 
 _OPENERS = {"$$": "$$", r"\\[": r"\\]", r"\\(": r"\\)", r"\[": r"\]", r"\(": r"\)", "$": "$"}
 _DISPLAYS = frozenset(("$$", r"\\[", r"\["))
+_ESCAPED_SIGN = lazy_pattern(r"\\[_*]|\\{3,}|\\\|\\\||\\\\\{[\s\S]*\\\\\}")
+r"""Matches characters in an environment that are escaped for Markdown."""
 _TEXT_ARGUMENT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox|hbox|operatorname)\*?\s*\{")
 _ESCAPE = lazy_pattern(r"\\(\\(?=[{}|,;:!_#&%$*()\[\]])|\\\\\\?(?!\\)|[_*<>|`\"'~])")
 _ENTITY = lazy_pattern(r"&(?:[A-Za-z][A-Za-z0-9]*|#[0-9]+|#[xX][0-9A-Fa-f]+);")
@@ -23,7 +26,8 @@ _CONTINUED = lazy_pattern(r"[ \t]*\n[ \t>]*")
 
 
 def split_formula(text: str) -> tuple[str, str]:
-    """Return the opening delimiter and the TeX of a formula; no delimiter for an environment alone."""
+    """Return the opening delimiter and the TeX of a formula. The delimiter is empty for an environment
+    without delimiters."""
     for opener, closer in _OPENERS.items():
         if text.startswith(opener) and text.endswith(closer) and len(text) >= len(opener) + len(closer):
             return opener, text[len(opener) : len(text) - len(closer)]
@@ -31,7 +35,8 @@ def split_formula(text: str) -> tuple[str, str]:
 
 
 def is_display(opener: str) -> bool:
-    """Return whether the delimiters mark display math, in systems where `$$` has one meaning."""
+    """Return whether `opener` starts display math, in systems where `$$` always starts display math. An empty
+    `opener` means an environment without delimiters, which is display math too."""
     return opener in _DISPLAYS or not opener
 
 
@@ -43,9 +48,9 @@ def has_rows(tex: str) -> bool:
 def unescape_tex(tex: str) -> str:
     r"""Remove Markdown's escapes from TeX, and decode entities.
 
-    `\_` becomes `_`, `\*` becomes `*`, `\\{` becomes `\{`, and `\\\\` becomes `\\`. `\_` stays in arguments
-    of `\text` and similar commands, where it is an underscore. `\{` stays too: Markdown would drop the
-    backslash, but the author meant a brace.
+    `\_` becomes `_`, `\*` becomes `*`, `\\{` becomes `\{`, and `\\\\` becomes `\\`. In arguments of `\text`
+    and similar commands, `\_` stays, because there it is an underscore. `\{` also stays: Markdown would
+    remove its backslash, but the author meant a brace.
     """
     tex = unescape_entities(tex)
     if "\\" not in tex:
@@ -62,6 +67,11 @@ def unescape_tex(tex: str) -> str:
         return found[0] if inside and what == "_" else what
 
     return _ESCAPE.sub(replace, tex)
+
+
+def has_escapes(tex: str) -> bool:
+    """Return whether TeX contains escapes for Markdown."""
+    return _ESCAPED_SIGN.search(tex) is not None
 
 
 def unescape_entities(tex: str) -> str:
@@ -102,6 +112,15 @@ def escape_underscores(tex: str) -> str:
     return "".join([*parts, tex[position:]])
 
 
+_BARE = lazy_pattern(r"\\begin\{([A-Za-z]+\*?)\}[\s\S]*\\end\{[A-Za-z]+\*?\}\s*\Z")
+
+
+def delimit_environment(tex: str) -> str:
+    """Put dollars around an environment such as `cases`, which blogsmith reads only inside a formula."""
+    found = _BARE.match(tex)
+    return f"$${tex.strip()}$$" if found and found[1] not in DISPLAY_ENVIRONMENTS else tex
+
+
 def pair_braces(tex: str) -> str:
     r"""Replace `\\{ … \\}` outside of environments with `\{ … \}`, where one backslash is too many."""
     if "\\\\{" in tex and "\\\\}" in tex and "\\begin" not in tex:
@@ -110,10 +129,8 @@ def pair_braces(tex: str) -> str:
 
 
 def format_inline_math(tex: str, after: str = "") -> str:
-    r"""Return inline math on one line: `$x$`, or `\(x\)` where dollars would be misread.
-
-    after: the character that follows.
-    """
+    r"""Return inline math on one line: `$x$`, or `\(x\)` if dollars would be read as text. after: the
+    character that follows."""
     tex = tex.strip()
     if not _COMMENT.search(tex):
         tex = _CONTINUED.sub(" ", tex)

@@ -31,10 +31,10 @@ class PandocAttributes:
     raw: str = ""
     """Format of raw text: `html` for `{=html}`."""
     words: tuple[str, ...] = ()
-    """Words without key or prefix: the language in `{python}`."""
+    """Words that are neither ids, classes nor pairs: the language in `{python}`."""
 
     def get(self, *keys: str) -> str:
-        """Return the value of the first of these attributes that is set; empty if none is."""
+        """Return the value of the first of these attributes that is set; empty if none of them is set."""
         return next((self.pairs[key] for key in keys if key in self.pairs), "")
 
     def has(self, *names: str) -> bool:
@@ -252,10 +252,8 @@ def _pipes(rows: Sequence[Sequence[str]], marks: Sequence[str]) -> list[str]:
 
 
 def _move_captions(blocks: list[str]) -> None:
-    """Move each caption after its table, in blogsmith's form.
-
-    A caption is a block of its own or the end of a table's block.
-    """
+    """Move each caption after its table, in blogsmith's form. A caption is a block of its own, or at the end
+    of the table's block."""
     for number in range(0, len(blocks), 2):
         lines = blocks[number].split("\n")
         at = next((n for n, line in enumerate(lines) if n and _CAPTION.fullmatch(line)), 0)
@@ -270,7 +268,7 @@ def _move_captions(blocks: list[str]) -> None:
 
 
 def _caption(text: str) -> str:
-    """Return `: Caption {#tbl-x}` on one line, without other attributes."""
+    """Return `: Caption {#tbl-x}` on one line. Other attributes are omitted."""
     found = _CAPTION.fullmatch(" ".join(text.split()))
     written = found["text"] if found else text
     brace = written.rfind("{")

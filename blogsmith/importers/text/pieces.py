@@ -1,4 +1,4 @@
-"""Protection of fragments from rewrites: placeholders for them, and escapes for literal characters."""
+"""Placeholders that protect fragments of a text from rewrites, and escapes for literal characters."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from ...api.importing import lazy_pattern
 
 _MAX_CHARACTERS = 20_000_000
-"""Maximum number of characters of a page; no source is larger."""
+"""Maximum number of characters of a restored text; no real page is larger."""
 _MAX_DEPTH = 50
 OPEN, CLOSE = "\ue010", "\ue011"
-"""Delimiters of a fragment's number: private-use characters that no author writes."""
+"""Delimiters of a placeholder's number: private-use characters, which authors do not use."""
 MASKED = lazy_pattern("\ue000(\\d+)\ue001")
 """Placeholder that `segments.mask` inserts; the number is an index of `MaskedText.hidden`."""
 
@@ -38,12 +38,12 @@ class HiddenFragments:
         return pattern.sub(lambda found: self.mask(found[0]), text)
 
     def restore(self, text: str) -> str:
-        """Replace every placeholder in `text` with its fragment, also placeholders inside fragments."""
+        """Replace every placeholder in `text` with its fragment. Fragments may contain placeholders too."""
         return restore_marks(text, self._mark, self._texts)
 
 
 def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> str:
-    """Replace every placeholder in `text` with its numbered fragment, also placeholders inside fragments.
+    """Replace every placeholder in `text` with its numbered fragment. Fragments may contain placeholders too.
 
     This ends even for forged placeholders: ones that contain themselves, have no fragment, or double the
     text.
@@ -61,10 +61,8 @@ def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> st
 
 
 def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
-    """Return the index where the bracket that opens at `start` closes.
-
-    Return -1 if it does not close in its paragraph, or if more than `_MAX_DEPTH` brackets are nested in it.
-    """
+    """Return the index of the bracket that closes the one at `start`. Return -1 if it does not close in its
+    paragraph, or if more than `_MAX_DEPTH` brackets are nested in it."""
     depth, position = 0, start
     while position < len(text):
         char = text[position]
@@ -77,7 +75,7 @@ def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
         if depth == 0:
             return position
         if depth > _MAX_DEPTH:
-            # otherwise each of a thousand opening brackets would scan all the others
+            # without this limit, each of a thousand opening brackets would scan all the others
             return -1
         position += 1
     return -1
@@ -107,7 +105,7 @@ _WIKI = lazy_pattern(r"(?<![\\!\[\"'=])\[\[(?=[^\[\]\n]+\]\](?![(\[:]))")
 
 
 def literal_wikilinks(prose: str) -> str:
-    """Escape `[[word]]`, which would be a keyboard key or a link to a page."""
+    """Escape `[[word]]`, which blogsmith would read as a keyboard key or a link to a page."""
     return _WIKI.sub("&#91;[", prose)
 
 
@@ -115,7 +113,7 @@ _MARK = lazy_pattern(r"(?<![=\\])==(?=[^\s=])(?=[^\n=]*[^\s=]==(?!=))")
 
 
 def literal_highlights(prose: str) -> str:
-    """Escape `==text==`, which would be highlighted."""
+    """Escape `==text==`, which blogsmith would highlight."""
     return _MARK.sub(r"\\==", prose)
 
 

@@ -1,9 +1,9 @@
-"""Markdown divided into prose, code, formulas and tags, and a mask that hides some of these from rewrites.
+"""Splits Markdown into prose, code, formulas and tags, and hides some of these from rewrites.
 
 The segments of a text, joined, are the text. markdown-it finds the lines of code, because indentation means
 code in some positions and a list in others. In other lines one regular expression finds possible openings.
-The position of the next end of each kind is cached, or the fact that there is none. So a text is read only a
-few times, however many openings it has.
+For each kind, the position of the next end is cached, or that there is none. So a text is read only a few
+times, however many openings it has.
 """
 
 from __future__ import annotations
@@ -21,11 +21,8 @@ from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
 SegmentKind = Literal["prose", "block", "indented", "span", "math", "tag", "comment", "opaque"]
-"""Kind of a segment.
-
-`block` is fenced code, `indented` is indented code, `span` is a code span, `tag` is one HTML tag. `opaque`
-is an HTML element without Markdown inside, from `<pre>` to `</pre>`.
-"""
+"""Kind of a segment. `block` is fenced code, `indented` is indented code, `span` is a code span, `tag` is one
+HTML tag. `opaque` is an HTML element whose content is not Markdown, from `<pre>` to `</pre>`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +30,16 @@ class FormulaDelimiters:
     """Delimiters of formulas in one system."""
 
     dollar: bool = True
-    """`$x$`."""
+    """Whether `$x$` is a formula."""
     spaced_dollar: bool = False
-    """`$ x $` and `$x$2` too, as MathJax reads them."""
+    """Whether `$ x $` and `$x$2` are formulas too, as in MathJax."""
     escaped_brackets: bool = False
-    r"""`\\(x\\)` and `\\[x\\]`: Markdown removes one backslash, MathJax sees the other."""
+    r"""Whether `\\(x\\)` and `\\[x\\]` are formulas: Markdown removes one backslash, MathJax sees
+    the other."""
     brackets: bool = True
-    r"""`\(x\)` and `\[x\]`."""
+    r"""Whether `\(x\)` and `\[x\]` are formulas."""
     environments: bool = True
-    r"""`\begin{align} … \end{align}` without dollars."""
+    r"""Whether `\begin{align} … \end{align}` is a formula without dollars."""
 
 
 PLAIN = FormulaDelimiters()
@@ -54,7 +52,12 @@ _TEXT_ARGUMENT = (
 _PLAIN_BODY = rf"(?:(?!{_TEXT_ARGUMENT})\\[\s\S]|[^\\$])"
 _TEXT_BODY = rf"(?>{_TEXT_ARGUMENT}){_PLAIN_BODY}"
 _DOLLARS = r"\$\$(?:\\[\s\S]|(?!\$\$)[^\\])+?\$\$"
-_ENVIRONMENT = r"\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}"
+ENVIRONMENT_NAMES = (
+    r"(?:align|alignat|flalign|equation|gather|eqnarray|multline)\*?|(?:aligned|gather)(?:at|ed)?|split"
+    r"|(?:[bBpvV]?|small)matrix\*?|d?cases\*?|array|subarray|CD"
+)
+"""Names of environments that MathJax and Pandoc typeset without delimiters, as a pattern."""
+_ENVIRONMENT = rf"\\begin\{{(?P<name>{ENVIRONMENT_NAMES})\}}"
 _TAG = r"</?[A-Za-z][\w:-]*(?:\s+[^\s=<>\"'/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>"
 _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
 _ITEM_LINE = re.compile(r"\n[ \t>]*(?:[-*+]|\d+[.)])[ \t]")
@@ -62,16 +65,16 @@ _TICKS = re.compile("`+")
 _LONE_DOLLAR = re.compile(rf"(?P<text>{_TEXT_ARGUMENT})|(?<!\$)\$(?!\$)")
 _PREFIX_CHARACTERS = " \t>-*+0123456789."
 _MAX_PREFIX = 1000
-"""Maximum number of characters before display math in its line that may be list or quote markers."""
+"""Maximum number of characters before display math on its line that are tested for list and quote markers."""
 
 
 @lru_cache(maxsize=16)
 def _openers(dialect: FormulaDelimiters) -> re.Pattern[str]:
-    # another formula may follow directly, but no third dollar
+    # another formula may follow directly, but a third dollar may not
     closing = r"(?<![\s\\])\$(?!\d|\$(?![^\s$]))"
     dollars = [rf"\$(?![\s$]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}{closing}"] if dialect.dollar else []
     if dialect.spaced_dollar:
-        # a dollar before a digit is money, unless it is closed as a formula is
+        # a dollar before a digit is money, unless it is closed like a formula
         dollars += [rf"\$\s*(?![$\s\d]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}\$(?!\$)"]
     parts = [
         r"(?P<comment><!--)",
@@ -85,7 +88,7 @@ def _openers(dialect: FormulaDelimiters) -> re.Pattern[str]:
         r"(?P<span>`+)",
         rf"(?P<tag>{_TAG})",
     ]
-    # the lookahead matters: without it every alternative is tried at every position, eight times as slow
+    # without the lookahead, every alternative is tried at every position, which is eight times as slow
     return re.compile(rf"(?=[<$`\\])(?:{'|'.join(parts)})", re.IGNORECASE)
 
 
@@ -126,10 +129,8 @@ _KINDS: dict[str, SegmentKind] = {
 
 
 def _crosses_blocks(text: str, start: int, end: int) -> bool:
-    """Return whether two dollars belong to different formulas.
-
-    This is the case in two rows of a table and, with spaces next to the dollars, in two items of a list.
-    """
+    """Return whether two dollars belong to different formulas. This is so in two rows of a table and, if
+    there are spaces next to the dollars, in two items of a list."""
     if "\n" not in (formula := text[start:end]):
         return False
     if "\n|" in formula and text.startswith("|", text.rfind("\n", 0, start) + 1):
@@ -139,10 +140,8 @@ def _crosses_blocks(text: str, start: int, end: int) -> bool:
 
 
 class _Ends:
-    """Ends of segments in a range of a text.
-
-    If queried from left to right, it reads the range once for each kind of end.
-    """
+    """Finds the ends of segments in a range of a text. If called from left to right, it reads the range once
+    for each kind of end."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self._text, self._start, self._end = text, start, end
@@ -192,7 +191,8 @@ class _Ends:
         return same[at] + length if at < len(same) else -1
 
     def cuts_code(self, start: int, end: int) -> bool:
-        """Return whether a code span starts in the range and ends after it: code takes precedence."""
+        """Return whether a code span starts in the range and ends after it. If so, the range is not a
+        formula."""
         position = start
         while run := _TICKS.search(self._text, position, end):
             last = self._end_of_span(run.start(), run.end() - run.start())
@@ -207,10 +207,8 @@ class _Ends:
         return 0 <= last <= end
 
     def begins_line(self, start: int, end: int) -> bool:
-        """Return whether display math begins a line, where it may contain blank lines.
-
-        Return False if it contains a single dollar: then one of its delimiters lacks a dollar.
-        """
+        """Return whether display math begins a line, where it may contain blank lines. Return False if it
+        contains a single dollar: then one of its delimiters probably lacks a dollar."""
         if not self._text.startswith(("$$", "\\[", "\\\\[", "\\begin"), start):
             return False
         line = self._text.rfind("\n", max(0, start - _MAX_PREFIX), start) + 1
@@ -264,10 +262,8 @@ def _divide_prose(text: str, start: int, end: int, dialect: FormulaDelimiters) -
 
 @lru_cache(maxsize=4)
 def _code_ranges(text: str) -> Sequence[tuple[SegmentKind, int, int]]:
-    """Return the ranges of fenced and indented code: whole lines, fences included.
-
-    The result is cached, because most rewrites leave the text of a page unchanged for the next one.
-    """
+    """Return the ranges of fenced and indented code, as whole lines with their fences. The result is cached,
+    because most rewrites do not change the text, and the next one requests it again."""
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -287,7 +283,7 @@ def _code_ranges(text: str) -> Sequence[tuple[SegmentKind, int, int]]:
 @lru_cache(maxsize=1)
 def _block_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table")
-    # further paragraphs of a footnote or definition are indented, but are not code
+    # later paragraphs of a footnote or definition are indented, but are not code
     parser.use(footnote_plugin).use(deflist_plugin)
     parser.core.ruler.enableOnly(["normalize", "block"])
     # TeX in display math may look like a list or like code
@@ -324,13 +320,13 @@ def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) ->
 
 
 _OPEN, _CLOSE = MARK = "\ue000", "\ue001"
-"""Delimiters of the number of a hidden segment."""
+"""Delimiters of the number in the placeholder of a hidden segment."""
 _MASKED = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedText:
-    """A text with placeholders of private-use characters for some of its segments."""
+    """A text where placeholders of private-use characters replace some of its segments."""
 
     text: str
     hidden: tuple[str, ...]
@@ -342,7 +338,7 @@ class MaskedText:
 
         def piece(found: re.Match[str]) -> str:
             number = int(found[1][:9])
-            # an entity or escape may forge a placeholder
+            # an entity or escape may produce a forged placeholder
             return self.hidden[number] if number < len(self.hidden) else "\ufffd"
 
         return _MASKED.sub(piece, text)
@@ -354,7 +350,7 @@ TEX: frozenset[SegmentKind] = CODE | {"math"}
 
 def mask(text: str, dialect: FormulaDelimiters = PLAIN, kinds: Collection[SegmentKind] = TEX) -> MaskedText:
     """Hide the segments of `kinds`. The placeholder of a block keeps its line end."""
-    # the delimiters mean nothing in any text, and a stray one would be read as a placeholder
+    # the delimiters have no meaning in any text, but would be read as a placeholder
     clean = text.replace(_OPEN, "\ufffd").replace(_CLOSE, "\ufffd")
     hidden: list[str] = []
     every: list[SegmentKind] = []
@@ -392,7 +388,7 @@ def rewrite_segments(
 
 
 class LineFinder:
-    """Line numbers of fragments of a source, which stay valid however the text is rewritten."""
+    """Finds the lines of fragments in the original source, even after the text was rewritten."""
 
     def __init__(self, text: str, first_line: int = 1) -> None:
         """Index the lines of `text`. first_line: line of its file where `text` starts."""

@@ -1,7 +1,7 @@
-"""Content of a page, counted in HTML of blogsmith or of another system.
+"""Counts the content of a page's HTML, whether blogsmith or another system produced it.
 
-One reader serves both sides. A formula is a `<math>` with `alttext` or an annotation, or the source that
-MathJax 2 and KaTeX keep, or text between dollars or brackets that a script would typeset.
+A formula is a `<math>` with `alttext` or an annotation, or the source that MathJax 2 and KaTeX keep, or text
+between dollars or brackets that a script would typeset.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from urllib.parse import unquote
 from ...api.importing import VOID_ELEMENTS, lazy_pattern, name_set
 from ..model import Difference
 from ..text.math import unescape_entities
-from ..text.segments import LineFinder
+from ..text.segments import ENVIRONMENT_NAMES, LineFinder
 
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -36,36 +36,35 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "words": "word",
     }
 )
-"""Kind of thing → its name in the singular, in the order of reports."""
+"""Kind of content → its name in the singular, in the order of reports."""
 _CODE_ANNOTATIONS = lazy_pattern(
     r"(?:(?:^|[ \t]+)(?:#|//|--|;+|%|/\*|<!--))?(?:[ \t]+(?:\(\d{1,3}\)!?|<\d{1,3}>)){1,9}"
     r"[ \t]*(?:\*/|-->)?[ \t]*\Z"
 )
-"""Annotation numbers in a code comment, which refer to notes after the code."""
+"""Matches annotation numbers in a code comment, which refer to notes after the code."""
 _ANNOTATION_ENDS = (")", "!", ">", "/")
-"""Last characters of lines with annotations; few lines have them."""
+"""Last characters of lines with annotations. A quick test: few lines end in them."""
 _CJK_CHARACTER = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese and Japanese characters. These languages have no spaces between words, so each character is
-counted."""
+"""Ranges of Chinese and Japanese characters. There are no spaces between words, so each character counts as a
+word."""
 _WORD = lazy_pattern(rf"[{_CJK_CHARACTER}]|[^\W_{_CJK_CHARACTER}]+(?:[’'][^\W_{_CJK_CHARACTER}]+)*")
 _ASCII_WORD = lazy_pattern(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
 """Equivalent of `_WORD` for ASCII text, in a third of the time."""
 _LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
-    r"\\(?:begin|end)\{split\}|\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
+    r"\\(?:begin|end)\{(?:split|aligned)\}|\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
     r"|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
-"""Commands that only position or label a formula, lost backslashes, and environments that Sphinx adds."""
+"""Matches commands that only position or label a formula, lost backslashes, and environments that Sphinx
+adds."""
 _TYPOGRAPHY = str.maketrans(
     {"’": "'", "‘": "'", "`": "'", "“": "''", "”": "''", '"': "''"}
     | {"…": "", "–": "--", "—": "---", "«": "<<", "»": ">>"}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", "")
 )
-"""Reverts typographic replacements in formulas.
-
-Quotes of any form become primes, and points are ignored in formulas. Zero-width characters are removed too.
-"""
+"""Reverts typographic replacements in formulas. Quotes of any form become primes; zero-width characters and
+points are removed."""
 _EMPHASIS = lazy_pattern(r"[_*~`>\\]+")
 _TEX_COMMENT = lazy_pattern(r"(?<!\\)%[^\n]*")
 _DEFINITION = lazy_pattern(
@@ -76,7 +75,7 @@ _DEFINITION = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Counters of one page: kind → thing → count. Words also keep their order."""
+    """Content of one page: kind → item → count. For words, their order is stored too."""
 
     counters: Mapping[str, Counter[str]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
@@ -90,7 +89,7 @@ class Facts:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Return the number of things of each kind."""
+        """Return the number of items of each kind."""
         return {kind: self.counter(kind).total() for kind in KINDS}
 
 
@@ -119,10 +118,8 @@ def _only_defines(tex: str) -> bool:
 
 
 def strip_emphasis(tex: str) -> str:
-    """Remove the characters of a normalized formula that Markdown reads as emphasis, code or quotes.
-
-    Published pages of old systems lost these characters, or show them as text.
-    """
+    """Remove characters of a normalized formula that Markdown may read as emphasis, code or quotes. Pages of
+    old systems lost these characters, or show them as text."""
     return _EMPHASIS.sub("", tex)
 
 
@@ -137,7 +134,7 @@ def _without_marks(line: str) -> str:
 
 
 def split_words(text: str) -> list[str]:
-    """Return the normalized words of a text: letters and digits, without case and typographic variants."""
+    """Return the words of a text, in lower case and with plain quotes and hyphens."""
     text = unquote(text) if "%" in text else text
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
@@ -146,7 +143,7 @@ def split_words(text: str) -> list[str]:
 
 
 def normalize_url(address: str) -> str:
-    """Normalize the URL of a link: without scheme, fragment and query. Return an empty string for a path."""
+    """Normalize the URL of a link: remove scheme, fragment and query. Return an empty string for a path."""
     address = unquote(address.strip().partition("#")[0].partition("?")[0])
     if re.match(r"(?:https?:)?//", address):
         return unquote(address).partition("//")[2].rstrip("/").casefold()
@@ -160,10 +157,8 @@ def normalize_key(key: str) -> str:
 
 
 def normalize_image_name(address: str) -> str:
-    """Return the normalized file name of an image, without a language code.
-
-    Attachments of notebooks are included. All data URLs are equal.
-    """
+    """Return the file name of an image, without a language code, for comparison. Attachments of notebooks
+    have names too. All data URLs are treated as equal."""
     if address.startswith("data:"):
         return "data:"
     path = unquote(address.strip().removeprefix("attachment:").partition("#")[0].partition("?")[0])
@@ -177,7 +172,7 @@ _SILENT_CLASSES = name_set(
     "katex-html MathJax_Preview MathJax reversefootnote anchor lineno gutter gl footnote-ref filename "
     "code-title linenos"
 )
-"""Classes of elements that are not part of the author's text, in blogsmith and elsewhere."""
+"""Classes of elements whose content is not the author's text, in blogsmith and elsewhere."""
 _ASIDE_CLASSES = frozenset(("sidenote", "marginnote", "margin-note", "side-note", "sidenote-number"))
 """Classes of margin notes in the middle of a line."""
 _NO_MATH = frozenset(("pre", "code", "textarea", "kbd", "samp"))
@@ -185,15 +180,15 @@ _MATH = lazy_pattern(
     r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)"
     r"|(?<!\\)\$(?!\s)((?:\\[\s\S]|[^\\$])*?)(?<!\s)\$(?!\d)"
     r"|(?<!\\)\$\s*(?![\s\d])((?:\\[\s\S]|[^\\$])+?)\$"
-    r"|(\\begin\{((?:align|equation|gather)\*?)\}[\s\S]*?\\end\{\7\})"
+    rf"|(\\begin\{{({ENVIRONMENT_NAMES})\}}[\s\S]*?\\end\{{\7\}})"
 )
 _MATH_ML = lazy_pattern(r"(<math\b[^>]*\salttext=\"[^\"]*\"[^>]*>)[\s\S]*?</math>")
 _CODE_SPAN = lazy_pattern(r'<span class="(?!gl")(?:line|[a-z][a-z0-9]{0,2})">([^<]*)</span>')
 """Element for a color or a line of code in Pygments and Chroma; `gl` is a line number."""
 _CODE_SPAN_DEPTH = 3
-"""Nesting depth in Chroma: a line, its code, its tokens."""
+"""Nesting depth of these elements in Chroma: a line, its code, its tokens."""
 _SCRIPT_FORMULA = lazy_pattern(r"\s*[_^]\{(?:\\text\{)?([\w+−-]{1,20})\}?\}\s*\Z")
-"""A formula that consists of a superscript or subscript."""
+"""Matches a formula that is only a superscript or subscript."""
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
 _BOX_MARK = lazy_pattern(r"\A\s*\[![A-Za-z]+\][+-]?(?=\s|\Z)")
 _HIDDEN_STYLE = lazy_pattern(r"display\s*:\s*none")
@@ -213,8 +208,8 @@ def read_facts(html: str) -> Facts:
 
 
 def _without_presentation(html: str) -> str:
-    """Remove the elements inside formulas and the colors of code: nine in ten tags, none of them content."""
-    # a function is three times as fast as the replacement `\1`, which is expanded in Python
+    """Remove the elements inside formulas and the colors of code: nine in ten tags, but no content."""
+    # a function is three times as fast as the replacement string `\1`
     html = _MATH_ML.sub(lambda found: f"{found[1]}</math>", html)
     for _ in range(_CODE_SPAN_DEPTH):
         html = _CODE_SPAN.sub(itemgetter(1), html)
@@ -328,7 +323,7 @@ class _Reader(HTMLParser):
         elif self._code is not None and not self._is_silent:
             self._code.append(data)
         elif not self._is_silent:
-            # a formula may not cross the border of code
+            # a formula cannot begin outside of code and end inside
             self._text.append(data if not (self._stack and self._stack[-1].is_code) else _without_math(data))
             is_note = any(element.tag == "d-footnote" for element in self._stack)
             for element in self._stack if not is_note else ():
@@ -395,15 +390,16 @@ def _without_math(code: str) -> str:
 
 
 _MAX_QUOTE = 200
-"""Maximum number of characters of a loss in a report."""
+"""Maximum number of characters of a lost item that a report quotes."""
 _MAX_WORDS = 20_000
-"""Pages with more words are compared without their order, because that costs the square of their number."""
+"""Maximum number of words of pages whose word order is compared: the cost grows with the square."""
 
 
 def losses(
     source: str, before: Facts, after: Facts, allowed: Facts, lines: LineFinder, own: str = ""
 ) -> Iterator[Difference]:
-    """Yield the things that `before` contains more often than `after`, except those `allowed` to be lost.
+    """Yield the items that `before` contains more often than `after`, except those that may be lost
+    (`allowed`).
 
     source: name of the file in the differences. own: host and path of the site, whose links are ignored. A
     word that became part of a formula or of code is not lost.
@@ -423,7 +419,7 @@ def losses(
 
 
 def _remove_joined_words(lost: Counter[str], words: Sequence[str]) -> Counter[str]:
-    """Remove lost words that the other page contains as one word without a space."""
+    """Remove lost words that the other page contains, joined with others to one word."""
     if not lost:
         return lost
     joined = Counter(first + second for first, second in pairwise(words))
@@ -435,7 +431,7 @@ def _shorten(text: str) -> str:
 
 
 def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> Iterator[Sequence[str]]:
-    """Yield the lost words, with adjacent words as one run."""
+    """Yield runs of lost words that are next to each other."""
     if not lost:
         return
     left = Counter(lost)
@@ -451,10 +447,10 @@ def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> It
                     run.append(word)
             if run:
                 yield run
-    # the remaining words, which the diff matched with other occurrences
+    # words that the comparison matched with other occurrences
     yield from ([word] * count for word, count in left.items() if count > 0)
 
 
 def find_words(lines: LineFinder, words: Sequence[str]) -> int:
-    """Return the line where these words appear in a row; 0 if they do not."""
+    """Return the line where the first six of these words appear in a row; 0 if they do not appear."""
     return lines.search(r"[\W_]*".join(re.escape(word) for word in words[:6]))

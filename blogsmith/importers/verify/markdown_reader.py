@@ -1,4 +1,5 @@
-"""Markdown reader for counting the content of a source: markdown-it with stock plugins, formulas as `<math>`.
+"""Renders Markdown of a source to HTML, to count its content: markdown-it with stock plugins, formulas as
+`<math>`.
 
 Each system adds the extensions of its dialect. The reader shares no code with blogsmith's parser or with any
 translation.
@@ -21,15 +22,15 @@ from mdit_py_plugins.footnote import footnote_plugin
 from ...api.importing import lazy_pattern
 
 Rule = Callable[..., str]
-"""A rule of markdown-it's renderer."""
+"""A render rule of markdown-it."""
 _DIAGRAM = lazy_pattern(r"\s*\{?\.?(?:mermaid|dot|graphviz)\b")
 _TITLE = lazy_pattern(r"<h1>(.*?)</h1>", re.DOTALL)
 FORMULA_RULES = ("math_inline", "math_inline_double", "math_block")
-"""Types of formula tokens."""
+"""Types of the tokens that are formulas."""
 
 
 class Dollars(NamedTuple):
-    """Rules for formulas between dollars. Two dollars may also start inline math."""
+    """Rules for formulas between single dollars. Double dollars may also be inline math."""
 
     allow_space: bool
     """Whether spaces are allowed inside the dollars."""
@@ -44,10 +45,8 @@ def markdown_reader(
     dollars: Dollars | None = None,
     rules: Mapping[str, Rule] = MappingProxyType({}),
 ) -> MarkdownIt:
-    """Return a CommonMark parser with tables, strikethrough and footnotes, whose numbers count as words.
-
-    plugins: extensions of a system's dialect. rules: type of a token → its render rule.
-    """
+    """Return a CommonMark parser with tables, strikethrough and footnotes. The numbers of footnotes count as
+    words. plugins: extensions of a system's dialect. rules: type of a token → its render rule."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     for plugin in (footnote_plugin, *plugins):
         parser.use(plugin)
@@ -64,7 +63,7 @@ def markdown_reader(
 
 
 def content_rule(show: Callable[[str], str]) -> Rule:
-    """Return a rule that renders a token by its content only."""
+    """Return a rule that renders a token by passing its content to `show`."""
 
     def render(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         return show(tokens[index].content)
@@ -73,7 +72,8 @@ def content_rule(show: Callable[[str], str]) -> Rule:
 
 
 def demote_title(html: str) -> str:
-    """Turn the first level-1 heading into a paragraph, because it is the title elsewhere."""
+    """Turn the first level-1 heading into a paragraph, because on other pages the title is not part of the
+    text."""
     return _TITLE.sub(r"<p>\1</p>", html, count=1)
 
 
@@ -84,7 +84,7 @@ def is_diagram(info: str) -> bool:
 
 _TEXT = r"\\(?:text[a-z]{0,2}|mbox) ?\{(?=[^}\n]{0,200}\$)(?>(?:[^{}\n]|\{[^{}\n]{0,200}\}){0,200})\}"
 _OTHER = rf"(?:(?!{_TEXT})\\[^\n]|[^\\$`\n])*"
-_WITH_TEXT = lazy_pattern(rf"\$(?!\$)((?:{_OTHER}(?>{_TEXT})){{1,8}}{_OTHER})\$(?!\$)")
+_WITH_TEXT = lazy_pattern(rf"(\$\$?)(?!\$)((?:{_OTHER}(?>{_TEXT})){{1,8}}{_OTHER})\1(?!\$)")
 
 
 def _read_formula_with_text(state: StateInline, silent: bool) -> bool:
@@ -93,7 +93,7 @@ def _read_formula_with_text(state: StateInline, silent: bool) -> bool:
     if found is None:
         return False
     if not silent:
-        state.push("math_inline", "math", 0).content = found[1]
+        state.push("math_inline", "math", 0).content = found[2]
     state.pos = found.end()
     return True
 

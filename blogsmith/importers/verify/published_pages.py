@@ -1,8 +1,8 @@
-"""Comparison with the pages that the old system published: `blogsmith import --against public/`.
+"""Comparison with pages that the old system published: `blogsmith import --against public/`.
 
 Only the article of an old page is compared: the element that contains the text of a post in most themes.
-Parts of it that themes and systems add (contents, dates, numbers, buttons) are removed by their names. Other
-layout words appear on most pages, and are removed for this reason.
+Parts of it that themes and systems add (contents, dates, numbers, buttons) are removed by their class names.
+Other words of the layout appear on most pages, and are removed for this reason.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _ARTICLES = tuple(
 )
 """Elements that themes use for the text of a page, most specific first."""
 _FIRST_WHOLE_PAGE_FORM = 5
-"""Index of the first pattern that matches a page with its frame."""
+"""Index of the first pattern that matches a whole page, including header and footer."""
 _COMMENT = lazy_pattern(r"<!--[\s\S]*?-->")
 _FRAME = lazy_pattern(r"<(?:nav|footer)\b[^<>]*>", re.IGNORECASE)
 """Parts of a whole page that are not text."""
@@ -65,7 +65,7 @@ _LAYOUT = lazy_pattern(
                 "|site-footer|sidebar",
                 "id|class",
             ),
-            # a script draws diagrams on the old page, but the build draws them on the new one
+            # on the old page a script draws diagrams, on the new one the build
             _tag("div|pre", "mermaid"),
             # mainly Sphinx
             _tag("span", "(?:section|caption|header-section)-number|eqno|std-numref|bibtex-citation"),
@@ -78,13 +78,13 @@ _LAYOUT = lazy_pattern(
     ),
     re.IGNORECASE,
 )
-"""Elements that themes and systems generate: contents, dates, numbers, links to other pages."""
+"""Matches elements that themes and systems generate: contents, dates, numbers, links to other pages."""
 _MARKED_FORMULA = lazy_pattern(_tag("span|div", r"arithmatex|math\s+notranslate"), re.IGNORECASE)
 _FORMULA = lazy_pattern(
     r"\$\$[^$]{1,4000}\$\$|\$[^$]{1,1000}\$|\\\([\s\S]{1,1000}?\\\)|\\\[[\s\S]{1,4000}?\\\]"
 )
 _FALSE_FORMULA_CHARACTER = lazy_pattern(r"\$|\\(?=[(\[])|^[ \t]*\d+\.(?=[ \t])", re.MULTILINE)
-"""Dollars outside of formulas, and numbers of lists that are only lists in the source."""
+"""Matches dollars outside of formulas, and list numbers that the published page shows as text."""
 _ORDINAL = lazy_pattern(r"(?<=\d)<sup>(st|nd|rd|th)</sup>")
 
 
@@ -118,7 +118,7 @@ def _remove_layout(html: str) -> str:
 
 
 def _escape_formulas(html: str) -> str:
-    """Escape `<` in formulas, where it starts no tag. Hugo, for example, outputs formulas unchanged."""
+    """Escape `<` in formulas: in HTML it would start a tag. Hugo, for example, does not escape it."""
 
     def escape(found: re.Match[str]) -> str:
         return found[0] if ">" in found[0] else found[0].replace("<", "&lt;")
@@ -127,7 +127,8 @@ def _escape_formulas(html: str) -> str:
 
 
 def _keep_marked_formulas(html: str) -> str:
-    """Remove other text that looks like a formula, if the system marks formulas with elements."""
+    """If the system marks formulas with elements, change other text so that it does not look like
+    a formula."""
     parts = list(_split(_MARKED_FORMULA, html))
     if len(parts) == 1:
         return html
@@ -155,7 +156,7 @@ _READING_TIME = lazy_pattern(
     r"(?i)(\d+)[\s-]*(minutes?|mins?)\b[\s(]*(?:to\s+)?(?:read|reading)?|reading\s+time:?\s*(\d+)"
 )
 _HEAD_WORDS = 100
-"""Number of words at the start of an article that may contain its reading time."""
+"""Number of words at the start of an article where its reading time is searched for."""
 
 
 def layout_words(page: ImportedPage, title: str, old: Facts) -> Counter[str]:
@@ -184,7 +185,7 @@ def _date_words(written: str) -> list[str]:
 
 
 def _reading_time(old: Facts) -> Counter[str]:
-    """Return the words of a phrase such as `5 minute read`, once."""
+    """Return the words of a phrase such as `5 minute read`, each once."""
     found = _READING_TIME.search(" ".join(old.words[:_HEAD_WORDS]))
     return Counter(split_words(found[0])) if found else Counter()
 
@@ -192,7 +193,7 @@ def _reading_time(old: Facts) -> Counter[str]:
 _LAYOUT_SHARE = 0.6
 """Minimum share of pages that contain a word of the layout."""
 _MIN_PAGES = 5
-"""Minimum number of pages to distinguish layout from text."""
+"""Minimum number of pages that are needed to find the words of a layout."""
 COMPARED_KINDS = frozenset(("formulas", "words"))
 """Kinds that are compared with published pages. Layouts add too many elements of other kinds."""
 _LIST_PAGE = lazy_pattern(r"(?:^|/)page/?\d+/")
@@ -206,18 +207,16 @@ class PublishedCheck:
     counts: Mapping[str, int]
     """Number of compared `pages`, and of things of each kind."""
     unmatched: tuple[str, ...] = ()
-    """URLs of imported pages that were not published."""
+    """URLs of imported pages that are not among the published pages."""
     unanswered: tuple[str, ...] = ()
-    """Published URLs where the new site has nothing."""
+    """Published URLs at which the new site has no page."""
 
 
 def check_published(
     folder: Path, found: Mapping[str, Facts], addresses: Iterable[str], answers: Container[str]
 ) -> PublishedCheck:
-    """Return the numbers of compared things, and the URLs without a counterpart.
-
-    addresses: URLs of the imported pages. answers: paths of the new site, without its base path.
-    """
+    """Count the compared items, and find URLs that only one of the sites has. addresses: URLs of the imported
+    pages. answers: paths of the new site, without its base path."""
     counts = {"pages": len(found)}
     counts |= {kind: sum(f.counter(kind).total() for f in found.values()) for kind in sorted(COMPARED_KINDS)}
     unmatched = tuple(address for address in addresses if address not in found)
@@ -228,7 +227,7 @@ def check_published(
 
 
 def _is_page(name: str) -> bool:
-    # hosts serve 404.html themselves
+    # 404.html has no URL of its own
     return name.endswith((".html", ".htm")) and name not in ("404.html", "404.htm")
 
 
@@ -284,7 +283,7 @@ def _remove_layout_words(pages: Mapping[str, Facts]) -> dict[str, Facts]:
     seen: Counter[str] = Counter()
     for facts in pages.values():
         seen.update(facts.counter("words").keys())
-    # a layout word appears on each page; the minimum count over all pages is its count in the layout
+    # words of the layout are on every page; the smallest count over all pages is their count in the layout
     common = {word for word, count in seen.items() if count >= _LAYOUT_SHARE * len(pages)}
     spare = {
         word: min(f.counter("words")[word] for f in pages.values() if f.counter("words")[word])
@@ -299,11 +298,8 @@ def _remove_layout_words(pages: Mapping[str, Facts]) -> dict[str, Facts]:
 def published_losses(
     page: ImportedPage, old: Facts, new: Facts, allowed: Facts, title: str = ""
 ) -> list[Difference]:
-    """Return the losses of a page relative to its published version.
-
-    Content that is `allowed` to be lost and words that layouts show from front matter are ignored. title:
-    title of the site.
-    """
+    """Return the losses of a page, compared with its published version. Content that may be lost (`allowed`),
+    and words that layouts show from front matter, are ignored. title: title of the site."""
     kinds = COMPARED_KINDS - {"words"} if _lists_pages(page) else COMPARED_KINDS
     spare = allowed.counter("words") + layout_words(page, title, old)
     allowed = replace(allowed, counters={**allowed.counters, "words": spare})
@@ -321,7 +317,7 @@ def _lists_pages(page: ImportedPage) -> bool:
 
 
 def _restore_emphasis_characters(old: Facts, new: Facts) -> Facts:
-    """Restore characters of formulas that became emphasis on the published page, from the new page."""
+    """Add characters that Markdown removed from formulas of the published page, if the new page has them."""
     before, after = old.counter("formulas"), new.counter("formulas")
     plain: dict[str, list[str]] = {}
     for tex in (after - before).elements():

@@ -1,34 +1,26 @@
-"""Build of the imported site, compared with its source page by page.
-
-The site is built as in the preview: page by page, even if some pages have errors, and without running
-anything. Nothing is written. One or several processes compare the pages.
-"""
+"""Compares the built import with its source, page by page, in one or several processes."""
 
 from __future__ import annotations
 
-import datetime as dt
 import re
-from collections import deque
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 from ...api.importing import (
-    BuildOptions,
     Diagnostic,
-    ExecutionOptions,
-    IncrementalPipeline,
     PageTimeout,
     Progress,
     RenderedDocument,
     SiteSnapshot,
-    UpdateRequest,
     lazy_pattern,
 )
 from ..model import Difference, ImportedPage, PageCheck, SiteImport
 from ..page_work import ONE_PROCESS, Workers, map_pages, page_limit
+from ..repair import FORMULA_CODES, BuiltImport
 from ..source_files import read_text
 from ..systems import load_system
 from ..text.data import load_data, load_mapping, split_front_matter
@@ -48,17 +40,17 @@ class PageRequest:
     html: str | None
     """HTML of the new page from `page_html`; None if there is no page."""
     address_losses: tuple[Difference, ...] = ()
-    """Old URL of the page, if the new site has nothing there."""
+    """Its old URL, as a loss, if the new site has no page there; otherwise empty."""
     published: Facts | None = None
     """Content of the page that the old system published; None if there is none."""
     errors: int = 0
-    """Number of errors in a build; `warnings` is the number of warnings."""
+    """Number of errors that the build reported for the page; `warnings` is the number of warnings."""
     warnings: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PageComparer:
-    """Comparer for the pages of one import. Picklable."""
+    """Compares the pages of one import. Picklable."""
 
     system: str
     """Name of the old system, from `systems.system_names`."""
@@ -96,7 +88,7 @@ class PageComparer:
         )
 
     def _with_front(self, check: PageCheck, page: ImportedPage) -> PageCheck:
-        """Add the losses of front matter to a check. Both sides are read from their files."""
+        """Add the losses in front matter to a check. Old and new front matter are read from their files."""
         written = read_old_front(self.old_root / page.source)
         new = split_front_matter(read_text(self.new_root / page.path) or "")
         index = ValueIndex([load_data(new.front_matter, new.form), self.settings], [new.body])
@@ -107,7 +99,7 @@ class PageComparer:
 
 
 def page_html(rendered: RenderedDocument, base_path: str) -> str:
-    """Return the HTML of title, summary and content, because an import may move text between them."""
+    """Return title, summary and content as HTML, because an import may move text between them."""
     body = rendered.body
     originals = {f"{base_path}/{one.path}": one.source for one in body.variants}
     html = _restore_image_urls(body.html, originals) if originals else body.html
@@ -115,17 +107,13 @@ def page_html(rendered: RenderedDocument, base_path: str) -> str:
 
 
 def _restore_image_urls(html: str, originals: Mapping[str, str]) -> str:
-    """Replace the smaller copies of images with the originals."""
+    """Replace URLs of smaller copies of images with those of the originals."""
 
     def original(found: re.Match[str]) -> str:
         first = found[2].split(" ", 1)[0].rstrip(",")
         return f'{found[1]}="{originals[first]}"' if first in originals else found[0]
 
     return _ADDRESS.sub(original, html)
-
-
-_PAGE_TIMEOUT_S = 60.0
-"""Time limit in seconds for building one page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,27 +141,42 @@ class SiteCheck:
         return tuple(page.source for page in self.pages if not page.is_front_read)
 
     @property
+    def formula_errors(self) -> int:
+        """Return the number of errors in formulas, which are shown as TeX."""
+        return sum(found.code in FORMULA_CODES for found in self.diagnostics)
+
+    @property
+    def unknown_commands(self) -> Counter[str]:
+        """Count the unknown commands of formulas, by name."""
+        places = (
+            (found.source_line, found.place) for found in self.diagnostics if found.code == "math-command"
+        )
+        return Counter(
+            line[place.column - 1 : place.column - 1 + place.length] for line, place in places if place
+        )
+
+    @property
     def errors(self) -> int:
         """Return the number of errors."""
         return sum(found.severity == "error" for found in self.diagnostics)
 
 
 def check_site(
-    site: SiteImport,
-    root: Path,
-    now: dt.datetime,
+    built: BuiltImport,
     progress: Progress,
     *,
     against: Path | None = None,
     workers: Workers = ONE_PROCESS,
 ) -> SiteCheck:
-    """Build the site at `root`, and compare it with its source.
+    """Compare an imported site with its source.
 
-    against: folder with pages that the old system published, for an additional comparison. Raise SiteError
-    if the settings of the new site cannot be read.
+    against: folder with pages that the old system published, for an additional comparison.
     """
-    snapshot = _make_site(root, now, progress, len(site.pages), workers)
-    own = {path: found for path, found in snapshot.page_diagnostics.items() if found}
+    site, snapshot = built.site, built.snapshot
+    root = snapshot.context.root
+    own = dict[str, list[Diagnostic]]()
+    for found in built.diagnostics:
+        own.setdefault(found.path, []).append(found)
     new_settings = load_mapping(read_text(root / "blogsmith.yaml") or "")
     addresses = [page.address for page in site.pages if page.address and not page.front.get("draft")]
     published = published_facts(against, addresses, workers) if against else {}
@@ -184,15 +187,13 @@ def check_site(
     for check in map_pages(comparer.compare, requests, len(site.pages), workers):
         progress("compare", len(checks), len(site.pages))
         checks.append(check)
-    every = [diagnostic for found in own.values() for diagnostic in found] + list(snapshot.site_diagnostics)
-    unique = dict.fromkeys(every)
     base = snapshot.config.base_path
     answers = frozenset(unquote(each).removeprefix(base) for each in snapshot.files_by_url)
     compared = check_published(against, published, addresses, answers) if against else None
     new = site_values(site, new_settings)
     settings = [each for old in site.old_settings for each in settings_losses(old, new, site.all_notices)]
     count = sum(len(list(leaves(old.values))) for old in site.old_settings)
-    return SiteCheck(tuple(checks), tuple(unique), compared, tuple(settings), count)
+    return SiteCheck(tuple(checks), built.diagnostics, compared, tuple(settings), count)
 
 
 def site_values(site: SiteImport, settings: Mapping[str, Any]) -> NewValues:
@@ -201,27 +202,10 @@ def site_values(site: SiteImport, settings: Mapping[str, Any]) -> NewValues:
     return NewValues(ValueIndex([settings]), ValueIndex([settings, *fronts], texts))
 
 
-def _make_site(
-    root: Path, now: dt.datetime, progress: Progress, pages: int, workers: Workers
-) -> SiteSnapshot:
-    execution = ExecutionOptions(jobs=workers.count)
-    options = BuildOptions(
-        now=now, drafts=True, future=True, write=False, execution=execution, start_method=workers.method
-    )
-    line = IncrementalPipeline(root, options, lambda: now, limit_s=_PAGE_TIMEOUT_S, uses_processes=True)
-    last: deque[SiteSnapshot | None] = deque(maxlen=1)
-    for done, step in enumerate(line.update_site(None, UpdateRequest())):
-        progress("build", min(done, pages), pages)
-        last.append(step)
-    (site,) = last
-    assert site is not None, "the last step gives the site"
-    return site
-
-
 def _request(
     page: ImportedPage,
     snapshot: SiteSnapshot,
-    own: Mapping[str, tuple[Diagnostic, ...]],
+    own: Mapping[str, Sequence[Diagnostic]],
     published: Mapping[str, Facts],
 ) -> PageRequest:
     path = str(page.path)
@@ -238,7 +222,7 @@ def _request(
 
 
 def _address_losses(page: ImportedPage, snapshot: SiteSnapshot) -> tuple[Difference, ...]:
-    """Return the old URL of a page as a loss if the new site has nothing there."""
+    """Return the old URL of a page, as a loss, if the new site has no page there."""
     address = unquote(page.address)
     if not address:
         return ()

@@ -27,18 +27,19 @@ ADDRESS_KEYS = name_set("permalink slug url aliases alias redirect_from")
 _MAX_DEPTH = 20
 _TOO_DEEP = "values nested too deeply to compare"
 _MIN_SENTENCE_WORDS = 8
-"""Minimum number of words of a text that may contain other words, such as URLs of links."""
+"""Minimum number of words of a sentence. In the new site, other words may be between its words, such as URLs
+of links."""
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}\b")
 _HOST = lazy_pattern(r"[A-Za-z][\w+.-]*://|//")
 _CONTENT = lazy_pattern(r"https?://\S|[^\s@]+@[^\s@]+\.\w|\S+\s+\S+\s+\S")
-"""Content that is meant for readers: a URL, an e-mail address, or three words and more."""
+"""Matches a value that is meant for readers: a URL, an e-mail address, or three words and more."""
 
 
 class Leaf(NamedTuple):
     """A value that is neither a mapping nor a list."""
 
     path: str
-    """Keys from the outermost mapping on, joined by dots, without list indexes."""
+    """Keys from the outermost mapping inwards, joined by dots. Indexes of lists are omitted."""
     value: Scalar
 
 
@@ -62,10 +63,11 @@ def is_content(value: Scalar) -> bool:
 
 
 def is_named(path: str, messages: Iterable[str]) -> bool:
-    """Return whether a message names a key or setting in double quotes: by its path, or by an enclosing key.
+    """Return whether a message names a key or setting in double quotes: its path, or that of a mapping that
+    contains it.
 
-    Only messages with the word "key" or "setting", or that start with a quoted name, name one. Other quoted
-    names are shortcodes, files and similar.
+    This holds only for messages that contain the word "key" or "setting", or start with a quoted name. Other
+    quoted names are shortcodes, files and similar.
     """
     parts = path.split(".")
     names = {f'"{".".join(parts[:count])}"'.casefold() for count in range(1, len(parts) + 1)}
@@ -77,7 +79,7 @@ _NAMES_KEY = lazy_pattern(r"\A\"|\b(?:key|setting)s?\b")
 
 
 class ValueIndex:
-    """Searchable index of the values of the new site."""
+    """Index of the values of the new site, for searching."""
 
     def __init__(self, data: Iterable[Any], texts: Iterable[str] = ()) -> None:
         """Initialize the index.
@@ -90,10 +92,8 @@ class ValueIndex:
         """Keys of all mappings, in lower case."""
 
     def has(self, leaf: Leaf, translated: Collection[str]) -> bool:
-        """Return whether the new site has a value.
-
-        translated: keys whose boolean values an importer translates, in lower case.
-        """
+        """Return whether the new site contains a value. translated: keys whose booleans an importer
+        translates, in lower case."""
         if isinstance(leaf.value, bool):
             path = leaf.path.casefold()
             return path in translated or path.rpartition(".")[2] in self.keys
@@ -130,7 +130,7 @@ class ValueIndex:
 
     @cached_property
     def _word_sets(self) -> Mapping[str, Collection[frozenset[str]]]:
-        """Map each word to the word sets of the values and lists that contain it."""
+        """Map each word to the values and lists that contain it, as sets of words."""
         lists: dict[str, set[str]] = {}
         for leaf in self._leaves:
             lists.setdefault(leaf.path, set()).update(split_words(str(leaf.value)))
@@ -164,7 +164,7 @@ def _file_name(value: str) -> str:
 
 
 _SETTINGS_SUFFIXES = frozenset((".yml", ".yaml", ".toml", ".json"))
-"""Suffixes of files that are settings as a whole. Pages for lists name them as their source."""
+"""Extensions of settings files. Pages made for old lists name such a file as their source."""
 FRONT, SETTINGS = "front matter", "settings"
 """Kinds of differences."""
 
@@ -193,7 +193,8 @@ def _first_cell(text: str) -> str:
 
 
 def old_leaves(page: ImportedPage, written: Mapping[str, Any]) -> list[Leaf]:
-    """Return the distinct values of a page's old front matter. written: read again from its file."""
+    """Return the distinct values of a page's old front matter. written: the front matter, read again from its
+    file."""
     found = {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(page.old_front)}
     found |= {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(written)}
     return [*found.values()]
@@ -218,11 +219,11 @@ def _is_key(step: str | int) -> TypeGuard[str]:
 
 
 class NewValues(NamedTuple):
-    """Indexes that are searched for values of old settings."""
+    """The indexes that are searched for values of old settings."""
 
     settings: ValueIndex
     site: ValueIndex
-    """Settings, front matter and text."""
+    """Values of settings, front matter and text."""
 
 
 def lost_settings(old: OldSettings, new: NewValues) -> list[str]:

@@ -25,7 +25,7 @@ MATHEMATICAL = name_set(
     "axiom assumption claim conjecture exercise problem solution algorithm notation observation fact "
     "property hypothesis postulate"
 ) - {*kind_table()}
-"""Boxes of mathematical posts that are not built-in callouts; the new site's settings define them."""
+"""Callouts of mathematical posts that blogsmith does not define; the new site's settings do."""
 _BOXES = name_set(
     "callout admonition notice alert hint box admonish aside infobox notification message panel "
     "blockquote-alert paige/alert tips"
@@ -106,7 +106,7 @@ def _details(label: str, body: str, *, opened: bool) -> str:
 
 
 def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Replace a box that is only layout with its text, without dividers."""
+    """Replace a box that is only layout with its content, without dividers."""
     inner = re.sub(r"(?m)^[ \t]*<-+>[ \t]*$", "", inner)
     if not inner.strip():
         return None
@@ -114,7 +114,7 @@ def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | No
 
 
 def show_tabs(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `tabs` to a block of tabs that is not joined with a previous one."""
+    """Translate `tabs` to a block of tabs. It is not joined with a block of tabs before it."""
     if call.inner is None:
         return None
     names = [each.strip() for each in call.get("items").split(",") if each.strip()]
@@ -136,7 +136,7 @@ _TAB = "\ue012"
 
 
 def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `tab` to one tab. A tab without a label gets it from the list of the group."""
+    """Translate `tab` to one tab. If it has no label, it gets one from the list in `tabs`."""
     if call.inner is None:
         return None
     name = call.get("header", "title", "name", "tabname", "label", 0)
@@ -169,7 +169,8 @@ INLINE_SHORTCODES = ("badge", "kbd", "mark", "label", "chip", "tag", "underline"
 
 
 def show_text(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `badge`, `mark`, `kbd` and similar calls. The text of `color` follows the color's name."""
+    """Translate `badge`, `mark`, `kbd` and similar calls to their text. In `color`, the first argument is the
+    color."""
     last = (1, 0) if call.name in ("color", "colour") else (0,)
     text = " ".join(inner.split()) or call.get("content", "text", "label", "value", *last)
     form = {"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}")
@@ -177,7 +178,7 @@ def show_text(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def remove_call(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Remove a shortcode for generated content or decoration."""
+    """Remove a shortcode whose output is generated content or decoration."""
     removed = "".join(node.text for node in call.inner or () if isinstance(node, Literal))
     context.notice("dropped", f'shortcode "{call.name}" has no effect in blogsmith', "", removed)
     return Replacement("")
@@ -210,7 +211,8 @@ Handler = Callable[[Call, str, CallContext], Replacement | None]
 
 
 def show_note(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `sidenote`, `marginnote` and `footnote` to a footnote reference. Record the note."""
+    """Translate `sidenote`, `marginnote` and `footnote` to a footnote reference. Store the text of the note
+    in `context`."""
     text = dedent_text(inner).strip() or call.get("text", "content", "note", 0)
     if not text:
         return None

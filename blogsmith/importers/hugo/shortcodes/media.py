@@ -38,7 +38,8 @@ def _block(code: str, info: str, context: CallContext) -> Replacement:
 
 
 def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `math` and `katex`: formulas with delimiters, or TeX of a single formula."""
+    """Translate `math` and `katex`. Their content is text with delimited formulas, or the TeX of
+    one formula."""
     if call.inner is None or not inner.strip():
         written = call.get("tex", "content", "formula", "code", 0)
         if written and written not in _FORMULA_WORDS:
@@ -61,7 +62,8 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
 
 
 def _delimited(inner: str, context: CallContext) -> Replacement:
-    """Hide formulas that no Markdown parser has processed, so that their TeX stays unchanged."""
+    """Replace formulas by placeholders: in the shortcode no Markdown is applied to them, so their TeX must
+    not change."""
     opener, tex = split_formula(inner.strip())
     if opener in ("$$", r"\[", r"\\["):
         return Replacement(context.finished.mask(format_display_math(tex)), is_block=True)

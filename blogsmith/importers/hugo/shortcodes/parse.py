@@ -1,7 +1,7 @@
-"""Parser for shortcodes, and the context of their page.
+"""Parser for shortcodes, and the data of their page that translations need.
 
-Hugo reads shortcodes before Markdown, in code too. A call without an end has no inner text; only the
-template knows whether the end is missing.
+Hugo reads shortcodes before Markdown, in code too. A call without closing call has no inner text. Only its
+template knows whether one is required.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ESCAPED_CALL = lazy_pattern(
     r"\{\{[<%][ \t]*(?P<escaped>/\*[\s\S]*?\*/)[ \t]*[>%]\}\}"
     rf"|(?P<angle>{_NEVER})|(?P<percent>{_NEVER})"
 )
-"""A call shown as text; the pattern has the groups of `_CALL`."""
+"""Matches a call shown as text. Groups are those of `_CALL`."""
 _COMMENT_END = lazy_pattern(r"\*/[ \t]*[>%]\}\}")
 _ARGUMENT = lazy_pattern(rf"(?:([\w-]+)[ \t\n]*=[ \t\n]*)?({_STRING}|[^\s\"`=]+)")
 _ESCAPED = lazy_pattern(r"\\(.)")
@@ -38,7 +38,7 @@ _ESCAPED = lazy_pattern(r"\\(.)")
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text outside of calls, or a call shown as text: `{{</* name */>}}` without its stars."""
+    """Text outside of calls, or a call shown as text, `{{</* name */>}}`, without its asterisks."""
 
     text: str
     start: int
@@ -95,10 +95,10 @@ def parse_shortcodes(text: str) -> tuple[Literal | Call, ...]:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    """Iterate over calls and calls shown as text, in order, in linear time.
+    """Yield calls and calls shown as text, in order, in linear time.
 
-    If a call does not end because of an unclosed quote, all calls that begin between its quotes do not end
-    either. They would read the same text up to the same position, so they are skipped.
+    If a call has no end because of an unclosed quote, all calls that begin inside that quote have no end
+    either. They would read the same text again, so they are skipped.
     """
     position, comment_end = 0, 0
     stuck: set[int] = set()
@@ -119,7 +119,7 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
 
 
 def _unclosed_calls(text: str, opening: re.Match[str]) -> Iterator[int]:
-    """Iterate over the offsets of calls of the same kind that have no end, because this one has none."""
+    """Yield the offsets of calls of the same kind that have no end, because `opening` has none."""
     body = (_ANGLE_BODY if opening[0].endswith("<") else _PERCENT_BODY).match(text, opening.end())
     end = body.end() if body else opening.end()
     position = opening.end()
@@ -170,7 +170,7 @@ def _count(nodes: Iterable[Literal | Call], opened: Counter[str], by: int) -> No
 
 
 def _close(nodes: list[Literal | Call], opened: Counter[str], name: str, closer: str, start: int) -> None:
-    """Move the nodes after the last open call of this name into the call as its inner nodes."""
+    """Move the nodes after the last open call of this name into that call, which is thereby closed."""
     for index in range(len(nodes) - 1, -1, -1) if opened[name] else ():
         node = nodes[index]
         if isinstance(node, Call) and node.name == name and node.inner is None:
@@ -196,10 +196,10 @@ def write_source(nodes: tuple[Literal | Call, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """The page around a call, as functions."""
+    """Functions and data of the page that contains a call."""
 
     finished: HiddenFragments
-    """Hidden fragments of the page."""
+    """Hidden fragments of the page, to which translations are added."""
     link: Callable[[str], str]
     """Destination of a link to a page, as in `ref`; empty if the page does not exist."""
     image: Callable[[str], str]
@@ -213,6 +213,6 @@ class CallContext:
     data: Callable[[], Mapping[str, Any]] = dict
     """Content of the files in `data/`: names of folders and files → values."""
     notes: list[str] = field(default_factory=list)
-    """Margin notes of the page, in order; footnotes in the new page."""
+    """Text of each margin note of the page, in order. They become footnotes."""
     kinds: set[str] = field(default_factory=set)
     """Kinds of callouts that the new site must define."""

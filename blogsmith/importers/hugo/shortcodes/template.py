@@ -1,7 +1,8 @@
-"""Shortcode templates of the site that consist only of text, arguments and inner text.
+"""Expands shortcode templates of the site that consist only of text, arguments and inner text.
 
 The supported subset of Go's templates consists of `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range`
-over the site's data, and a few functions that change no text. Other templates are not expanded at all.
+over the site's data, and a few functions that change no text. A template with anything else is not expanded
+at all.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _ELEMENT = lazy_pattern(
 _BLOCK = lazy_pattern(r"<(div|section|aside|details|figure|blockquote|p|center|ul|ol|table|pre|h\d)\b")
 _INNER = "\ue013"
 _MOST_ROUNDS = 2000
-"""Maximum number of loop iterations in one call; no page has lists as long."""
+"""Maximum number of loop iterations in one call; real pages have shorter lists."""
 
 
 class _UnsupportedTemplateError(Exception):
@@ -40,14 +41,14 @@ class _UnsupportedTemplateError(Exception):
 
 @dataclass(slots=True)
 class _State:
-    """State of one template call."""
+    """State of the expansion of one call."""
 
     call: Call
     inner: str
     context: CallContext
     variables: dict[str, Any] = field(default_factory=dict)
     dot: Any = None
-    """Value of the dot inside `with` and `range`; None: the call itself."""
+    """Value of `.` inside `with` and `range`; None outside of them, where it is the call."""
     rounds: int = 0
     """Number of loop iterations so far."""
 
@@ -71,7 +72,7 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
 
 
 def _trim_whitespace(parts: list[str]) -> Iterator[str]:
-    """Iterate over text and actions in turn. `{{-` and `-}}` remove the whitespace on their sides."""
+    """Yield text and actions in turn. Apply `{{-` and `-}}`, which remove whitespace next to them."""
     for index, part in enumerate(parts):
         if index % 2:
             yield part
@@ -104,7 +105,7 @@ def _expand(parts: Iterator[str], state: _State) -> Iterator[str]:
 @dataclass(frozen=True, slots=True)
 class _Branch:
     words: tuple[str, ...]
-    """`if` or `with` and its condition; empty for `else`."""
+    """Words of the action that starts the branch, such as `if .Inner`; empty for `else`."""
     parts: tuple[str, ...]
 
 

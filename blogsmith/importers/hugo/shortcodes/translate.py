@@ -55,7 +55,7 @@ class HugoShortcodeTranslator:
     def _literal_text(self, node: Literal) -> str:
         if not node.text.startswith(("{{<", "{{%")):
             return node.text
-        # a call shown as text is plain text here, so nothing else may translate it
+        # a call shown as text stays text, so hide it from further translation
         in_code = any(node.start in each for each in self._code)
         shown = node.text if in_code else node.text.replace("{{", "&#123;&#123;", 1)
         return self._context.finished.mask(shown)
@@ -78,7 +78,7 @@ class HugoShortcodeTranslator:
         return self._keep_call(call, inner) if found is None else found
 
     def _inline_template(self, call: Call) -> Replacement:
-        """Expand `name.inline`, whose template is in the text itself."""
+        """Expand a shortcode `name.inline`, which contains its own template."""
         template = _LOADED_HTML.sub("", write_source(call.inner or ()))
         found = expand_template(template, replace(call, inner=None), "", self._context)
         if found is None:

@@ -1,0 +1,69 @@
+"""Renderer of pages of the systems in `rows.py`, to count their content. The code is independent of the
+translation."""
+
+from __future__ import annotations
+
+import re
+
+from ..hugo.independent import PASSTHROUGH, render_goldmark
+
+_CODE = re.compile(
+    r"(?ms)(^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})[^\n]*\n.*?^[ \t>]*\2[`~]*[ \t]*$|`+[^`\n]+`+)"
+)
+_CONTAINER = re.compile(
+    r"(?m)^([ \t>]*):{3,}[ \t]*[\w-]*[ \t]*(?:\{[^}\n]*title=\"([^\"\n]*)\"[^}\n]*\}|\[(.*)\])?"
+)
+_MODULE = re.compile(
+    r"(?m)^import[ \t][^;\n]*(?:\{[^}]*\}[^;\n]*)?(?:from[ \t]*)?[\"'][^\"'\n]*[\"'];?[ \t]*$"
+    r"|^export[ \t](?:const|let|function|default)\b[\s\S]*?(?:\n[ \t]*\n|\Z)"
+)
+_IMAGE = re.compile(r"(?m)^import[ \t]+(\w+)[ \t]+from[ \t]*[\"']([^\"'\n]*)[\"']")
+_COMPONENT = re.compile(r"</?(?:[A-Z][\w.]*(?:[^<>{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)?/?>")
+_EXPRESSION = re.compile(r"\{/\*[\s\S]*?\*/\}")
+_JSX_VALUE = re.compile(r"\s(?:style=\{\{[^{}]*\}\}|(?:className|[a-z]\w*)=\{[^{}]*\})")
+_ZOLA = re.compile(
+    r"\{\{-?\s*\w+\((?:[^{}\"]|\"[^\"]*\")*\)\s*-?\}\}|\{%-?\s*(?:\w+\((?:[^{}\"]|\"[^\"]*\")*\)|end)\s*-?%\}"
+)
+_TAG = re.compile(r"\{%[^%]*%\}|\{\{%[^%]*%\}\}")
+_JULIA = re.compile(
+    r"(?m)^[ \t]*(?:~~~|@@[\w,-]*)[ \t]*$|@@[\w,-]+|@@|^[ \t]*\\(?:toc|tableofcontents)\S*|\{\{[^{}]*\}\}"
+)
+_BOX = re.compile(r"(?m)^[ \t]*(?:!!!|\?\?\?\+?)[ \t]*[\w-]*[ \t]*")
+_ESCAPED = re.compile(r"(?<!\\)\\([\[\]()])")
+_RAW = re.compile(r"(?m)^[ \t]*~~~[ \t]*$")
+_CALLS = {"zola": _ZOLA, "hexo": _TAG, "nikola": _TAG, "franklin": _JULIA}
+_PELICAN = re.compile(r"\{(?:filename|static|attach)\}|\|filename\|", re.IGNORECASE)
+
+
+def render_page(text: str, original: str, calls: str) -> str:
+    """Return the HTML of a page. original: text of the whole page. calls: syntax of its calls, as in the
+    table."""
+    has_dollars = calls != "mdx" or not original.endswith(PASSTHROUGH.format(r"\("))
+    for name, path in _IMAGE.findall(text) if calls == "mdx" else ():
+        text = text.replace(f"src={{{name}}}", f'src="{path}"')
+    if calls == "franklin":
+        text = _RAW.sub("", text)
+    parts = []
+    position = 0
+    for code in _CODE.finditer(text):
+        shown = code[0]
+        if calls == "mdx" and (margin := len(shown) - len(shown.lstrip(" \t"))):
+            shown = re.sub(rf"(?m)^[ \t]{{1,{margin}}}", "", shown)
+        before = text[position : code.start()]
+        parts += [_prose(before, calls, has_dollars), shown]
+        position = code.end()
+    shown = "".join([*parts, _prose(text[position:], calls, has_dollars)])
+    return render_goldmark(shown, original if has_dollars else PASSTHROUGH.format("$"))
+
+
+def _prose(text: str, calls: str, has_dollars: bool) -> str:
+    text = text if has_dollars else text.replace("$", "&#36;")
+    if calls == "mdx":
+        text = _JSX_VALUE.sub("", _EXPRESSION.sub("", _MODULE.sub("", text)))
+        # escaped brackets do not open a formula
+        text = _ESCAPED.sub(lambda found: f"&#{ord(found[1])};", text)
+        text = re.sub(r"(?<=\n)[ \t]+(?=\S)", "", _COMPONENT.sub("\n\n", text))
+    elif calls in _CALLS:
+        text = _CALLS[calls].sub(" ", text)
+    text = _CONTAINER.sub(lambda found: f"\n{found[1]}{found[2] or found[3] or ''}\n", text)
+    return _PELICAN.sub("", _BOX.sub("", text))

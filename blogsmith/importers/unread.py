@@ -1,0 +1,93 @@
+"""Systems that an import recognizes but cannot read, with the way to convert each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..api.importing import Diagnostic, Progress, SiteError, plural
+from .model import ImportedPage, SiteImport
+from .page_work import ONE_PROCESS, Workers
+from .source_files import read_text, walk_files
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadSystem:
+    """System that is recognised but has no importer."""
+
+    title: str
+    suffix: str
+    """Suffix of the pages of this system."""
+    finds: Callable[[Path], bool]
+    """Returns whether a folder, or a file, belongs to the system."""
+    hint: str
+
+    def recognises(self, root: Path) -> bool:
+        """Return whether the source is a site of this system."""
+        return self.finds(root)
+
+    def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
+        """Raise SiteError with the number of pages and the way to convert them."""
+        pages = sum(path.suffix.lower() == self.suffix for path in walk_files(root)) if root.is_dir() else 1
+        message = f'missing importer for "{self.title}": {plural(pages, "page")} cannot be imported'
+        raise SiteError(Diagnostic("import-system", message, hint=self.hint))
+
+    def render(self, text: str, page: ImportedPage) -> str:
+        """Return an empty string: `read` imports no pages."""
+        return ""
+
+
+def _has(root: Path, name: str, text: str) -> bool:
+    return root.is_dir() and (root / name).is_file() and text in (read_text(root / name) or "")
+
+
+def _has_pages(root: Path, suffix: str) -> bool:
+    return root.is_dir() and any(path.suffix.lower() == suffix for path in walk_files(root))
+
+
+def _is_sphinx(root: Path) -> bool:
+    folders = ("", "docs", "doc", "source", "docs/source", "doc/source")
+    return any((root / each / "conf.py").is_file() and _has_pages(root / each, ".rst") for each in folders)
+
+
+def _is_distill(root: Path) -> bool:
+    names = ("_site.yml", "_bookdown.yml")
+    return any((root / name).is_file() for name in names) and _has_pages(root, ".rmd")
+
+
+def _is_wordpress(root: Path) -> bool:
+    files = [root] if root.is_file() else sorted(root.glob("*.xml")) if root.is_dir() else []
+    return any("wordpress.org/export" in (read_text(file) or "")[:5000] for file in files)
+
+
+SPHINX = UnreadSystem(
+    "Sphinx with reStructuredText",
+    ".rst",
+    _is_sphinx,
+    "run `rst2myst convert` on its pages, add `myst_parser` to conf.py, and import again",
+)
+DISTILL = UnreadSystem(
+    "Distill or bookdown",
+    ".rmd",
+    _is_distill,
+    "rename its pages to `.qmd`, add a `_quarto.yml`, and import with `--from quarto`",
+)
+WORDPRESS = UnreadSystem(
+    "WordPress",
+    ".xml",
+    _is_wordpress,
+    "run `npx wordpress-export-to-markdown`, and import the folder that it writes with `--from folder`",
+)
+ORG = UnreadSystem(
+    "Org mode",
+    ".org",
+    lambda root: _has_pages(root, ".org"),
+    "convert each page with `pandoc --to=gfm --standalone`, and import again",
+)
+RST = UnreadSystem(
+    "reStructuredText",
+    ".rst",
+    lambda root: _has_pages(root, ".rst"),
+    "convert each page with `pandoc --to=gfm --standalone`, and import again",
+)
