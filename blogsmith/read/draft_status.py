@@ -1,6 +1,7 @@
-"""Whether a page must not be published, by our front matter keys or those of other generators.
+"""Decision whether a page must not be published, by front matter keys of blogsmith or of other site
+generators.
 
-A published page cannot be taken back, so an unclear page is treated as a draft.
+A published page cannot be taken back, so a page whose keys are unclear is treated as a draft.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _ACCESS_HINT = "remove `{}`, and write `draft: true` or use the access control o
 
 
 def is_held_back(head: Slot) -> bool:
-    """Return whether the page is a draft. Report unclear values, which make it one."""
+    """Return whether the page is a draft. Report unclear values, which make it a draft."""
     found = find_restrictions(head.value)
     drafts = [one for one in found if one.remedy == "draft" and "cascade" not in one.path]
     held = [
@@ -35,19 +36,18 @@ def is_held_back(head: Slot) -> bool:
             _key(head, one).warn(CODE, f'"{one.name}" makes the page a draft', _DRAFT_HINT)
     is_draft = any(held) or bool(drafts)
     for one in found:
-        # a draft is in no list anyway
+        # a draft appears in no list anyway, so a key that hides the page from lists needs no report
         if one not in drafts and not (is_draft and one.remedy == "list"):
             _report_restriction(_key(head, one), one)
     return is_draft
 
 
 def _spellings(head: Slot, name: str) -> list[Slot]:
-    """Return the values of a key, regardless of case."""
+    """Return the values of a key whatever its case."""
     return [head.child(key) for key in head.value if key.casefold() == name]
 
 
 def _key(head: Slot, found: Restriction) -> Slot:
-    """Return the key of a restriction."""
     *around, last = found.path
     for step in around:
         head = head.child(step)
@@ -55,7 +55,7 @@ def _key(head: Slot, found: Restriction) -> Slot:
 
 
 def _report_restriction(slot: Slot, found: Restriction) -> None:
-    """Report that a page requests a protection that blogsmith does not support."""
+    """Report that a page requests a restriction of access that blogsmith cannot enforce."""
     message, hint = f'"{found.name}" has no effect because blogsmith has no access control', _ACCESS_HINT
     if "cascade" in found.path:
         message = f'"{found.name}" has no effect because front matter applies to one page'
@@ -72,12 +72,13 @@ def _report_restriction(slot: Slot, found: Restriction) -> None:
     line = reporter.lines[place.line - 1] if place and place.line <= len(reporter.lines) else ""
     if place and found.is_secret:
         line = _without_value(line, place.column - 1 + place.length)
-    # reported regardless of the limit on errors, because otherwise the page would be published
+    # reported even above the limit on errors, because otherwise the page would be published
     reporter.add(Diagnostic(PROTECTED_CODE, message, reporter.path, place, line, hint.format(found.name)))
 
 
 def _without_value(line: str, end: int) -> str:
-    """Replace everything after the key by an ellipsis, because logs of hosts are often public."""
+    """Replace everything after the key by an ellipsis, because the value may be a password and build logs are
+    often public."""
     found = _DELIMITER.match(line, end)
     return f"{line[: found.end()]}…" if found else line[:end]
 
@@ -91,7 +92,8 @@ def _is_draft(slot: Slot) -> bool:
 
 
 def _is_unpublished(slot: Slot) -> bool:
-    """Return whether Jekyll's `published: false` is set. In other systems the key is the date of a post."""
+    """Return whether Jekyll's `published: false` is set. In other systems `published` is the date of a
+    post."""
     if slot.value is None or isinstance(slot.value, bool):
         return slot.value is False
     written = one_line(slot) or ""

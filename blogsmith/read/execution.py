@@ -35,7 +35,7 @@ FOREIGN: Mapping[str, str] = MappingProxyType(
         "execute.env": "set `env` in blogsmith.yaml, under `execute`",
     }
 )
-"""Setting of Quarto or of the site → hint for the author."""
+"""Key of Quarto or of the site's settings → hint for an author who writes it in front matter."""
 
 
 _MODES = get_args(get_type_hints(Execution)["mode"])
@@ -44,7 +44,8 @@ _MODE = words(
     format_choices(_MODES),
     hints=dict.fromkeys(("true", "yes", "on", "eval"), "write `marked`, or `all` to run every Python fence"),
 )
-"""The hints are for authors who want cells to run. They also apply to `true` without quotes."""
+"""Reader of a mode in a single word. The hints are for authors who want cells to run and write `true`, in
+quotes or not."""
 
 
 @accepts({"pattern": rf"{PATTERN}|^\s*$", "items": {"pattern": PATTERN}})
@@ -102,5 +103,5 @@ NAMES: Mapping[str, str] = MappingProxyType(
 
 @accepts(get_form(_MODE))
 def read_mode(slot: Slot) -> PageExecution:
-    """Read `execute:` with a single word, which is the mode."""
+    """Read `execute:` if its value is a single word, the mode."""
     return PageExecution(mode=_MODE(slot))

@@ -1,7 +1,7 @@
 """Reading the files of a site: finds them under `content/` and `static/`, and reads the Markdown files.
 
-This is the only module below `build()` that reads the author's disk, apart from the settings. It never
-raises: an unreadable file is reported as an error, and the others are still read. Assets are only listed, so
+Apart from the settings, no other module that a build calls reads the author's files. It never raises: an
+unreadable file becomes an error, and the others are still read. Files other than Markdown are only listed, so
 large ones cost nothing here. Names are sorted by code point, so every system produces the same site.
 """
 
@@ -12,6 +12,7 @@ import os
 import stat
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -23,6 +24,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.characters import find_forbidden, find_hidden, format_code_point
 from ..base.diagnostics.model import Diagnostic, Severity, SiteError
 from ..base.storage.file_names import MARKDOWN, MAX_FOLDER_DEPTH, PUBLISHED_HIDDEN, is_temporary_name
+from ..base.storage.folder import open_real_file
 from ..base.storage.stamps import FileStamp, make_stamp
 from ..base.storage.symlinks import LinkRejectedError, Links
 from ..config.schema import Config
@@ -30,8 +32,12 @@ from ..model.decode import decode
 from ..model.documents import Asset, SiteFiles, Source
 from ..model.remote_images import RemoteImages, read_record
 from ..model.texts import ReadText
+from .unread_files import find_unread_files, unread_warning
 
 MAX_MARKDOWN_BYTES = 10_000_000
+_CODE_FOLDERS = ("languages", "layouts", "partials", "plugins", "shortcodes", "themes")
+"""Folders with files that other modules read. These modules skip special files silently, so they are reported
+here."""
 
 
 KeepText = Callable[[str], ReadText]
@@ -45,7 +51,7 @@ class _SiteFile(Struct, frozen=True):
     path: PurePosixPath
     """Path relative to the site root, as the author sees it."""
     file: Path
-    """Path with symbolic links resolved."""
+    """Path on disk, with symbolic links resolved."""
     stamp: FileStamp
     """Stamp, as in `SiteFiles.stamps`."""
 
@@ -66,10 +72,10 @@ def read_site(
 ) -> SiteFiles:
     """Read everything under `content/` and `static/` of the site at `root`, sorted by path.
 
-    before: the previous result. A source is reused if its stamp is the same and its path is not in
-    `changed`. keep: turns content into an object that reads it on access; None keeps content in memory.
-    `texts`: path → content of an open editor, which replaces the file on disk. find: returns the source of
-    an unchanged file without reading it; None reads all.
+    before: the previous result; its sources are reused if their stamps are the same and their paths not in
+    `changed`. keep: function that stores content and returns an object that reads it when needed; None keeps
+    it in memory. `texts`: path → content of an open editor, used instead of the file on disk. find: function
+    that returns the source of an unchanged file without reading it; None: read every file.
     """
     walker = _Walker(root.resolve(), config.output, texts)
     content = [*walker.walk(PurePosixPath("content"))]
@@ -85,14 +91,18 @@ def read_site(
         or _read_source(found, walker, keep)
         for found in posts
     ]
+    for name in _CODE_FOLDERS:
+        walker.report_special_files(PurePosixPath(name))
     remote, problems = _read_remote_images(walker.root, config)
+    unread = find_unread_files(walker.root)
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
         assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
         static=tuple(_asset(found) for found in static),
-        diagnostics=(*walker.diagnostics, *problems),
+        diagnostics=(*walker.diagnostics, *problems, *map(unread_warning, unread)),
         stamps={str(found.path): found.stamp for found in (*content, *static)},
         remote=remote,
+        unread=unread,
     )
 
 
@@ -100,9 +110,7 @@ def reread_source(
     root: Path, config: Config, before: SiteFiles, path: str, texts: Mapping[str, str] = NO_TEXTS
 ) -> SiteFiles | None:
     """Read one source again. Return None if more than its content has changed, or if it cannot be read.
-
-    `texts`: as in `read_site`.
-    """
+    `texts`: as in `read_site`."""
     number = next((n for n, source in enumerate(before.sources) if str(source.path) == path), None)
     if number is None:
         return None
@@ -118,7 +126,7 @@ def _read_one(
     root: Path, config: Config, path: str, texts: Mapping[str, str] = NO_TEXTS
 ) -> tuple[Source, FileStamp] | None:
     walker = _Walker(root.resolve(), config.output, texts)
-    # not through a link, since its target may be in the site under two names
+    # not through a link: the site may contain its target under two names
     if (walker.root / path).resolve() != walker.root / path:
         return None
     found = next(iter([*walker.walk_one(PurePosixPath(path)), *_unsaved_sources(walker, (), path)]), None)
@@ -127,7 +135,8 @@ def _read_one(
 
 
 def _unsaved_sources(walker: _Walker, known: Container[str], only: str = "") -> list[_SiteFile]:
-    """Return sources in open editors that do not exist on disk yet: all of them, or `only` one."""
+    """Return the sources in open editors that do not exist on disk yet; `only`: path of the only one to look
+    for."""
     found = []
     for name in [only] if only in walker.texts else () if only else walker.texts:
         path = PurePosixPath(name)
@@ -135,7 +144,8 @@ def _unsaved_sources(walker: _Walker, known: Container[str], only: str = "") -> 
         if not is_source or name in known or any(map(is_temporary_name, path.parts)):
             continue
         file = walker.root / path
-        # an existing file that is not known was rejected, like a link that points outside the site
+        # an existing file that is not in the list was rejected, for example as a link that points outside the
+        # site
         if not os.path.lexists(file) and file.resolve() == file:
             found.append(_SiteFile(path, file, FileStamp(0, 0, 0)))
     return found
@@ -159,13 +169,11 @@ def _warn_of_foreign_texts(content: Sequence[_SiteFile], walker: _Walker) -> Non
 
 
 def _drop_conflicting_posts(posts: Sequence[_SiteFile], walker: _Walker) -> list[_SiteFile]:
-    """Return the posts without duplicates: those whose path differs only in the extension. Report them.
-
-    They are not read, because the recorded results of one would be used for the other.
-    """
+    """Return the posts without those whose path differs from another only in the extension, and report these.
+    They are skipped because one would use the recorded results of the other."""
     twins = {later: first for first, later in conflicting_posts(post.path for post in posts)}
     for later, first in twins.items():
-        message = f"{format_path(first)} and {format_path(later)} would share recorded results"
+        message = f'"{format_path(first)}" and "{format_path(later)}" would share recorded results'
         walker.report("twin-posts", message, later, "rename one of them, not only its extension")
     return [post for post in posts if post.path not in twins]
 
@@ -183,7 +191,7 @@ def _read_source(found: _SiteFile, walker: _Walker, keep: KeepText | None = None
         return None
     try:
         open_text = walker.texts.get(str(found.path))
-        data = found.file.read_bytes() if open_text is None else open_text.encode("utf-8", "replace")
+        data = _read(found.file) if open_text is None else open_text.encode("utf-8", "replace")
         text = decode(data, format_path(found.path))
     except OSError as error:
         walker.report("unreadable", f"cannot be read: {_reason(error)}", found.path)
@@ -192,9 +200,15 @@ def _read_source(found: _SiteFile, walker: _Walker, keep: KeepText | None = None
     else:
         digest = hashlib.sha256(data)
         kept = keep(text) if keep else text
-        # the field accepts a function for deferred reading, which the type of the dataclass cannot express
+        # the field also accepts a function that reads the text later, which the type of the dataclass cannot
+        # express
         return Source(found.path, cast("str", kept), digest.hexdigest())
     return None
+
+
+def _read(file: Path) -> bytes:
+    with open_real_file(file) as stream:
+        return stream.read()
 
 
 def format_path(path: PurePosixPath) -> str:
@@ -208,7 +222,7 @@ def _reason(error: OSError) -> str:
 
 @dataclass(slots=True)
 class _Walker:
-    """Walks the folders of one site. It lives as long as one call of `read_site`."""
+    """Walker through the folders of one site, for one call of `read_site`."""
 
     root: Path
     """Site root with links resolved."""
@@ -259,6 +273,20 @@ class _Walker:
         except OSError as error:
             self.report("unreadable", f"cannot be read: {_reason(error)}", path)
 
+    def report_special_files(self, path: PurePosixPath) -> None:
+        """Report pipes, sockets and devices at and below `path`, without following links."""
+        status = os.lstat(self.root / path) if os.path.lexists(self.root / path) else None
+        if status is None or stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
+            return
+        if not stat.S_ISDIR(status.st_mode):
+            self.report("unreadable", "invalid file type: expected a regular file or a folder", path)
+        elif len(path.parts) <= MAX_FOLDER_DEPTH:
+            with suppress(OSError), os.scandir(self.root / path) as entries:
+                for entry in sorted(entries, key=lambda one: one.name):
+                    # `is_temporary_name` includes `.git`, which may contain a socket
+                    if not is_temporary_name(entry.name) and not entry.is_file(follow_symlinks=False):
+                        self.report_special_files(path / entry.name)
+
     def _may_enter(self, path: PurePosixPath) -> bool:
         if len(path.parts) <= MAX_FOLDER_DEPTH:
             return True
@@ -274,8 +302,8 @@ class _Walker:
             return None
 
     def _names(self, folder: Path, path: PurePosixPath, keep: frozenset[str]) -> list[str]:
-        """Return the names in a folder without litter. Report names that differ only in case or
-        normalization."""
+        """Return the names in a folder, without files of editors and systems. Report names that differ only
+        in case or normalization."""
         every = (entry.name for entry in folder.iterdir())
         names = sorted(name for name in every if name in keep or not is_temporary_name(name))
         first: dict[str, str] = {}
@@ -286,7 +314,8 @@ class _Walker:
         return [name for name in names if self._is_text(path / name)]
 
     def _is_text(self, path: PurePosixPath) -> bool:
-        """Return whether the name is UTF-8, as URLs require. Report invalid and invisible characters."""
+        """Return whether the name is valid UTF-8, as URLs require. Report invalid and invisible
+        characters."""
         if format_path(path) == str(path):
             if unseen := find_forbidden(path.name) or find_hidden(path.name):
                 message = f"file name contains the invisible character {format_code_point(unseen[0])}"
@@ -308,7 +337,7 @@ def _compose_name(path: PurePosixPath) -> str:
 
 
 def _read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple[Diagnostic, ...]]:
-    """Return the rule for remote images, with the copies if the rule is `fetch`."""
+    """Return the setting for remote images, with the copies that the site has if the setting is `fetch`."""
     rule = config.images.remote
     if rule != "fetch":
         return RemoteImages(rule), ()
@@ -316,11 +345,11 @@ def _read_remote_images(root: Path, config: Config) -> tuple[RemoteImages, tuple
     return RemoteImages(rule, copies), problems
 
 
-# Source files of other systems in `content/`: they become no pages, and would be published unchanged.
+# Source files of other systems in `content/` do not become pages; they would be published unchanged.
 
 
-_MARKDOWN = "rename it to `.md`"
-_REWRITE_HINT = "write it as `.md`, or move it to `static/` to publish it unchanged"
+_MARKDOWN = "rename it to `{}`"
+_REWRITE_HINT = "rewrite it in Markdown as `{}`, or move it to `static/` to publish it unchanged"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys((".mdown", ".mkd", ".mkdn", ".mdwn", ".mdtxt", ".mdtext"), _MARKDOWN),
@@ -328,7 +357,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
             (".qmd", ".rmd", ".mdx", ".myst"),
             f"{_MARKDOWN}, and run `blogsmith check` to list unsupported syntax",
         ),
-        ".ipynb": "write its cells as fences in a `.md`, or move it to `static/` to publish it unchanged",
+        ".ipynb": "write its cells as fences in `{}`, or move it to `static/` to publish it unchanged",
         **dict.fromkeys(
             (".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _REWRITE_HINT
         ),
@@ -339,10 +368,10 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 
 def foreign_file_hint(path: PurePosixPath) -> str:
     """Return a hint for a source file of another system; empty for all other files."""
-    return _HINTS.get(path.suffix.lower(), "")
+    return _HINTS.get(path.suffix.lower(), "").replace("{}", f"{path.stem}.md")
 
 
-# Posts with the same path except for the extension: their results would be recorded in the same folder.
+# Posts whose paths differ only in the extension would record their results in the same folder.
 
 
 def fold_name(name: str) -> str:
@@ -351,16 +380,14 @@ def fold_name(name: str) -> str:
 
 
 def conflicting_posts(paths: Iterable[PurePosixPath]) -> Iterator[tuple[PurePosixPath, PurePosixPath]]:
-    """Yield (earlier, later) for each two Markdown files with the same folder under `_freeze/`.
-
-    The folder is the path without extension. It contains `outputs.json`, so a post `p/outputs.json.md`
-    conflicts with `p.md`.
-    """
+    """Yield (earlier, later) for each two Markdown files that would use the same folder under `_freeze/`. The
+    folder has the path without extension. It contains `outputs.json`, so a post `p/outputs.json.md` conflicts
+    with `p.md`."""
     first: dict[str, PurePosixPath] = {}
     for path in paths:
         own = fold_name(str(path.with_suffix("")))
         twin = first.setdefault(own, path)
-        # names that differ only in case are reported where the folder is listed
+        # names that differ only in case have been reported for their folder
         if twin is not path and fold_name(str(twin)) != fold_name(str(path)):
             yield twin, path
     for own, path in first.items():

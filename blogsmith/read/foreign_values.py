@@ -1,7 +1,8 @@
-"""Values that other generators use for our keys: recognized ones are converted, others cause a warning.
+"""Values that other site generators accept for keys of blogsmith: known ones are converted, others cause a
+warning.
 
-These values only affect the look of a page, so authors do not have to correct them before the first build.
-Keys that decide whether a page is published are in `draft_status.py`.
+They affect only the look of a page, so authors need not correct them before the first build. Keys that decide
+whether a page is published are in `draft_status.py`.
 """
 
 from __future__ import annotations
@@ -17,18 +18,19 @@ _SENTENCE_ENDS = (".", "!", "?", ":", ";", "…", ",")
 _MEANT_TRUE = "true"
 _LIST_HINT = "write it as one string, in quotes if it starts with `[`"
 _PATHS = ("path", "src", "url", "feature")
-"""Keys with the path, if an image is a mapping: those of Chirpy, al-folio and Hugo themes."""
+"""Keys with the path of an image that is given as a mapping, as in Chirpy, al-folio and Hugo themes."""
 
 
 def warn_about_value(slot: Slot, must: str, hint: str = "") -> None:
-    """Warn that the value has no effect. must: description of valid values."""
+    """Warn that a value has no effect. must: description of the valid values."""
     shown = one_line(slot)
     what = f'"{shown}"' if shown else "this value"
     slot.warn(CODE, f"{slot.quoted_name} must be {must}; {what} has no effect", hint)
 
 
 def lenient_flag(hint: str = "") -> Reader:
-    """Return a reader of true or false. It converts the words of older YAML and warns about other values."""
+    """Return a reader of true or false, which converts the words of older YAML and warns about other
+    values."""
 
     @accepts(FLAG)
     def read(slot: Slot) -> bool | None:
@@ -45,15 +47,15 @@ def lenient_flag(hint: str = "") -> Reader:
     return read
 
 
-def lenient_choice(choices: Iterable[str]) -> Reader:
-    """Return a reader of one of several words. It warns about other values."""
+def lenient_choice(choices: Iterable[str], hint: str = "") -> Reader:
+    """Return a reader of one of several words, which warns about other values with this hint."""
     known = tuple(choices)
 
     @accepts(choice_form(known))
     def read(slot: Slot) -> str | None:
         if isinstance(slot.value, str) and slot.value.strip().casefold() in known:
             return slot.value.strip().casefold()
-        warn_about_value(slot, format_choices(known))
+        warn_about_value(slot, format_choices(known), hint)
         return None
 
     return read
@@ -61,14 +63,14 @@ def lenient_choice(choices: Iterable[str]) -> Reader:
 
 @accepts(TEXT)
 def lenient_text(slot: Slot) -> str:
-    """Read a one-line string. The entries of a list are joined."""
+    """Read a string on one line. The entries of a list are joined."""
     if isinstance(slot.value, list):
         return _join(slot)
     return text(slot)
 
 
 def _join(slot: Slot) -> str:
-    """Join sentences with spaces, and words with commas."""
+    """Join the entries of a list: with a space after a sentence, with a comma after any other entry."""
     entries = [slot.child(index) for index in range(len(slot.value))]
     found = [line for entry in entries if (line := one_line(entry))]
     if len(found) < len(entries):
@@ -86,7 +88,7 @@ _IMAGE_MAPPING = {"type": "object", "anyOf": [{"required": [key]} for key in _PA
 
 @accepts(union_form(TEXT, _IMAGE_MAPPING))
 def read_image_path(slot: Slot) -> str:
-    """Read the path of an image. Of a mapping, only the path is used."""
+    """Read the path of an image, or the path in a mapping that describes an image."""
     if not isinstance(slot.value, dict):
         return lenient_text(slot)
     key = next((key for key in _PATHS if isinstance(slot.value.get(key), str)), "")

@@ -7,7 +7,8 @@ read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -33,7 +34,7 @@ _HEAD_KEY = lazy_pattern(r"([A-Za-z]\w*)(?::(?:\s|$)|[ \t]*=)|[ \t]*\"([A-Za-z]\
 _TOML_LINE = lazy_pattern(r"[ \t]*(?:#|\[|[\w.\"'-]+[ \t]*[=:])")
 _JSON = lazy_pattern(r"\{\s*\"(?:[^\"\\\n]|\\.)*\"\s*:")
 _CODE = frozenset({"aliases", "bibliography", "execute", "image", "macros", "math", "slug", "template"})
-"""Keys whose values are not prose."""
+"""Keys whose values are code or names, not prose."""
 
 
 Loader = Callable[..., Located | None]
@@ -45,11 +46,11 @@ class _SplitSource(Struct, frozen=True):
     front_matter: str
     body: str
     first_line: int
-    """Line number of the first line of the body, from 1."""
+    """1-based line number of the first line of the body."""
     load: Loader = load
     """Loader of the front matter."""
     head_line: int = 2
-    """Line number of the first line of the front matter, from 1."""
+    """1-based line number of the first line of the front matter."""
 
 
 def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
@@ -75,16 +76,24 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
         body = read_end_later(source, len(text) - len(body))
     found = reporter.diagnostics
     if any(one.code == "merge-conflict" for one in found):
-        # the end of the front matter is unknown until the conflict is resolved
+        # the conflict must be resolved first: until then it is unknown where the front matter ends
         found = [one for one in found if one.code != "front-matter-open"]
     return Document(source, front, body, split.first_line), tuple(found)
 
 
-def _printable_body(split: _SplitSource, reporter: Reporter) -> str:
-    """Return the body without characters that pages must not contain. Report the first of each line.
+def find_key_place(names: Iterable[str], lines: Iterable[str]) -> Place | None:
+    """Return the location of a key, by one of its names, in the lines of the front matter. Used for unknown
+    keys, whose locations are not recorded."""
+    pattern = re.compile(rf"""[\s{{,]*["']?({"|".join(map(re.escape, names))})["']?\s*[:=]""")
+    for number, line in enumerate(lines, 1):
+        if found := pattern.match(line):
+            return Place(number, found.start(1) + 1, len(found[1]))
+    return None
 
-    Later stages count columns without these characters.
-    """
+
+def _printable_body(split: _SplitSource, reporter: Reporter) -> str:
+    """Return the body without characters that pages must not contain. Report the first one of each line.
+    Columns in later diagnostics count without these characters."""
     if not find_forbidden(split.body):
         return split.body
     for number, line in enumerate(split.body.split("\n"), split.first_line):
@@ -97,8 +106,8 @@ def _printable_body(split: _SplitSource, reporter: Reporter) -> str:
 
 
 def _warn_of_hidden(split: _SplitSource, reporter: Reporter) -> None:
-    """Warn about invisible characters in values that are not prose (macros, settings of cells), and in
-    comments."""
+    """Warn about invisible characters in comments, and in values that are not prose (macros, settings of
+    cells)."""
     key = ""
     for number, line in enumerate(split.front_matter.split("\n"), split.head_line):
         if named := _HEAD_KEY.match(line):
@@ -124,7 +133,7 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _SplitSource:
         if line.rstrip() in ("---", "..."):
             return _cut(lines, index, index + 1)
     if not "".join(lines[1:2]).strip():
-        # a thematic break: nobody leaves the first line of front matter empty and also forgets its end
+        # a horizontal rule: nobody begins front matter with an empty line and also forgets its end
         return _SplitSource("", text, 1)
     hint = "end it with a line `---`"
     end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
@@ -149,10 +158,8 @@ def _split_toml(lines: list[str], reporter: Reporter) -> _SplitSource:
 
 
 def _split_json(text: str, lines: list[str]) -> _SplitSource | None:
-    """Split at the end of the JSON object, or of an invalid object at a line `}` or an empty line.
-
-    Return None if other characters follow on its last line: then it is a sentence about JSON.
-    """
+    """Split at the end of the JSON object, or if it is invalid, at a line `}` or an empty line. Return None
+    if other characters follow on the last line of the object: the text is then a sentence about JSON."""
     end = read_object(text).end
     if end >= 0:
         behind = text.find("\n", end)
@@ -167,7 +174,8 @@ def _split_json(text: str, lines: list[str]) -> _SplitSource | None:
 
 
 def _report_misplaced(lines: list[str], reporter: Reporter) -> None:
-    """Report front matter after empty lines, or between lines of more hyphens, which would be printed."""
+    """Report front matter that follows empty lines or is between lines of more than three hyphens; it would
+    be printed as text."""
     at = next((index for index, line in enumerate(lines) if line.strip()), 0)
     mark = lines[at].rstrip()
     if not _HYPHENS.fullmatch(mark) or not _KEY.match("".join(lines[at + 1 : at + 2])):
@@ -189,7 +197,7 @@ def _cut(lines: list[str], head_end: int, body_start: int, read: Loader = load) 
 
 
 def _root(located: Located | None, reporter: Reporter) -> Slot:
-    """Return the front matter as a mapping, which is empty if it is something else."""
+    """Return the front matter as a mapping, empty if it is not a mapping."""
     found = located or Located({}, {}, {}, {})
     root = LocatedMapping(found, reporter, code="front-matter-value").root()
     if isinstance(root.value, dict):
@@ -203,10 +211,8 @@ def _root(located: Located | None, reporter: Reporter) -> Slot:
 
 
 def with_language(front: FrontMatter, path: PurePosixPath, config: Config, reporter: Reporter) -> FrontMatter:
-    """Return the front matter with the language from the file name, if it sets none itself.
-
-    Report an error if both are set and differ.
-    """
+    """Return the front matter with the language from the file name, if it has none of its own. Report an
+    error if they differ."""
     named = file_language(path, config).tag
     if not named or front.lang.lower() == named.lower():
         return front

@@ -1,17 +1,15 @@
-"""The keys of front matter: conversion of plain data to `FrontMatter`, whose fields they are.
+"""The keys of front matter: conversion of plain data to `FrontMatter`, whose fields are the keys.
 
-A key is read by the type of its field; `_TABLE` adds what the type does not define. Unknown keys are kept
-for themes, so a misspelling only causes a warning. Its similarity threshold is strict, to avoid false
-positives. Valid slugs and aliases are defined in `site/urls.py`.
+A key is read according to the type of its field; `_TABLE` adds rules that a type cannot express. Unknown keys
+are kept for themes, so a misspelling only causes a warning, and only if the names are very similar. Slugs and
+aliases are checked in `site/urls.py`.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
 from pathlib import PurePosixPath
-from types import MappingProxyType
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
 
 from ..base.diagnostics.model import Place, confirm_typo, nearest
@@ -32,13 +30,15 @@ from ..base.schema.records import Table, build_schema, reject_key
 from ..base.schema.slots import Slot
 from ..config.schema import Citations, MathSettings
 from ..config.services import BLUESKY, MASTODON, THREAD_HINT, read_thread
-from ..config.validate import LANGUAGE, PACKAGES, check_macro_name, language_check
-from ..model.dates import DATE, MONTH, nearest_date, parse_date, split_dated_name
-from ..model.documents import KEY_ALIASES, FrontMatter, Series
+from ..config.validate import DATE_FORM, LANGUAGE, PACKAGES, check_macro_name, language_check
+from ..model.courses import NUMBERINGS, Series
+from ..model.dates import nearest_date, parse_date, split_dated_name
+from ..model.documents import KEY_ALIASES, FrontMatter
 from ..model.protection import is_known_key
 from ..model.publications import DOI
 from . import execution
 from .draft_status import is_held_back, is_private_status
+from .foreign_keys import find_foreign_key
 from .foreign_values import (
     CODE,
     lenient_choice,
@@ -47,24 +47,18 @@ from .foreign_values import (
     read_image_path,
     warn_about_value,
 )
-from .references import read_orcids, read_people, read_references
+from .references import read_affiliations, read_orcids, read_people, read_references, read_urls
 
 _TEMPLATE = lazy_pattern(r"\w[\w-]*")
 _DATE_KEYS = ("date", "updated", "publish_date", "expiry_date")
 GIT = "git"
 """Value of `updated` that requests the date of the last commit of the file."""
 _KNOWN_UNRELATED_KEYS = frozenset(("parent", "publish", "published"))
-"""Keys of other themes that happen to be similar to one of ours."""
+"""Unknown keys that are not misspellings, although they are similar to a known key."""
 _MAX_COMPARED_KEYS = 50
-"""Maximum number of unknown keys to compare with known ones; each comparison takes a millisecond."""
+"""Maximum number of unknown keys to compare with known ones; comparing one needs a millisecond."""
 _TOC_HINT = "write `true` or `false`: the table of contents is made from the headings"
 _PERMALINK_HINT = "write the URL of a page of this site as a path such as `/a/b/`"
-_DATE_FORM: Form = {
-    "type": ["string", "integer"],
-    "pattern": rf"^\s*(?:{DATE.pattern}|{MONTH.pattern}|)\s*$",
-    "minimum": 1000,
-    "maximum": 9999,
-}
 _EMPTY: Form = {"pattern": r"^\s*$"}
 _PACKAGES = rf"^\s*(?:{'|'.join(PACKAGES)})?\s*$"
 _PART_FORM: Form = {"type": "integer", "minimum": 1}
@@ -72,39 +66,48 @@ _DATE_HINT = "write `2026-03-14` or `2026-03-14 09:30 +01:00`"
 
 
 def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMatter:
-    """Read the front matter of the file at `path`. Report and drop every invalid value."""
+    """Read the front matter of the file at `path`. Report every invalid value, which leaves the default.
+    timezone: IANA name, for dates without a zone."""
     zone = ZoneInfo(timezone)
     draft = is_held_back(head)
     found = {**HEAD.read_fields(head), "draft": draft}
-    warn_about_foreign_keys(head)
+    _warn_about_foreign_keys(head)
     if head.value.get("draft") is not None:
-        # an unreadable value may have meant a draft, and its error may have been lowered to a warning
+        # treat the page as a draft: the unreadable value may have said so, and its error may be lowered to a
+        # warning
         found.setdefault("draft", True)
     found["date"] = found.get("date") or _name_date(path)
+    versions = sorted(parse_date(change.date) or dt.datetime.min for change in found.get("changes", ()))
+    if versions and head.value.get("updated") is None:
+        found["updated"] = versions[-1]
     for name in _DATE_KEYS:
         moment = found.get(name)
         found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
     if found["date"] and found["updated"] and found["updated"] < found["date"]:
-        head.child("updated").warn("date", '"updated" is before "date"')
+        last = "updated" if head.value.get("updated") is not None else "changes"
+        head.child(last).warn("date", '"updated" is before "date"')
     authors = head.child("authors" if "authors" in head.value else "author")
     return FrontMatter(
         **found,
         extra=_extra(head),
         places=_places(head),
         orcids=read_orcids(authors),
+        author_urls=read_urls(authors),
+        affiliations=read_affiliations(authors),
         is_dated_by_git=head.value.get("updated") == GIT,
     )
 
 
 def _meant_key(key: str) -> str | None:
-    """Return the known key that an unknown one is a typo of, such as `tgas`. Other keys are the author's."""
+    """Return the known key that an unknown one is a typo of, such as `tags` for `tgas`; None for keys of the
+    author."""
     return confirm_typo(key, nearest(key, sorted(HEAD.fields)))
 
 
 def _places(head: Slot) -> dict[str, Place]:
     """Map known keys to the locations of their values."""
     keys = {KEY_ALIASES.get(key, key): key for key in head.value if key in HEAD.fields}
-    # if both names are used, ours takes precedence
+    # if blogsmith's name and another one are used, blogsmith's takes precedence
     keys |= {key: key for key in keys if key in head.value}
     return {key: place for key, written in keys.items() if (place := head.child(written).place)}
 
@@ -122,7 +125,7 @@ def _extra(head: Slot) -> dict[str, Any]:
     return extra
 
 
-@accepts(_DATE_FORM)
+@accepts(DATE_FORM)
 def _date(slot: Slot) -> dt.datetime | None:
     written = text(slot)
     try:
@@ -137,9 +140,14 @@ def _date(slot: Slot) -> dt.datetime | None:
     return moment
 
 
-@accepts(union_form(choice_form([GIT]), _DATE_FORM))
+@accepts(DATE_FORM)
+def _release_date(slot: Slot) -> str | None:
+    return text(slot) if _date(slot) else None
+
+
+@accepts(union_form(choice_form([GIT]), DATE_FORM))
 def _updated(slot: Slot) -> dt.datetime | None:
-    """Read a date, or None if it is to come from the history of the file."""
+    """Read a date; None if the date is to be taken from the Git history of the file."""
     return None if text(slot) == GIT else _date(slot)
 
 
@@ -155,7 +163,7 @@ def _doi(slot: Slot) -> str | None:
 
 
 def _name_date(path: PurePosixPath) -> dt.datetime | None:
-    """Return the date at the start of the name of a file, or of the folder of a bundle; None if there is
+    """Return the date at the start of the name of a file or of a bundle's folder; None if the name has
     none."""
     name = path.parent.name if path.stem == "index" else path.stem
     try:
@@ -197,7 +205,7 @@ def _series(slot: Slot) -> Series | None:
 
 @accepts(_PART_FORM)
 def _part(slot: Slot) -> None:
-    """Check `part` of a page without series. With a series, it is read there."""
+    """Check `part` of a page without series. On other pages it is read with `series`."""
     if slot.mapping.root().child("series").value is None:
         _read_numbered("", slot)
 
@@ -215,11 +223,18 @@ def _read_numbered(name: str, part: Slot) -> Series | None:
 
 @accepts(FLAG)
 def _math(slot: Slot) -> None:
-    """Accept true or false, which other systems need to enable formulas and which has no effect here."""
+    """Accept true and false, which other systems need to enable formulas. They have no effect in
+    blogsmith."""
     if not isinstance(slot.value, bool):
         warn_about_value(
             slot, "true, false, or a mapping", "remove it: formulas need no setting, and no MathJax or KaTeX"
         )
+
+
+@accepts(choice_form([]))
+def _markup(slot: Slot) -> None:
+    """Warn about a value that is not a mapping: Hugo accepts the name of a Markdown parser here."""
+    warn_about_value(slot, "a mapping", "remove it, or write `markup: {latex: true}`")
 
 
 @accepts(FLAG)
@@ -229,18 +244,18 @@ def _ignore(slot: Slot) -> None:
 
 @accepts(choice_form(["wip"]))
 def _status(slot: Slot) -> str | None:
-    # already reported with the draft status
+    # the draft status has reported it already
     return None if is_private_status(slot) else _STATUS(slot)
 
 
-_STATUS = lenient_choice(("wip",))
+_STATUS = lenient_choice(("wip",), "write `status: wip` for a page that is not finished, or remove the line")
 
 
 @accepts(TEXT)
 def _permalink(slot: Slot) -> str | None:
     """Read a permalink. Its path is checked where URLs are assigned."""
     if slot.value is False and slot.name == "permalink":
-        # already reported with the draft status
+        # the draft status has reported it already
         return None
     written = text(slot)
     if "://" in written or "{{" in written or written.startswith("//"):
@@ -261,7 +276,7 @@ def _comments(slot: Slot) -> bool | str | None:
         found: bool | None = _COMMENTS(slot)
         return found
     if "://" not in written and read_thread(f"https://{written}"):
-        # browsers omit the scheme
+        # browsers show URLs without the scheme, so authors copy them that way
         return f"https://{written}"
     if read_thread(written) is None:
         slot.report(f'invalid thread "{written}": expected a post on Mastodon or Bluesky', THREAD_HINT)
@@ -276,7 +291,8 @@ _COMMENTS = lenient_flag(
 
 @accepts(FLAG)
 def _search(slot: Slot) -> bool | None:
-    """Read whether the page can be found. Material writes `{exclude: true}` for a page that cannot."""
+    """Read whether search can find the page. Material for MkDocs writes `{exclude: true}` for a page that it
+    cannot."""
     if isinstance(slot.value, dict) and isinstance(slot.value.get("exclude"), bool):
         meant = not slot.value["exclude"]
         slot.warn(CODE, '"search" must be true or false', f"write `search: {str(meant).lower()}`")
@@ -292,7 +308,7 @@ _SEARCH = lenient_flag(
 
 @accepts({**TEXT, "anyOf": [{"pattern": _TEMPLATE}, _EMPTY]})
 def _template(slot: Slot) -> str | None:
-    """Read the name of a layout. Its existence is checked where pages are rendered."""
+    """Read the name of a layout. Rendering checks whether the layout exists."""
     name = lenient_text(slot)
     if name and not _TEMPLATE.fullmatch(name):
         warn_about_value(slot, "the name of a layout")
@@ -308,7 +324,7 @@ def _template(slot: Slot) -> str | None:
 )
 def _macros(slot: Slot) -> dict[str, str]:
     names = [name for name in slot.value if check_macro_name(name, slot.key(name))]
-    # line breaks are spaces in TeX, so they are kept
+    # line breaks are kept, because they mean spaces in TeX
     return {
         name: body if isinstance(body := slot.value[name], str) else text(slot.child(name)) for name in names
     }
@@ -327,19 +343,37 @@ _NOCITE = lazy_pattern(r"@?(\*|[^\s@,;\[\]]+)")
 
 @accepts(TEXTS)
 def _nocite(slot: Slot) -> tuple[str, ...]:
-    """Read keys with or without `@`, in a list or in one string; `*` means all."""
+    """Read the keys of works, with or without `@`, in a list or in one string. `*` means all works."""
     written = string_list()(slot)
     return tuple(dict.fromkeys(key for text in written for key in _NOCITE.findall(text)))
+
+
+@accepts(choice_form(NUMBERINGS))
+def _numbering(slot: Slot) -> bool | str | None:
+    """Read true, false or `by part`. Ignore other values with a warning, since other systems use this key
+    too."""
+    found: bool | str | None = (
+        slot.value if isinstance(slot.value, str) and slot.value in NUMBERINGS else None
+    )
+    return found or _NUMBERING(slot)
+
+
+_NUMBERING = lenient_flag("write `true`, `false` or `by part`")
+
+
+def _describe_type(hint: Any) -> str:
+    return "a list" if get_origin(hint) is tuple else "settings as `key: value`"
 
 
 _TABLE = Table(
     types={str: text, bool: flag(), tuple[str, ...]: string_list()},
     choice=lambda words, _: choice(words),
     readers={
-        # read together with other keys that decide about publication
+        # `is_held_back` reads it with the other keys that decide about publication
         "draft": _ignore,
         **dict.fromkeys(("title", "subtitle", "description"), lenient_text),
-        **dict.fromkeys(("reading_time", "listing", "numbering", "unlisted"), lenient_flag()),
+        **dict.fromkeys(("reading_time", "listing", "unlisted", "selected"), lenient_flag()),
+        "numbering": _numbering,
         "search": _search,
         "toc": lenient_flag(_TOC_HINT),
         "comments": _comments,
@@ -356,15 +390,19 @@ _TABLE = Table(
         "series": _series,
         "part": _part,
         "authors": read_people,
+        "markup.latex": lenient_flag(),
         "math.macros": typed(dict, _macros, "a mapping from names to TeX"),
         "math.numbering": choice(get_args(get_type_hints(MathSettings)["numbering"])),
+        "math.wide": choice(get_args(get_type_hints(MathSettings)["wide"])),
         **execution.READERS,
         "references": read_references,
         "bibliography": string_list(),
         "publications": string_list(),
         "citations.style": choice(get_args(get_type_hints(Citations)["style"])),
+        "changes.date": _release_date,
+        "solutions.after": _release_date,
         "nocite": _nocite,
-        # only their type is checked, since the content of the page decides
+        # only the type is checked: the content of the page decides
         "uses_math": lenient_flag(),
         "uses_code": lenient_flag(),
     },
@@ -373,11 +411,12 @@ _TABLE = Table(
         "math.packages": _packages,
         **execution.CHECKS,
     },
-    short={"math": _math, "execute": execution.read_mode},
+    short={"markup": _markup, "math": _math, "execute": execution.read_mode},
     names=execution.NAMES,
     aliases=KEY_ALIASES,
-    computed=frozenset(("extra", "places", "orcids", "is_dated_by_git")),
+    computed=frozenset(("extra", "places", "orcids", "author_urls", "affiliations", "is_dated_by_git")),
     foreign_key_hints=execution.FOREIGN,
+    describe_type=_describe_type,
     notes={
         "part": "Number of the post in its series, from 1.",
         "uses_math": "Ignored: the content of the page decides.",
@@ -388,27 +427,14 @@ HEAD = build_schema(FrontMatter, _TABLE)
 KNOWN_KEYS = tuple(HEAD.fields)
 
 
-# Front matter keys without effect: those of other generators that set URLs, dates, publication or code
-# execution, and keys of `math:` outside of it.
-#
-# They are kept for the theme like every unknown key, but authors who move a site here must not believe that
-# they have an effect. Keys that only describe a page (`keywords`, `excerpt`) cause no warning.
-
-
-_PYTHON = "remove it; set `execute` in blogsmith.yaml to choose a Python, or `execute: {kernel: NAME}` here"
-HINTS: Mapping[str, str] = MappingProxyType(
-    {
-        "lastmod": "write `updated:`",
-        "last_modified_at": "write `updated:`",
-        "date-modified": "write `updated:`",
-        **{key: f"write `math: {{{key}: …}}`" for key in ("macros", "packages")},
-        **dict.fromkeys(("jupyter", "kernelspec", "kernel", "engine", "knitr", "jupytext"), _PYTHON),
-    }
-)
-"""Key → hint about the corresponding key of blogsmith."""
-
-
-def warn_about_foreign_keys(head: Slot) -> None:
-    """Warn about each of the keys above."""
-    for key in [key for key in head.value if key in HINTS]:
-        head.key(key).warn("front-matter-key", f'"{key}" has no effect here', HINTS[key])
+def _warn_about_foreign_keys(head: Slot) -> None:
+    """Warn about keys that only other systems use."""
+    written = {KEY_ALIASES.get(key, key) for key in head.value}
+    for key in head.value:
+        row = find_foreign_key(key)
+        if row and row.is_unambiguous and key in row.keys:
+            slot = head.key(key)
+            is_rename = row.ours not in written and row.is_rename(head.value[key])
+            fix = slot.rewrite(row.ours, is_safe=True) if is_rename else None
+            written.add(row.ours)
+            slot.warn("front-matter-key", row.no_effect_message(key), row.advice, fix)

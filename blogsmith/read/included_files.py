@@ -1,8 +1,8 @@
-"""Files that posts show parts of: `file="src/attn.py"` on a fence or in a shortcode.
+"""Files that posts show in part: `file="src/attn.py"` on a fence or in a shortcode.
 
-They are read together with the post, so that a page depends on its document only. A path is looked up next
-to the post, then from the site root. Posts by untrusted authors may show only files that the site publishes.
-No post may show files outside the site, hidden files, or files made by blogsmith.
+They are read together with the post, so a page depends only on its document. A path is looked up next to the
+post, then from the site root. Posts by untrusted authors may show only files that the site publishes. No post
+may show files outside the site, hidden files, or files that blogsmith wrote.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from ..base.diagnostics.model import SiteError
 from ..base.patterns import lazy_pattern
 from ..base.storage.file_names import MARKDOWN, is_temporary_name
+from ..base.storage.folder import open_real_file
 from ..config.schema import Config
 from ..model.decode import decode
 from ..model.documents import IncludedFile
@@ -28,13 +28,13 @@ MOST_FILES = 100
 _WRITTEN = lazy_pattern(
     r"\bfile[ \t]*=[ \t]*(?:\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|([^\s\"'%{}]+))"
 )
-_READ = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _OURS = frozenset(("_freeze", "node_modules"))
 _BESIDE = "write a path relative to the post, or to the root of the site"
 
 
 def included_names(body: str) -> tuple[str, ...]:
-    """Return all values of `file=` in the body, each once. Some may not be file names in this context."""
+    """Return every value of `file=` in the body once. A value may turn out not to be a file name, for example
+    in an example of code."""
     if "file" not in body:
         return ()
     found = (next(group for group in one.groups() if group is not None) for one in _WRITTEN.finditer(body))
@@ -45,7 +45,7 @@ def included_names(body: str) -> tuple[str, ...]:
 def read_included(
     root: Path, config: Config, post: PurePosixPath, names: Iterable[str]
 ) -> Mapping[str, IncludedFile]:
-    """Map `names` to their current content or an error message. root: of the site."""
+    """Map `names` to the current content of the files, or to an error message. root: site root."""
     return {name: _read(root.resolve(), config, post, name) for name in names}
 
 
@@ -61,7 +61,7 @@ def _read(root: Path, config: Config, post: PurePosixPath, name: str) -> Include
 
 
 def _candidates(name: str, folder: PurePosixPath) -> tuple[str, ...]:
-    """Return paths from the site root. Those that point outside are dropped."""
+    """Return the paths from the site root that a name may mean, without those outside the site."""
     if "\0" in name or "\\" in name:
         return ()
     folders = [PurePosixPath()] if name.startswith("/") else [folder, PurePosixPath()]
@@ -99,15 +99,14 @@ def _may_show(path: PurePosixPath, config: Config) -> bool:
         return False
     if path.is_relative_to(config.output):
         return False
-    # untrusted posts may show published files only
+    # an untrusted post may show published files only
     return not config.markup.untrusted or (parts[0] in ("content", "static") and path.suffix not in MARKDOWN)
 
 
 def _read_regular_file(file: Path) -> bytes | None:
-    """Return the content, at most one byte above the limit, or None for special files."""
-    descriptor = os.open(file, _READ)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
+    """Return the content, or its first bytes up to one more than the limit. None if it is not a regular
+    file."""
+    if not file.is_file():
         return None
-    with os.fdopen(descriptor, "rb") as stream:
+    with open_real_file(file) as stream:
         return stream.read(MOST_BYTES + 1)

@@ -1,14 +1,14 @@
-"""Bibliography entries and names of people in front matter. Names in CSL form are flattened.
+"""Bibliography entries and names of people in front matter.
 
-Accepts a list of entries with `id` (or `key`), or a mapping from key to entry. An entry without id, as in a
-list of links, is printed but cannot be cited. Fields of CSL and BibTeX that no page shows (editor, isbn,
-type …) are accepted; unknown fields cause a warning.
+`references:` is a list of entries with `id` (or `key`), or a mapping from key to entry, with field names of
+CSL. An entry without id, as in a list of links, is printed but cannot be cited. Fields of CSL and BibTeX that
+no page shows (editor, isbn, type …) are accepted; unknown fields cause a warning.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,14 +26,14 @@ _URL = lazy_pattern(r"https?://[^\s<>\"]+")
 _DOI = lazy_pattern(r"(?:(?:https?://(?:dx\.)?doi\.org/|doi:\s*))?(10\.\d{4,9}/[^\s<>\"]+)", re.IGNORECASE)
 _YEAR = lazy_pattern(r"(\d{4})-\d{1,2}(?:-\d{1,2})?")
 _HYPHENS = lazy_pattern(r"(?<=\d)[ \t]*(?:-{1,3}|—)[ \t]*(?=\w)")
-"""Matches the dash between the first and the last page."""
+"""Regular expression of the dash between the first and the last page."""
 _VENUE_WORDS = (
     "venue container-title container containerTitle container_title journal journaltitle journalTitle "
     "booktitle book conference proceedings event-title event series institution organization school "
     "howpublished website publisher"
 )
 _VENUES = tuple(_VENUE_WORDS.split())
-"""Fields for the venue of a work. The first one that is set is printed."""
+"""Fields that name where a work was published. The first one with a value is printed."""
 _PRINTED_WORDS = (
     "id key title author authors year issued date url URL doi DOI note volume issue number pages page"
 )
@@ -61,6 +61,8 @@ _PERSON: Form = {
         "family": {**FILLED, "description": "Family name."},
         "given": {**TEXT, "description": "Given names."},
         "orcid": {"description": "ORCID iD of the person.", "pattern": ORCID},
+        "url": {"description": "URL of the person's page, for authors of a page.", "pattern": _URL},
+        "affiliation": {**TEXT, "description": "University or company, for authors of a page."},
     },
     "anyOf": [{"required": [key]} for key in ("name", "literal", "family")],
 }
@@ -114,7 +116,7 @@ def read_references(slot: Slot) -> tuple[Reference, ...]:
 
 
 def _free_key(slot: Slot, found: Mapping[str, Reference]) -> str:
-    """Return an unused key: the position of the entry in the list, or the next free number."""
+    """Return an unused key for an entry without one: its position in the list, or the next free number."""
     entries = [entry for entry in slot.value if isinstance(entry, dict)]
     written = {str(entry.get(name)) for entry in entries for name in ("id", "key")}
     number = len(found) + 1
@@ -133,20 +135,46 @@ def read_people(slot: Slot) -> tuple[str, ...]:
 
 def read_orcids(slot: Slot) -> dict[str, str]:
     """Map names to ORCID iDs, for people given as mappings with an `orcid`."""
+    return _read_facts(slot, "orcid", read_orcid)
+
+
+def read_affiliations(slot: Slot) -> dict[str, str]:
+    """Map names to affiliations, for people given as mappings with an `affiliation`."""
+    return _read_facts(slot, "affiliation", lambda one: one_line(one) or "")
+
+
+def read_urls(slot: Slot) -> dict[str, str]:
+    """Map names to URLs, for people given as mappings with a `url`."""
+    return _read_facts(slot, "url", _read_url)
+
+
+def _read_facts(slot: Slot, key: str, read: Callable[[Slot], str]) -> dict[str, str]:
     slots = (
         [slot.child(index) for index in range(len(slot.value))] if isinstance(slot.value, list) else [slot]
     )
     found = {}
     for one in slots:
-        if isinstance(one.value, dict) and (orcid := read_orcid(one.child("orcid"))):
+        if isinstance(one.value, dict) and (fact := read(one.child(key))):
             quiet = one.child("name").value or one.child("literal").value
             family, given = one.child("family").value, one.child("given").value
-            found[str(quiet or (f"{family}, {given}" if given else family))] = orcid
+            found[str(quiet or (f"{family}, {given}" if given else family))] = fact
     return found
 
 
+def _read_url(slot: Slot) -> str:
+    written = text(slot) if isinstance(slot.value, str) else ""
+    if written and not _URL.fullmatch(written):
+        slot.warn(
+            CODE,
+            f'invalid URL "{written}": expected http or https',
+            "write a URL such as `https://example.org/`",
+        )
+        return ""
+    return written
+
+
 def read_orcid(slot: Slot) -> str:
-    """Read an ORCID iD with a valid check digit; empty after a report."""
+    """Read an ORCID iD. Return an empty string, after reporting an error, if its check digit is wrong."""
     written = text(slot)
     if not written:
         return ""
@@ -181,7 +209,7 @@ def _person(slot: Slot, key: str) -> str:
 
 
 def _entries(slot: Slot) -> Iterator[tuple[Slot, str]]:
-    """Yield each entry and its key, empty if it has none. Report entries with an invalid key."""
+    """Yield each entry and its key; the key is empty if there is none. Report entries with an invalid key."""
     for step in slot.value if isinstance(slot.value, dict) else range(len(slot.value)):
         entry = slot.child(step)
         if not isinstance(entry.value, dict):
@@ -234,7 +262,7 @@ def _first(entry: Slot, *keys: str) -> Slot:
 
 
 def _authors(entry: Slot) -> tuple[str, ...]:
-    """Read `author` or `authors`. A string may join names by BibTeX's ` and `."""
+    """Read `author` or `authors`. In a string, names may be joined by ` and `, as in BibTeX."""
     slot = _first(entry, "author", "authors")
     if isinstance(slot.value, str):
         return _unique_names([name.strip() for name in re.split(r"\s+and\s+", slot.value)])
@@ -242,7 +270,7 @@ def _authors(entry: Slot) -> tuple[str, ...]:
 
 
 def _year(entry: Slot) -> str:
-    """Read `year`, `date` or CSL's `issued`. Of a full date, only the year is returned."""
+    """Read `year`, `date` or CSL's `issued`. For a full date, return its year."""
     slot = _first(entry, "year", "issued", "date")
     if isinstance(slot.value, dict):
         return _date_parts(slot)
@@ -279,7 +307,7 @@ def _url(entry: Slot) -> str:
 
 
 def _report_address(slot: Slot, url: str) -> None:
-    """Report an invalid URL: an error for other schemes, which may run code, otherwise a warning."""
+    """Report an invalid URL: as an error if its scheme may run code, otherwise as a warning."""
     message = f'invalid URL "{url}": expected http or https'
     if ":" in url.partition("/")[0]:
         slot.report(message)

@@ -1,27 +1,23 @@
-"""The bibliographies of a site, and their entries as pages request them.
+"""The bibliographies of a site, and the entries that pages request.
 
-A file is read when its first entry is requested. Between builds only its index is cached, by the digest of
-the file. Results contain no line numbers unless there is an error. A page is therefore rebuilt exactly when
-an entry that it cites has changed.
+A file is read when its first entry is requested. The cache stores an index of each file, by the digest of the
+file, but no entries. An entry without errors contains no line numbers, so a page is rebuilt only if an entry
+that it cites has changed.
 """
 
 from __future__ import annotations
 
-import hashlib
-import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 import msgspec
-from msgspec import Struct
 
 from ..base.diagnostics.model import (
     Diagnostic,
     Place,
     Reporter,
-    SiteError,
     did_you_mean,
     format_suggestion,
     nearest,
@@ -31,44 +27,25 @@ from ..base.storage.site_cache import CacheInterface, NullCache, Row
 from ..base.storage.stamps import FileStamp, make_stamp
 from ..bibliography.citation_styles import BUNDLED_STYLES
 from ..config.load import CONFIG_NAME, LoadedConfig
-from ..model.decode import decode, normalize_line_ends
 from ..model.documents import Document
 from ..model.paths import join_path
 from ..model.publications import CslStyle, PublicationLookup
 from ..read.files import NO_TEXTS
+from ..read.text_files import TextFile, open_text_file, read_text_file
 
 if TYPE_CHECKING:
     from ..bibliography.bibliography_file import BibliographyFile
 
-# Reading of bibliographies and citation styles, which may be anywhere in the site except in the output
-# folder.
-#
-# A page refers to them by a path relative to the page or to the site root. Files outside of the site, hidden
-# files and special files are never read.
+# A page names bibliographies and citation styles by a path relative to the page or to the site root.
 
 
-MAX_BYTES = 20_000_000
 _OF_HOME = lazy_pattern(r"~|[A-Za-z]:[\\/]")
-"""Matches paths in a home folder, and absolute Windows paths."""
-
-
-class TextFile(Struct, frozen=True):
-    """The content of a file, or why it could not be read."""
-
-    text: str = ""
-    digest: str = ""
-    """Hex SHA-256 of the bytes of the file."""
-    problem: str = ""
-    """Error message; empty if the file was read."""
-    is_outside: bool = False
-    """Whether the file was rejected because it is outside the site."""
+"""Beginning of paths in a home folder and of absolute Windows paths."""
 
 
 def candidate_paths(written: str, page: PurePosixPath | None) -> Iterator[PurePosixPath]:
-    """Yield paths, from the site root, that a path in a post may mean. The first existing file is used.
-
-    page: the file that contains the path; None for the settings.
-    """
+    """Yield the paths, relative to the site root, that a path in a post may mean; the first that exists is
+    used. page: file that contains the path; None for the settings."""
     path = PurePosixPath(written)
     folders = [PurePosixPath()] if path.is_absolute() or page is None else [page.parent, PurePosixPath()]
     for folder in (*folders, PurePosixPath("content")):
@@ -78,11 +55,9 @@ def candidate_paths(written: str, page: PurePosixPath | None) -> Iterator[PurePo
 
 
 def is_outside_site(root: Path, written: str, page: PurePosixPath | None) -> bool:
-    """Return whether a path written by an author points outside the site.
-
-    An absolute path is one of the machine if its first folder does not exist in the site. Files outside the
-    site are not looked up. page: as in `candidate_paths`.
-    """
+    """Return whether a path that an author wrote points outside the site. An absolute path is taken as a path
+    of the machine if its first folder does not exist in the site. No file outside is accessed. page: as in
+    `candidate_paths`."""
     if _OF_HOME.match(written):
         return True
     parts = PurePosixPath(written).parts
@@ -99,39 +74,6 @@ def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:
         return None
 
 
-def open_text_file(text: str) -> TextFile:
-    """Return the content of a file that is open in an editor."""
-    data = text.encode("utf-8", "replace")
-    return TextFile(normalize_line_ends(text.removeprefix("\ufeff")), hashlib.sha256(data).hexdigest())
-
-
-def read_text_file(root: Path, output: str, path: PurePosixPath) -> TextFile | None:
-    """Return the content of the file at a path relative to the root, or None if it does not exist."""
-    try:
-        base = root.resolve()
-        file = (base / path).resolve(strict=True)
-    except (OSError, RuntimeError, ValueError):
-        return None
-    if not file.is_relative_to(base):
-        return TextFile(problem=f'"{path}" is a link to a file outside the site', is_outside=True)
-    inside = file.relative_to(base)
-    if any(part.startswith(".") for part in inside.parts) or inside.is_relative_to(output):
-        return TextFile(problem=f'"{path}" is hidden, or in the output folder')
-    try:
-        status = file.stat()
-        if not stat.S_ISREG(status.st_mode):
-            return TextFile(problem=f'"{path}" is not a file')
-        if status.st_size > MAX_BYTES:
-            return TextFile(problem=f'"{path}" is larger than {MAX_BYTES // 1_000_000} MB')
-        data = file.read_bytes()
-        text = normalize_line_ends(decode(data, str(path)).removeprefix("\ufeff"))
-    except SiteError as error:
-        return TextFile(problem=f"{path}: {error.diagnostics[0].message}")
-    except OSError as error:
-        return TextFile(problem=f'"{path}" cannot be read: {error.strerror or type(error).__name__}')
-    return TextFile(text, hashlib.sha256(data).hexdigest())
-
-
 _KIND: Final = "bibliographies"
 _HINT = "write a path relative to the page, or to the root of the site"
 _COPY_HINT = "copy the file into the site, and write its path relative to the page or to the root of the site"
@@ -141,15 +83,13 @@ ReadTextFile = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None
 
 
 class SiteBibliographies:
-    """The bibliographies of a site, used by a single pipeline."""
+    """The bibliographies of a site, as one build or one preview uses them."""
 
     def __init__(
         self, root: Path, rows: CacheInterface | None = None, look: ReadTextFile | None = None
     ) -> None:
-        """Prepare the bibliographies without reading files.
-
-        rows: caches the indexes of files. look: reads a file; replaces reading from disk.
-        """
+        """Prepare the bibliographies without reading files. rows: cache for the indexes of files. look:
+        function that reads a file; None: read it from disk."""
         self._root = root
         self._look = look or self._read_file
         self._rows = rows or NullCache()
@@ -157,9 +97,9 @@ class SiteBibliographies:
         self._read: dict[PurePosixPath, tuple[FileStamp | None, TextFile | None]] = {}
         self._files: dict[PurePosixPath, tuple[str, BibliographyFile]] = {}
         self._is_touched = False
-        """Whether `forget` dropped a file since the last `refresh`."""
+        """Whether `forget` dropped a file since the last call of `refresh`."""
         self.open_texts = NO_TEXTS
-        """Contents of open editors, as in `read_site`."""
+        """Path → content of a file that is open in an editor, as in `read_site`."""
 
     def use_settings(self, settings: LoadedConfig) -> None:
         """Use these settings from now on."""
@@ -175,7 +115,7 @@ class SiteBibliographies:
         return is_changed
 
     def forget(self, changed: Iterable[str]) -> None:
-        """Drop cached files that have changed, regardless of their stamps."""
+        """Drop cached files that are known to have changed, even if their stamps are the same."""
         for path in changed:
             self._is_touched |= self._read.pop(PurePosixPath(path), None) is not None
 
@@ -192,7 +132,7 @@ class SiteBibliographies:
         return tuple(dict.fromkeys(key for file in self._open_page_files(document) for key in file.keys))
 
     def texts(self, document: Document) -> Iterator[tuple[str, str]]:
-        """Yield path and content of each bibliography of a page."""
+        """Yield the path and content of each bibliography of a page."""
         for written, page in self._named_paths(document):
             path, file = self._find_file(written, page)
             if path and file and not file.problem:
@@ -218,7 +158,8 @@ class SiteBibliographies:
         return did_you_mean(key, keys) or where
 
     def place(self, key: str, document: Document) -> Diagnostic | None:
-        """Return the location of an entry as a diagnostic without message, or None."""
+        """Return a diagnostic without message whose location is that of an entry, or None if there is no such
+        entry."""
         return next((found for file in self._open_page_files(document) if (found := file.place(key))), None)
 
     def check(self, document: Document) -> tuple[Diagnostic, ...]:
@@ -236,7 +177,7 @@ class SiteBibliographies:
         """Return the citation style of a page. Its name is empty if the page and the settings have none."""
         front = document.front
         config = self._config.config
-        # a built-in style in the front matter takes precedence over the style in the settings
+        # `citations: style` in the front matter takes precedence over `csl` in the settings
         own = front.csl or ("" if front.citations.style else config.csl)
         if not own:
             return CslStyle()
@@ -331,7 +272,7 @@ class SiteBibliographies:
         return self._diagnostic_at_key("bibliography-file", message, key, written, document, hint, near)
 
     def _near_file(self, written: str, document: Document | None) -> str | None:
-        """Return the bibliography with the most similar name next to the page or at the root."""
+        """Return the bibliography with the most similar name, next to the page or at the site root."""
         names = list[str]()
         for path in candidate_paths(written, document.path if document else None):
             with suppress(OSError):
@@ -355,7 +296,8 @@ class SiteBibliographies:
         hint: str = _HINT,
         near: str | None = None,
     ) -> Diagnostic:
-        """Return an error at the value of a key in the page or the settings. near: suggested file name."""
+        """Return an error at the value of a key in the page or the settings. near: similar file name, for a
+        suggestion."""
         if document is not None:
             lines, place, path = (
                 document.source.text.split("\n"),
@@ -387,8 +329,8 @@ class SiteBibliographies:
 
 
 def bibliography_paths(documents: Iterable[Document], settings: LoadedConfig) -> frozenset[str]:
-    """Return every path, relative to the root, where a bibliography or style may be. A build depends on all
-    of them."""
+    """Return every path, relative to the root, where a named bibliography or style may be, whether it exists
+    or not. A build depends on all of these paths."""
     config = settings.config
     found: set[PurePosixPath] = set()
     for written in (*config.bibliography, config.csl):

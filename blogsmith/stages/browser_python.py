@@ -1,4 +1,5 @@
-"""The Python that a site's readers run in their browsers: opening the configured distribution."""
+"""Access to Pyodide, the Python that readers run in their browsers, in the distribution that the settings
+name."""
 
 from __future__ import annotations
 
@@ -18,10 +19,8 @@ VENDOR = "run `blogsmith pyodide vendor` to fill it"
 
 
 def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribution]:
-    """Return a function that opens the distribution.
-
-    It is opened for the first page that needs it, and its errors are reported then.
-    """
+    """Return a function that opens the distribution when the first page needs it, and then reports its
+    errors."""
 
     @cache
     def open_once() -> Distribution:
@@ -36,7 +35,7 @@ def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribu
         for number, name in enumerate(settings.packages):
             if not found.has(name):
                 place = places.get(("browser", "packages", number))
-                message = f'package not found in {found.folder}: "{name}"'
+                message = f'package not found in "{found.folder}": "{name}"'
                 reporter.error("pyodide-folder", message, place, VENDOR)
         log.add(reporter.diagnostics)
         return found

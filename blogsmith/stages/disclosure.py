@@ -1,8 +1,8 @@
 """Selection of the files next to posts that are published, and warnings about private data in published
 files.
 
-Files next to posts are published, except for working files of authors: notebooks, code, backup copies.
-Working files are published only if a page links to them. Under `static/` all files are published.
+Files next to posts are published, except for working files of authors (notebooks, code, backup copies), which
+are published only if a page links to them. Under `static/` all files are published.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _KEY = lazy_pattern(rb"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----|^PuTTY-User-Key-F
 _KEY_HEAD = 4096
 _TEMPLATES = frozenset((".html", ".htm", ".xml", ".css", ".scss", ".js", ".json", ".txt"))
 _FRONT_MATTER = lazy_pattern(rb"---[ \t]*\r?\n(?:[A-Za-z][\w-]*:|---)")
-"""The start of Jekyll and Eleventy pages, in any markup language."""
+"""Beginning of an HTML or other file with front matter: a page of Jekyll or Eleventy."""
 _DRAFT = lazy_pattern(
     rb"---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?(?:draft:[ \t]*true|published:[ \t]*false)[ \t]*\r?$", re.MULTILINE
 )
 _NO_TEMPLATE = "front matter has no effect because this file is not a page"
-_TEMPLATE_HINT = "write the page as `.md`, which may contain HTML, or remove the lines between `---`"
+_TEMPLATE_HINT = "rename it to `{}`, as Markdown may contain HTML, or remove the lines between `---`"
 _MAX_NOTEBOOK = 50_000_000
 _HOME = lazy_pattern(rb"(?:(?:/home|/Users)/|[A-Za-z]:(?:\\|/){1,4}Users(?:\\|/){1,4})[\w.-]+")
-"""Path of a user's home folder. JSON writes each backslash twice."""
+"""Path of a user's home folder. Each backslash may be doubled, as in JSON, even twice."""
 
 CheckDisclosure = Callable[[Asset, Config], tuple[Diagnostic, ...]]
 
@@ -68,14 +68,14 @@ def published_assets(
 
 
 def _is_draft(asset: Asset) -> bool:
-    """Return whether an HTML file is marked as draft in front matter."""
+    """Return whether an HTML file has front matter that marks it as a draft."""
     if asset.path.suffix.lower() not in (".html", ".htm"):
         return False
     try:
         with asset.file.open("rb") as stream:
             return _DRAFT.match(stream.read(_KEY_HEAD)) is not None
     except OSError:
-        # reported when the file is copied
+        # the error is reported when the file is copied
         return False
 
 
@@ -96,10 +96,8 @@ def _linked_addresses(rendered: Iterable[RenderedDocument], config: Config) -> s
 def disclosures(
     assets: Mapping[str, tuple[Asset, str]], config: Config, look: CheckDisclosure
 ) -> Iterator[Diagnostic]:
-    """Yield warnings for published files that contain private data.
-
-    look: `check_disclosure` or a function that caches its results.
-    """
+    """Yield warnings for published files that contain private data. look: `check_disclosure`, or a function
+    that caches its results."""
     for asset, _ in assets.values():
         yield from look(asset, config)
 
@@ -122,10 +120,17 @@ def check_disclosure(asset: Asset, config: Config) -> tuple[Diagnostic, ...]:
             if asset.path.suffix.lower() == ".ipynb" and asset.size <= _MAX_NOTEBOOK:
                 return _notebook_leaks(asset, head + stream.read())
             if asset.path.suffix.lower() in _TEMPLATES and _FRONT_MATTER.match(head):
-                return (_warning("foreign-file", asset, _NO_TEMPLATE, _TEMPLATE_HINT),)
+                return (
+                    _warning(
+                        "foreign-file",
+                        asset,
+                        _NO_TEMPLATE,
+                        _TEMPLATE_HINT.replace("{}", f"{asset.path.stem}.md"),
+                    ),
+                )
             return _picture_leaks(asset, stream) if config.images.metadata == "clean" else ()
     except OSError:
-        # reported when the file is copied
+        # the error is reported when the file is copied
         return ()
 
 
@@ -162,17 +167,17 @@ def _warning(code: str, asset: Asset, message: str, hint: str) -> Diagnostic:
     return Diagnostic(code, message, str(asset.path), hint=hint, severity="warning")
 
 
-# Cached warnings about published files, recomputed only for changed files.
+# Warnings about published files are cached, and computed again only for changed files.
 
 
 class DisclosureCache:
-    """The cached warnings, used by a single pipeline."""
+    """The cached warnings, as one build or one preview uses them."""
 
     def __init__(self, rows: CacheInterface) -> None:
         self._values = StampedValues(rows, "disclosure", _DisclosureResult)
 
     def forget(self, changed: Collection[str]) -> None:
-        """Drop the results for saved files. Their stamps may be unchanged."""
+        """Drop the results for files that were saved, whose stamps may be the same as before."""
         for path in changed:
             self._values.forget(path)
 

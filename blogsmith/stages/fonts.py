@@ -33,7 +33,7 @@ def add_fonts(
 
 
 def _page_symbols(view: PageView, item: RenderedDocument | None) -> str:
-    # only the first page of a paginated list has the body of its source
+    # only the first page of a paginated list shows the text of its source file
     return item.body.signs if item and item.body.content == view.body else join_characters(page_signs(view))
 
 
@@ -47,7 +47,7 @@ def make_fonts(fonts: MathFonts, context: SiteContext) -> list[Output]:
 
 
 def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
-    """Return the same files, made on request."""
+    """Return the fonts and stylesheets as files that are made on request."""
     font = context.theme.files.math_font
     found: list[OutputFile] = []
     if font is None:
@@ -61,8 +61,8 @@ def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
 
 
 def plan_subsetting(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
-    """Return fonts that may need subsetting, which takes half a second. The result is cached for
-    `make_fonts`."""
+    """Return the fonts whose subsetting may be needed, which takes half a second. `make_fonts` finds the
+    results in the cache."""
     font = context.theme.files.math_font
     if font is None or not can_subset():
         return []
@@ -91,7 +91,7 @@ def _font_file(cut: FontSubset, context: SiteContext) -> Output:
     if beside.is_file():
         return Output(path, file=beside)
     if not can_subset():
-        # a large font is better than formulas without their symbols
+        # without the package, the full font: large, but better than formulas without their symbols
         return Output(path, file=font.asset.file)
     source = font.asset.file
     try:
@@ -109,13 +109,14 @@ def _font_file(cut: FontSubset, context: SiteContext) -> Output:
 
 
 _FEATURES = ("ccmp", "dtls", "flac", "ssty", "math")
-"""Combining marks, dotless and flattened accents, forms for scripts."""
+"""OpenType features to keep: combining marks, dotless and flattened accents, forms for sub- and
+superscripts."""
 _NAMES = (0, 1, 2, 3, 4, 5, 6, 13, 14)
-"""Ids of the names to keep: copyright, names, version and licence."""
+"""Ids of the entries of the name table to keep: copyright, names, version and licence."""
 
 
 class FontError(Exception):
-    """Raised if the file is not a font that can be subset."""
+    """The file is not a font that can be subset."""
 
 
 def can_subset() -> bool:
@@ -124,15 +125,13 @@ def can_subset() -> bool:
 
 
 def cut_font(font: bytes, signs: Collection[str]) -> bytes:
-    """Return a WOFF2 font with the `signs` of `font` (TTF, OTF or WOFF). Raises FontError on failure.
-
-    signs: characters, some followed by a variation selector. Those missing in the font are ignored. The
-    output is reproducible.
-    """
+    """Return a WOFF2 font with the `signs` of `font` (TTF, OTF or WOFF). FontError on failure. signs:
+    characters, some followed by a variation selector; ignored if the font lacks them. The same input gives
+    the same bytes."""
     from fontTools.ttLib import TTFont
 
     try:
-        # `recalcTimestamp` would use the clock and make the output irreproducible
+        # `recalcTimestamp` would write the current time into the font
         opened = TTFont(BytesIO(font), recalcTimestamp=False, lazy=True)
         if "MATH" not in opened:
             raise FontError("it has no MATH table")
@@ -155,7 +154,7 @@ def _subset(font: Any, signs: Collection[str]) -> bytes:
         glyph_names=False,
         notdef_outline=True,
         ignore_missing_unicodes=True,
-        # mirrored forms are needed for right-to-left text only
+        # mirrored forms are needed only for text from right to left
         bidi_closure=False,
     )
     options.drop_tables = [*options.drop_tables, "GPOS"]

@@ -1,8 +1,8 @@
 """Dates of the last commits of files, for pages with `updated: git`.
 
-git reads the settings of the repository, which can name programs to run (`gpg.program`, `core.fsmonitor`,
-commands for objects that a partial clone lacks). It is therefore run only for sites that the user trusts,
-and with these settings disabled. Source: git-config(1), git-log(1).
+The settings of a Git repository can name programs that git runs (`gpg.program`, `core.fsmonitor`, commands
+for objects that a partial clone lacks). Therefore git runs only for sites that the user trusts, and with
+these settings disabled. Source: git-config(1), git-log(1).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OPTIONS = (
     *("-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never", "-c", "gpg.program=false"),
 )
 GIT_FILES = (".git/HEAD", ".git/logs/HEAD", ".git/packed-refs")
-"""Files that change with a commit, relative to the repository."""
+"""Files that a commit changes, relative to the repository."""
 
 
 class GitDates(Struct, frozen=True):
@@ -37,7 +37,7 @@ class GitDates(Struct, frozen=True):
 
 
 def read_git_dates(context: SiteContext, documents: Sequence[Document]) -> GitDates:
-    """Return the dates of pages that request it. git is not run if there are none."""
+    """Return the dates of pages that request them. If there are none, git does not run."""
     wanted = [document for document in documents if document.front.is_dated_by_git]
     if not wanted:
         return GitDates()
@@ -68,7 +68,8 @@ def read_git_dates(context: SiteContext, documents: Sequence[Document]) -> GitDa
 
 
 def git_files(root: Path) -> frozenset[str]:
-    """Return paths, relative to the site, that change with a commit. Without a repository there are none."""
+    """Return the files in `GIT_FILES` as paths relative to the site root; empty if the site is in no
+    repository."""
     for folder in (root, *root.resolve().parents):
         if (folder / ".git").is_dir():
             start = Path(os.path.relpath(folder, root))
@@ -78,9 +79,18 @@ def git_files(root: Path) -> frozenset[str]:
 
 def _log(root: Path, paths: Sequence[str]) -> str:
     """Return the output of `git log`, newest commit first: NUL and date, then the files it changed."""
+    command = ["log", "--format=%x00%aI", "--name-only", "--no-renames", "--relative"]
+    options = ("--no-ext-diff", "--no-textconv", "-z", "--")
+    return run_git(root, *command, *options, *paths).decode("utf-8", "replace")
+
+
+def run_git(root: Path, *arguments: str) -> bytes:
+    """Return the output of a git command in a folder. The programs in the repository's settings do not run.
+
+    Raises `OSError` if git is not installed, or `subprocess.SubprocessError` if it fails.
+    """
     import subprocess
 
-    command = ["git", *_OPTIONS, "log", "--format=%x00%aI", "--name-only", "--no-renames", "--relative"]
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
         "GIT_NO_LAZY_FETCH": "1",
@@ -89,7 +99,7 @@ def _log(root: Path, paths: Sequence[str]) -> str:
         "LC_ALL": "C",
     }
     done = subprocess.run(
-        [*command, "--no-ext-diff", "--no-textconv", "-z", "--", *paths],
+        ["git", *_OPTIONS, *arguments],
         cwd=root,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -97,11 +107,11 @@ def _log(root: Path, paths: Sequence[str]) -> str:
         timeout=_TIMEOUT_S,
         check=True,
     )
-    return done.stdout.decode("utf-8", "replace")
+    return done.stdout
 
 
 def _dates(text: str) -> dict[str, dt.datetime]:
-    """Parse the output of `git log -z`: dates and names, each after a NUL."""
+    """Parse the output of `git log -z`, where a NUL precedes each date and each name. Return path → date."""
     dates: dict[str, dt.datetime] = {}
     moment: dt.datetime | None = None
     for part in text.split("\0"):

@@ -1,4 +1,5 @@
-"""Pagefind's files for sites that use it. They are made at the end of a build, from the text of the pages."""
+"""Files that the program Pagefind creates for sites that use it, at the end of a build, from the text of the
+pages."""
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from ..project.context import SiteContext
 from ..site.frame import RenderedDocument
 from ..site.search.page_text import read_sections
 from ..site.search.pagefind import PagefindError, is_installed, make_index, pagefind_page, program_version
+from ..tex.parse.macros import macro_texts
 from .search_files import pagefind_folder, plan_index, search_folder, searched_views
 
 
@@ -43,7 +45,7 @@ def _edition_files(
 ) -> list[Output]:
     lang = edition or context.config.lang
     plan = plan_index(shown, rendered, "pagefind")
-    name = pagefind_folder(plan.key(context.config.math.macros))
+    name = pagefind_folder(plan.key(macro_texts(context.config.math.macros)))
     folder = search_folder(edition, context) / name
 
     def make() -> bytes:

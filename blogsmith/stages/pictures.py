@@ -1,8 +1,7 @@
 """Smaller copies of images as files of the site, made on request and cached between builds.
 
-All copies of an image are made together, so that it is decoded only once. The names of cached copies in
-`.blogsmith/pictures/` include the copy and the versions of the libraries that made it, so they never become
-stale.
+All copies of an image are made together, so that it is decoded only once. The name of a cached copy contains
+a digest of the original, the size, and the versions of the libraries, so a cached copy is never stale.
 """
 
 from __future__ import annotations
@@ -35,29 +34,27 @@ from ..write.photos.encoder import ImageEncodingError, encode_variants, encoder_
 
 _KIND: Final = "pictures"
 _SPARE = 500
-"""Number of unused copies to keep, such as those of drafts and other branches."""
+"""Number of unused copies to keep in the cache, such as those of drafts and other branches."""
 _SHARED_PX = 1200
-"""Width of images in link previews of social networks."""
+"""Width of images in link previews of social networks, in pixels."""
 
 
 class ImageCopies:
-    """Makes the copies of a site's images."""
+    """Maker of the smaller copies of a site's images."""
 
     def __init__(self, context: SiteContext, variants_by_image: Mapping[str, Sequence[ImageVariant]]) -> None:
-        """Prepare the copies without making them.
-
-        all_of: image, by name and digest → its copies.
-        """
+        """Prepare the copies without making them. variants_by_image: name and digest of an image → its
+        copies."""
         self._root = context.root
         self._base_path = context.config.base_path
         self._cleans = context.config.images.metadata == "clean"
         self._all_of = variants_by_image
         self._lock = Lock()
-        """The preview may be asked for several copies at the same time."""
+        """Lock for the preview, where several threads may request copies at the same time."""
 
     @cached_property
     def version(self) -> str:
-        """Return a digest of all inputs of copies other than the original image."""
+        """Digest of everything that copies depend on, except for the original image."""
         return hashlib.sha256(f"{encoder_version()} {self._cleans}".encode()).hexdigest()[:12]
 
     def make(self, variant: ImageVariant, source: Path) -> bytes:
@@ -70,7 +67,7 @@ class ImageCopies:
         try:
             data = source.read_bytes()
         except OSError as error:
-            message = f"image {source.name} cannot be read: {error.strerror or error}"
+            message = f'image "{source.name}" cannot be read: {error.strerror or error}'
             raise SiteError(Diagnostic("image-unreadable", message)) from error
         wanted = self._all_of[_picture_name(variant)]
         original = clean_bytes(data) if self._cleans else data
@@ -83,10 +80,11 @@ class ImageCopies:
     def files(
         self, originals: Mapping[PurePosixPath, tuple[str, Path]]
     ) -> Iterator[tuple[PurePosixPath, str, GeneratedFile]]:
-        """Yield path, origin and content of each copy.
+        """Yield path in the finished site, description of the origin, and content of each copy.
 
-        The first copy of each image comes first, because making it makes all others. originals: path of an
-        original in the finished site → its origin and file.
+        The first copies of all images precede the other copies. Making the first copy of an image makes all
+        its copies. originals: path of an original in the finished site → description of its origin, and its
+        file. Copies of other images are omitted.
         """
         numbered = [
             (number, one) for wanted in self._all_of.values() for number, one in enumerate(sorted(wanted))
@@ -101,7 +99,7 @@ class ImageCopies:
             yield path, f"a copy of {origin}", GeneratedFile(make, (), key=key, is_slow=True)
 
     def keep_only_planned(self) -> None:
-        """Remove most cached copies that the site no longer uses."""
+        """Remove cached copies that the site no longer uses, except for the `_SPARE` youngest."""
         names = {self._name(one) for wanted in self._all_of.values() for one in wanted}
         remove_other_rows(self._root, _KIND, names, _SPARE)
 
@@ -110,16 +108,14 @@ class ImageCopies:
 
 
 def _picture_name(variant: ImageVariant) -> str:
-    """Return the common prefix of the names of all copies of an image."""
+    """Return the prefix that the names of all copies of an image share."""
     return variant.path.rpartition("-")[0]
 
 
 def make_copies(data: bytes, published: bytes, wanted: Sequence[ImageVariant]) -> list[bytes]:
-    """Return the copies of an image. `published` replaces copies that are not smaller or cannot be made.
-
-    A reduced drawing has smooth edges and may be a larger file than a copy with more pixels; then the latter
-    is used. Browsers detect the format of an image by its first bytes, regardless of its file name.
-    """
+    """Return the copies of an image. `published` is used instead of a copy that is not smaller or cannot be
+    made. A reduced drawing has smooth edges, so it may be larger than a copy with more pixels, which is then
+    used for it. Browsers detect the format of an image from its bytes, whatever its file name."""
     try:
         made = encode_variants(io.BytesIO(data), wanted)
     except ImageEncodingError:
@@ -133,9 +129,9 @@ def make_copies(data: bytes, published: bytes, wanted: Sequence[ImageVariant]) -
 
 
 def plan_copies(used: Iterable[ImageVariant], context: SiteContext) -> ImageCopies | None:
-    """Return the object that makes the used copies, or None if there are none."""
+    """Return the maker of the copies that pages use, or None if they use none."""
     all_of: dict[str, list[ImageVariant]] = defaultdict(list)
-    # an image that is next to two posts has the same copies
+    # an image next to two posts has the same copies for both
     for one in {one.path: one for one in sorted(set(used), reverse=True)}.values():
         all_of[_picture_name(one)].append(one)
     return ImageCopies(context, all_of) if all_of else None
@@ -162,7 +158,7 @@ def plan_share_images(
 def add_share_images(
     views: Sequence[PageView], shared: Mapping[str, ImageVariant], base_path: str
 ) -> list[PageView]:
-    """Return the pages with the URLs of these copies."""
+    """Return the pages, with the URLs of these copies as their images for social networks."""
     return [
         replace(view, card=f"{base_path}/{one.path}") if (one := shared.get(view.image)) else view
         for view in views

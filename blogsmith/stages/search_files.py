@@ -1,9 +1,9 @@
-"""The files of a site's search: an entry file that browsers always revalidate, and the files it lists by
-version.
+"""The files of a site's search: an entry file that browsers always revalidate, and versioned files that it
+lists.
 
-They are made on request, so a save in the preview does not pay for them. Browsers request all files except
-the entry file with a digest of their content, so cached files are never outdated. An edit of a post changes
-few files, and no file names.
+The files are made on request, so a save in the preview does not wait for them. Browsers request every file
+except the entry file with a digest of its content in the URL, so cached files are never outdated. An edit of
+a post changes the content of few files, and no file name.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ from ..project.context import SiteContext
 from ..render.templates.style_sheets import file_version
 from ..site.editions import SEARCH_PATH, group_by_language
 from ..site.frame import RenderedDocument
+from ..tex.parse.macros import macro_texts
 
 if TYPE_CHECKING:
-    # imported by the functions that need it: after an edit, even sites without search read plans
+    # each function imports what it needs: after an edit, even sites without search import this module
     from ..site.search.index import IndexedPage, SearchIndex
 
 ENTRY = "index"
 """Name of the entry file."""
 _FORM = "2"
-"""Format version of the index. Scripts check it."""
+"""Version of the index format, which the scripts check."""
 _DIGITS = 12
 
 
 class IndexInput(msgspec.Struct, frozen=True, array_like=True):
-    """The inputs of the index from one page."""
+    """Data of one page that decides whether the index must be made again."""
 
     path: str
     """Path of the source file."""
@@ -49,23 +50,23 @@ class IndexInput(msgspec.Struct, frozen=True, array_like=True):
 
 
 class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
-    """The inputs of the index of one language version."""
+    """Data that decides whether the index of one language version must be made again."""
 
     pages: tuple[IndexInput, ...]
     """Pages in the order of the index."""
     engine: str
-    """Search engine, as in the settings."""
+    """Search engine, `own` or `pagefind`."""
 
     @property
     def order(self) -> str:
-        """The digest of pages and their order, from `page_order`."""
+        """Digest of the pages and their order, from `page_order`."""
         from ..site.search.index import page_order
 
         return page_order(page.url for page in self.pages)
 
     @property
     def terms(self) -> int:
-        """The number of term files; 0 with Pagefind."""
+        """Number of files of terms; 0 with Pagefind."""
         from ..site.search.index import count_files
 
         return count_files(len(self.pages)) if self.engine == "own" else 0
@@ -83,7 +84,7 @@ class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
         return sha256(msgspec.json.encode(made_of)).hexdigest()
 
     def entry(self, versions: Mapping[str, str], macros: Mapping[str, str]) -> bytes:
-        """Return the entry file. versions: versions of the other files, by name."""
+        """Return the content of the entry file. versions: name of another file → its version."""
         found = {"form": _FORM, "order": self.order, "terms": self.terms}
         if not self.terms:
             found["folder"] = pagefind_folder(self.key(macros))
@@ -93,11 +94,9 @@ class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
 def search_files(
     views: Sequence[PageView], rendered: Mapping[str, RenderedDocument], context: SiteContext, engine: str
 ) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
-    """Yield path and content of each file except those of Pagefind. A site without search has none.
-
-    rendered: by source path. engine: search engine, as in the settings.
-    """
-    macros = context.config.math.macros
+    """Yield path and content of each search file, except for those that Pagefind creates; none if the site
+    has no search. rendered: by source path. engine: `own` or `pagefind`."""
+    macros = macro_texts(context.config.math.macros)
     for edition, members in searched_views(views, rendered, context).items():
         pages = [indexed_page(view, rendered[view.path].body.search) for view in members]
         plan = plan_index(members, rendered, engine)
@@ -120,7 +119,8 @@ def _content(plan: SearchPlan, index: SearchIndex, name: str) -> bytes:
 def planned_files(
     plan: SearchPlan, content: Callable[[str], bytes], macros: Mapping[str, str], folder: PurePosixPath
 ) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
-    """Yield the files of an index. content: function from file name, without `.json`, to content."""
+    """Yield path and content of the files of an index. content: function from file name, without `.json`, to
+    content."""
     key = plan.key(macros)
     for name in (ENTRY, *plan.names):
         yield (
@@ -140,10 +140,11 @@ def plan_index(
 def searched_views(
     views: Sequence[PageView], rendered: Mapping[str, RenderedDocument], context: SiteContext
 ) -> dict[str, tuple[PageView, ...]]:
-    """Map language versions to their searchable pages, in the order of the index. Empty without search."""
+    """Map each language version to its searchable pages, in the order of the index. Empty if the site has no
+    search."""
     if not context.config.search:
         return {}
-    # only the first page of a paginated list has a body; drafts must not be found
+    # only the first page of a paginated list has text of its own; search must not find drafts
     found = (
         view
         for view in views
@@ -155,7 +156,7 @@ def searched_views(
 
 
 def search_folder(edition: str, context: SiteContext) -> PurePosixPath:
-    """Return the folder of an index."""
+    """Return the folder of the index of a language version."""
     return PurePosixPath((version_url_prefix(edition, context.config) + SEARCH_PATH).strip("/"))
 
 

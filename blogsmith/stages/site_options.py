@@ -25,11 +25,11 @@ Assets = Mapping[str, tuple[Asset, str]]
 
 
 def resolve_options(context: SiteContext, assets: Assets) -> dict[str, Any]:
-    """Return the `theme_options` of the site. URLs of its own files get a version, so they change with the
-    file."""
+    """Return the `theme_options` of the site. URLs of the site's own files get a version, which changes with
+    the file."""
     files = _published_files(context, assets)
     found = dict(context.config.theme_options)
-    for path, value in _option_files(context):
+    for path, value in option_files(context):
         name = str(path[1])
         is_one = len(path) == 2
         found[name] = (
@@ -44,8 +44,8 @@ def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
     """Return errors for options that refer to files missing in the site."""
     reporter = Reporter(CONFIG_NAME, context.settings.lines)
     files = _published_files(context, assets)
-    for path, value in _option_files(context):
-        if _is_external(value) or _site_path(value) in files:
+    for path, value in option_files(context):
+        if _is_external(value) or site_path(value) in files:
             continue
         near = nearest(value if value.startswith("/") else f"/{value}", files)
         hint = (
@@ -59,7 +59,7 @@ def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
 
 
 def site_background(context: SiteContext, assets: Assets) -> Ground:
-    """Return the background colour of pages, from the stylesheets of the theme and of the site."""
+    """Return the background colours of pages, from the stylesheets of the theme and of the site."""
     files = _published_files(context, assets)
     theme = [
         file.asset.file
@@ -68,7 +68,7 @@ def site_background(context: SiteContext, assets: Assets) -> Ground:
         for file, media in sheet.parts
         if not media
     ]
-    own = [files.get(_site_path(value)) for _, value in _option_files(context)]
+    own = [files.get(site_path(value)) for _, value in option_files(context)]
     paths = [*dict.fromkeys(theme), *(file for file in own if file and file.suffix == ".css")]
     return find_background(_texts(paths))
 
@@ -78,12 +78,12 @@ def _texts(paths: list[Path]) -> Iterator[str]:
         try:
             yield path.read_text("utf-8-sig", errors="replace")
         except OSError:
-            # reported when the file is copied
+            # the error is reported when the file is copied
             continue
 
 
-def _option_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
-    """Yield the path of each setting that is a file, and the file."""
+def option_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
+    """Yield each setting that names a file, as the path of the setting and the name of the file."""
     for name, option in context.theme.files.options.items():
         value = context.config.theme_options.get(name)
         if not value or option.problem(value):
@@ -95,13 +95,13 @@ def _option_files(context: SiteContext) -> Iterator[tuple[YamlPath, str]]:
 
 
 def _published_files(context: SiteContext, assets: Assets) -> dict[str, Path]:
-    """Map site paths to files, for all files that are copied into the site."""
+    """Map the site path of each file that is copied into the site to the file on disk."""
     own = {url: asset.file for asset, url in assets.values()}
     return own | {f"/{asset.path}": asset.file for asset in context.theme.static_files()}
 
 
 def _add_version(value: str, files: Mapping[str, Path]) -> str:
-    file = files.get(_site_path(value))
+    file = files.get(site_path(value))
     if file is None or "?" in value or "#" in value:
         return value
     try:
@@ -110,7 +110,8 @@ def _add_version(value: str, files: Mapping[str, Path]) -> str:
         return value
 
 
-def _site_path(value: str) -> str:
+def site_path(value: str) -> str:
+    """Return the site path in the value of an option, without query and fragment."""
     return unquote(value.partition("#")[0].partition("?")[0])
 
 
@@ -123,17 +124,17 @@ def _place(context: SiteContext, path: YamlPath) -> Place | None:
     return places.get(path) or places.get(path[:2])
 
 
-# The stylesheets of the site: one file for each group of pages and each font for formulas.
+# The stylesheets of the site: one for each group of pages, and one for each font of formulas.
 
 
 _MOST = 64
-"""Number of cached stylesheets: one per stylesheet and font, plus those of earlier settings."""
+"""Number of cached stylesheets: one per group and font, and some of earlier settings."""
 
 
 def sheet_files(
     views: Sequence[PageView], context: SiteContext
 ) -> Iterator[tuple[PurePosixPath, partial[bytes]]]:
-    """Map output paths to functions that make the stylesheet, for all stylesheets that pages may use."""
+    """Yield output path and content function of every stylesheet that pages may use."""
     fonts = sorted({view.math_font for view in views})
     for sheet in context.theme.sheets.values():
         for path, font in {sheet.path(font): font for font in fonts}.items():
@@ -143,7 +144,7 @@ def sheet_files(
 def _sheet_bytes(sheet: StyleSheet, font: str, context: SiteContext) -> bytes:
     path = sheet.path(font)
     make = partial(_make, sheet, font, f"{context.config.base_path}/{path.parent}")
-    # a stylesheet saved a moment ago is shown under its old URL, since the new one is not known yet
+    # after a save, pages show the new stylesheet under its old URL until they are rendered again
     return read_or_make(context.root, "styles", path.name, make, _MOST) if sheet.is_current() else make()
 
 

@@ -19,13 +19,14 @@ from msgspec import Struct, field
 
 from ..base.diagnostics.model import Place, format_suggestion
 from ..base.patterns import lazy_pattern
+from ..model.letters import IN_NAMES
 from .references.labels import normal_id
 from .state import PageState, block_place, get_page, inline_place, line_text
 
 ALLOWED = frozenset({"id", "class", "width", "height", "title", "lang", "dir", "loading", "rel", "download"})
 
 _ITEM = lazy_pattern(
-    r"[ \t\n]*(?:#(?P<id>[\w:.-]+)|\.(?P<class>[\w-]+)"
+    rf"[ \t\n]*(?:#(?P<id>[{IN_NAMES}:.-]+)|\.(?P<class>[\w-]+)"
     r"|(?P<key>[A-Za-z][\w:-]*)=(?:\"(?P<quoted>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s\"'}<>]+)))"
 )
 _HOSTS = ("image", "code_inline", "link_close", "span_close")
@@ -44,10 +45,8 @@ class Attributes(Struct, frozen=True):
 
 
 def parse_attributes(text: str, pos: int = 0, opening: int = 1) -> Attributes | None:
-    """Return the attribute list that starts with `{` at `pos`, or None if there is none.
-
-    opening: Number of characters before the first entry; 2 for kramdown's `{:`.
-    """
+    """Return the attribute list whose `{` is at `pos`, or None if there is none. opening: number of
+    characters before the first entry; 2 for kramdown's `{:`."""
     if not text.startswith("{", pos):
         return None
     at, name, classes, pairs, offsets = pos + opening, "", [], {}, {}
@@ -118,7 +117,7 @@ def _kramdown_list(text: str, pos: int) -> Attributes | None:
 
 
 def _opening(tokens: list[Token]) -> Token:
-    """Return the token that opened the element closed by the last token."""
+    """Return the opening token of the element that the last token closes."""
     depth = 0
     for token in reversed(tokens):
         depth += token.nesting

@@ -45,10 +45,10 @@ NO_IMAGES = "missing Markdown image in this gallery"
 IMAGES_HINT = 'write one image per line: `![alt](image.png "caption")`'
 
 _DATA_NAMES = ("data-src", "data-label", "data-before", "data-after", "data-caption", "data-lang")
-"""Attributes that mark a div as one of our blocks."""
+"""Attributes that show that a div without a known class was meant as one of our blocks."""
 
 _ARGUMENTS = ("src", "before", "after", "caption", "alt", "title", "poster", "height")
-"""Arguments that authors often write without `data-`."""
+"""Arguments that authors often write without the prefix `data-`."""
 
 _LABEL_SPAN = lazy_pattern(
     r"<span\s+class=[\"']?(?:compare-)?label-(before|after)[\"']?\s*>(.*?)</span\s*>",
@@ -57,7 +57,7 @@ _LABEL_SPAN = lazy_pattern(
 
 
 def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a div of one of these classes (block rule)."""
+    """Parse a div with one of these classes (block rule)."""
     pos = line_start(state, start)
     if state.is_code_block(start) or state.src[pos : pos + 4].lower() != "<div":
         return False
@@ -94,7 +94,7 @@ def _known_containers(state: StateBlock) -> list[str]:
 
 
 def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
-    """Warn about a div with data for a block but without the class of a block. It would show nothing."""
+    """Warn about a div that has data for a block but not the class of one: it would show nothing."""
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
     reporter = get_page(state.env).reporter
@@ -148,7 +148,8 @@ def _check_arguments(state: StateBlock, extent: BlockExtent, kind: str) -> None:
 
 
 def _frame_gallery(state: StateBlock, extent: BlockExtent, opening: Token, closing: Token) -> None:
-    """Make the gallery a figure if it has a figure id, a caption or a common alternative text."""
+    """Turn the gallery into a figure if it has a figure id, a caption or an alternative text for
+    all images."""
     name = normal_id(str(opening.attrs.get("id", "")))
     caption = next((a for a in extent.tag.attributes if a.name == "data-caption" and a.value.strip()), None)
     if not (caption or is_figure_id(name) or opening.attrs.get("data-alt")):
@@ -163,7 +164,8 @@ def _frame_gallery(state: StateBlock, extent: BlockExtent, opening: Token, closi
 
 
 def _push_label(state: StateBlock, extent: BlockExtent) -> None:
-    """Add the label that readers click: `data-label`, or "Show". It may contain formulas."""
+    """Add the label of a collapsible, which readers click: `data-label`, or "Show". It may
+    contain formulas."""
     given = next((a for a in extent.tag.attributes if a.name == "data-label" and a.value.strip()), None)
     place = block_place(state, line_start(state, extent.first))
     origin = attribute_map(state, given) if given else TextMap("Show", ((place.line, place.column),))
@@ -175,7 +177,7 @@ def _push_label(state: StateBlock, extent: BlockExtent) -> None:
 
 
 def attribute_map(state: StateBlock, item: Attribute) -> TextMap:
-    """Return the value of an attribute with its positions. All lines after the first start in column 1."""
+    """Return the value of an attribute with its positions. Lines after the first start in column 1."""
     place = block_place(state, item.start)
     further = range(place.line + 1, place.line + 1 + item.value.count("\n"))
     return TextMap(item.value, ((place.line, place.column), *((line, 1) for line in further)))
@@ -202,7 +204,7 @@ def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str
 
 
 def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
-    """Add a data div as a shortcode call. `data-src="x"` is the argument `src`."""
+    """Turn a div that only carries data into a shortcode call. `data-src="x"` becomes the argument `src`."""
     page = get_page(state.env)
     args: dict[str, str] = {}
     maps: dict[str, TextMap] = {}

@@ -16,18 +16,22 @@ from collections.abc import Callable, Sequence
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..base.diagnostics.model import TextMap, format_suggestion
 from ..base.patterns import lazy_pattern
-from .kinds import MARGIN
+from .kinds import MARGIN, SOLUTIONS
 from .records import Callout, attach_record, get_record
 from .references.labels import normal_id
 from .state import KindRow, PageState, get_page
 
 # The optional colon is for authors who are used to link definitions.
 _MARKER = lazy_pattern(r"\[!([A-Za-z][\w-]*)(\|[^\[\]\n]{0,80})?\]([-+]?)(?![(\[]):?[ \t]*")
-_HEADING = lazy_pattern(r"(#{2,6}[ \t]+(?=\S)|#[ \t]+(?=[A-Z]))")
-_ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}[ \t]*$")
+_HEADING = lazy_pattern(r"(#{1,6}[ \t]+)(\S)")
+_FOR = r"for=\"?(?P<{}>[\w:.-]+)\"?"
+_ID = lazy_pattern(
+    rf"[ \t]*\{{(?:#(?P<id>[\w:.-]+)(?:[ \t]+{_FOR.format('second')})?|{_FOR.format('first')})\}}[ \t]*$"
+)
 
 _OPENINGS = frozenset({"blockquote_open", "paragraph_open"})
 
@@ -43,8 +47,8 @@ class Marker(Struct, frozen=True):
 
 
 FindMarker = Callable[[Sequence[Token], int], Marker | None]
-"""Function that maps (tokens, index of a `paragraph_open`, alone or first in a quote) to the callout that
-starts there, or None."""
+"""Function from (tokens, index of a `paragraph_open`) to the callout that starts in this paragraph, or None.
+The paragraph is the first of a quote or is not in a quote."""
 
 
 def callouts(state: StateCore) -> None:
@@ -58,7 +62,7 @@ def callouts(state: StateCore) -> None:
 
 
 def wrap_callouts(state: StateCore, find: FindMarker) -> None:
-    """Replace each quote or paragraph for which `find` returns a marker with callout tokens."""
+    """Turn each quote or paragraph for which `find` returns a marker into callout tokens."""
     tokens = state.tokens
     closing: dict[int, Callout] = {}
     result: list[Token] = []
@@ -118,7 +122,7 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     if kind is None:
         kind = KindRow(found[1].casefold(), found[1].capitalize())
         near, place = _nearest_kind(found[1], page), text.place(found.start(1), len(found[1]))
-        hint = format_suggestion(near) or "declare it under `callouts:` in blogsmith.yaml"
+        hint = format_suggestion(near) or f"add `{kind.name}: {{}}` under `callouts:` in blogsmith.yaml"
         fix = page.reporter.correct(place, found[1], near)
         page.reporter.warn("callout-kind", f'unknown callout kind "{found[1]}"', place, hint, fix)
     line_end = text.text.find("\n")
@@ -130,7 +134,14 @@ def _read(inline: Token, found: re.Match[str], kind: KindRow | None, page: PageS
     rest = text.cut(line_end + 1, len(text.text)) if line_end < len(text.text) else None
     titled = head is not None and (rest is not None or more)
     fold = "" if kind is MARGIN else found[3]
-    callout = make_callout(kind, fold=fold, id=normal_id(named[1]) if named else "", titled=titled)
+    callout = make_callout(kind, fold=fold, id=normal_id((named and named["id"]) or ""), titled=titled)
+    if named and (owner := named["first"] or named["second"]):
+        place = text.place(named.start("first" if named["first"] else "second"), len(owner))
+        if kind.name in SOLUTIONS:
+            callout = replace(callout, exercise=normal_id(owner), exercise_place=place)
+        else:
+            message = f'"for" has no effect because "{kind.name}" is not a kind of solution'
+            page.reporter.warn("solution-exercise", message, place, "remove it, or write `[!SOLUTION]`")
     title, body = head if titled else None, rest if titled or head is None else head
     return Marker(callout, _inline(title, inline) if title else None, _inline(body, inline) if body else None)
 
@@ -146,8 +157,9 @@ def _warn_of_metadata(text: TextMap, found: re.Match[str], page: PageState) -> N
 def _warn_of_heading(text: TextMap, start: int, page: PageState) -> None:
     """Warn about `[!note] ## Title`, which shows the `##`: the title is not a heading."""
     found = _HEADING.match(text.text, start)
-    if found:
-        signs = found[1].rstrip()
+    signs = found[1].rstrip() if found else ""
+    # `# of heads` means "number of heads".
+    if found and (len(signs) > 1 or (found[2].isalpha() and not found[2].islower())):
         place = text.place(start, len(signs))
         fix = page.reporter.substitute(place, found[1], "", title=f'remove "{signs}"', is_safe=True)
         message = f'unsupported syntax: "{signs}" after a callout marker is text'
@@ -169,6 +181,7 @@ def make_callout(kind: KindRow, *, fold: str = "", id: str = "", titled: bool = 
         icon=kind.icon,
         color=kind.color,
         is_statement=kind.numbered,
+        style=kind.style,
     )
 
 
@@ -176,6 +189,7 @@ def _open(marker: Marker, source: Token) -> list[Token]:
     callout = marker.callout
     opening = Token("callout_open", "details" if callout.fold else "aside", 1, block=True)
     opening.map, opening.level = source.map, source.level
+    opening.attrs = dict(source.attrs)
     attach_record(opening, callout)
     result = [opening]
     if marker.title:
@@ -200,7 +214,7 @@ def _close(callout: Callout, source: Token) -> list[Token]:
 
 def _paragraph(tokens: Sequence[Token], inline: Token) -> list[Token]:
     opening, _, closing = tokens
-    # A callout in a tight list still contains a visible paragraph.
+    # The parser hides paragraphs of tight lists; that of a callout must be visible.
     opening.hidden = closing.hidden = False
     return [opening, inline, closing]
 

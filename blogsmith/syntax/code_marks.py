@@ -1,14 +1,15 @@
 """Markers in code comments: `# (1)` refers to a note after the code, `# [!code ++]` marks a line as added.
 
 The notes are the ordered list directly after the fence. Markers use the syntax of Material for MkDocs (`#
-(1)`, `# (1)!`) and Quarto (`# <1>`). A marker is not part of the code. If a comment contains nothing else,
-the whole comment is removed, so that the code shown, copied and run has no trace of it. `(1)` without `!`
-counts only in a comment of its own before a list of notes, because many comments end in a number.
+(1)`, `# (1)!`) and Quarto (`# <1>`). Markers are removed from the code, together with a comment that contains
+nothing else, so the code shown, copied and run does not contain them. `(1)` without `!` is a marker only if
+it is the whole comment and a list of notes follows, because many comments end in a number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from markdown_it.rules_core import StateCore
@@ -20,6 +21,7 @@ from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
 from .cells.languages import fence_language, option_syntax
 from .cells.option_lines import count_option_lines
+from .code_languages import DELIMITERS, comment_delimiters
 from .records import CodeMark, CodeNote, Fence, attach_record, get_record
 from .state import PageState, get_page
 
@@ -30,19 +32,16 @@ _CHANGE = lazy_pattern(r"\[!code[ ]([^\s\[\]]{1,20})\]\Z")
 _SHOWN: Mapping[str, str] = MappingProxyType(
     {"++": "added", "--": "removed", "hl": "marked", "highlight": "marked"}
 )
-_BRACKETS: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            ("css", "scss", "c", "cpp", "java", "javascript", "typescript", "sql", "go"), ("/*", "*/")
-        ),
-        **dict.fromkeys(("html", "xml", "svg", "vue", "svelte"), ("<!--", "-->")),
-    }
+_ENDS = "|".join(re.escape(end) for _, end in DELIMITERS if end)
+_LAST_MARK = lazy_pattern(
+    rf"(?:\(\d{{1,3}}\)!?|<\d{{1,3}}>|\[!code[ ][^\s\[\]]{{1,20}}\])[ \t]*(?:{_ENDS})?[ \t]*$",
+    re.MULTILINE,
 )
-"""Language → delimiters of its block comments."""
-_BLOCK_COMMENTS_ONLY = frozenset(("html", "xml", "svg"))
-"""Languages that have no line comments."""
-_QUOTING_LANGUAGES = frozenset(("markdown", "md", "mdx", "rst", "diff"))
-"""Languages whose code quotes other code; markers in it are shown as written."""
+_OTHER_COMMENT = lazy_pattern(
+    rf"(?<!\S)(?P<begin>{'|'.join(re.escape(begin) for begin, _ in DELIMITERS)})"
+    rf"[ \t]*\((?P<number>\d{{1,3}})\)![ \t]*(?:{_ENDS})?[ \t]*$",
+)
+"""A comment that consists of a marker, with the comment delimiters of any language."""
 _NOTES_HINT = "write its note as item {number}. of an ordered list directly below the code"
 
 
@@ -58,10 +57,10 @@ class _Comment(Struct, frozen=True):
     """The markers in the comment at the end of a line."""
 
     rest: str
-    """The line without the markers, and without the comment if nothing else is in it."""
+    """The line without the markers. A comment that contains only markers is removed too."""
     numbers: tuple[int, ...] = ()
     is_unambiguous: bool = False
-    """The marker has an unambiguous form: `(1)!` or `<1>`."""
+    """Whether the marker has the form `(1)!` or `<1>`, which nothing else has."""
     change: str = ""
     """`++`, `--`, `hl`, `highlight`, or an unknown word; empty if the comment marks no change."""
     written: str = ""
@@ -76,11 +75,15 @@ def code_marks(state: StateCore) -> None:
         if get_record(token, Fence).is_diff:
             _read_diff(token)
         fence = get_record(token, Fence)
-        lines = token.content.split("\n")
-        comments = dict(_comments(lines, fence_language(fence)))
+        if not _LAST_MARK.search(token.content):
+            continue
+        lines, language = token.content.split("\n"), fence_language(fence)
+        comments = dict(_comments(lines, language))
+        items = _following_notes(state.tokens, index)
+        if not fence.include:
+            _warn_of_other_comments(token, {*range(len(lines))} - comments.keys(), items, page)
         if not comments:
             continue
-        items = _following_notes(state.tokens, index)
         has_notes = bool(items) and any(comment.numbers for comment in comments.values())
         if fence.include and not has_notes:
             # The notes for an included file may be elsewhere, so ambiguous numbers are ignored.
@@ -97,7 +100,7 @@ def code_marks(state: StateCore) -> None:
         count += has_notes
         _remove_markers(token, lines, comments, items, count if has_notes else 0)
         if has_notes:
-            _number_notes(state.tokens[index + 1], items, comments, count, page)
+            _number_notes(state.tokens[index + 1], items, comments, count, page, language)
 
 
 def _read_diff(token: Token) -> None:
@@ -115,27 +118,14 @@ def _read_diff(token: Token) -> None:
 
 def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, _Comment]]:
     """Yield (0-based line, comment) for each line with markers."""
-    signs = _comment_delimiters(language)
     for number, line in enumerate(lines):
-        text = line.rstrip()
-        if text.endswith((")", ")!", ">", "]", "*/")) and (comment := _comment(text, signs)):
+        if _LAST_MARK.search(line) and (comment := _comment(line.rstrip(), comment_delimiters(language))):
             yield number, comment
 
 
-def _comment_delimiters(language: str) -> tuple[tuple[str, str], ...]:
-    """Return the delimiters of comments as (start, end); the end is empty for line comments."""
-    if language in _QUOTING_LANGUAGES:
-        return ()
-    sign = (option_syntax(language).comment, "")
-    both = _BRACKETS.get(language)
-    if both is None:
-        return (sign,)
-    return (both,) if language in _BLOCK_COMMENTS_ONLY else (sign, both)
-
-
 def mark_comment(number: str, language: str) -> str:
-    """Return a comment in code of `language` that is read as the marker `number`."""
-    begin, end = next(iter(_comment_delimiters(language)), ("#", ""))
+    """Return a comment in `language` whose text is the marker `number`."""
+    begin, end = next(iter(comment_delimiters(language)), ("#", ""))
     return f"{begin} ({number}) {end}".rstrip()
 
 
@@ -211,7 +201,8 @@ def _remove_markers(
     items: Mapping[int, _Item],
     count: int,
 ) -> None:
-    """Remove the markers from the code. Record their lines in the fence, counted in the code shown."""
+    """Remove the markers from the code. Store their line numbers in the fence, as counted in the remaining
+    code."""
     fence = get_record(token, Fence)
     shift = count_option_lines(
         token.content, myst=fence.form == "code-cell", marks=option_syntax(fence_language(fence))
@@ -246,8 +237,9 @@ def _number_notes(
     comments: Mapping[int, _Comment],
     count: int,
     page: PageState,
+    language: str,
 ) -> None:
-    """Give the notes of a list their ids. Warn about a note without a marker."""
+    """Assign ids to the notes of a list. Warn about each note without a marker."""
     opening.attrJoin("class", "code-notes")
     numbers = {number for comment in comments.values() for number in comment.numbers}
     lost = [number for number in items if number not in numbers]
@@ -255,9 +247,8 @@ def _number_notes(
         place = Place(page.first_line + (items[lost[0]].opening.map or [0])[0])
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         message = f"missing marker in the code above for note {lost[0]}{more}"
-        page.reporter.warn(
-            "code-mark", message, place, f"add the comment `# ({lost[0]})` to its line of code"
-        )
+        hint = f"add the comment `{mark_comment(str(lost[0]), language)}` to its line of code"
+        page.reporter.warn("code-mark", message, place, hint)
     for number, item in items.items():
         if number in numbers:
             item.opening.attrSet("id", f"cn-{count}-{number}")
@@ -268,25 +259,51 @@ def _number_notes(
 def _warn_of_unmatched(
     token: Token, comments: Mapping[int, _Comment], items: Mapping[int, _Item], page: PageState
 ) -> None:
-    """Warn about markers without a note, and about unknown changes."""
+    """Warn about markers without a note, and about unknown words in `[!code …]`."""
     is_reported = False
     for at, comment in comments.items():
         if comment.change and comment.change not in _SHOWN:
             message = f'unknown marker "{comment.written}"'
-            page.reporter.warn("fence-info", message, _place(token, at, comment, page), f"known: {_KNOWN}")
+            place = _place(token, at, comment.written, page)
+            page.reporter.warn("fence-info", message, place, f"known: {_KNOWN}")
         lost = [number for number in comment.numbers if number not in items]
         if lost and (items or (comment.is_unambiguous and not is_reported)):
             message = f'missing note for marker "{comment.written}"'
             hint = _NOTES_HINT.format(number=lost[0])
-            page.reporter.warn("code-mark", message, _place(token, at, comment, page), hint)
+            page.reporter.warn("code-mark", message, _place(token, at, comment.written, page), hint)
             is_reported = True
+
+
+def _warn_of_other_comments(
+    token: Token, lines: Collection[int], items: Mapping[int, _Item], page: PageState
+) -> None:
+    """Warn about the first marker in a comment whose delimiter belongs to another language."""
+    code, fence = token.content.split("\n"), get_record(token, Fence)
+    language = fence_language(fence)
+    is_quoting = not comment_delimiters(language)
+    for at in sorted(lines):
+        found = _OTHER_COMMENT.search(code[at])
+        has_note = found is not None and int(found["number"]) in items
+        if found is None or (is_quoting and not (has_note and language == "diff")):
+            continue
+        written = found[0].strip()
+        place = _place(token, at, written, page)
+        where = f'"{fence.language}"' if language else "a fence without language"
+        message = f'"{written}" is text because "{found["begin"]}" does not start a comment in {where}'
+        if is_quoting:
+            hint, fix = "add the language of the code to the fence, as in `diff python`", None
+        else:
+            meant = mark_comment(found["number"], language).replace(")", ")!", 1)
+            hint, fix = f"write `{meant}`", page.reporter.substitute(place, written, meant, is_safe=has_note)
+        page.reporter.warn("code-mark", message, place, hint, fix)
+        return
 
 
 _KNOWN = ", ".join(f"[!code {word}]" for word in _SHOWN)
 
 
-def _place(token: Token, at: int, comment: _Comment, page: PageState) -> Place | None:
+def _place(token: Token, at: int, written: str, page: PageState) -> Place | None:
     line = (token.map or [0])[0] + 1 + at
     text = page.lines[line] if line < len(page.lines) else ""
-    column = text.rfind(comment.written)
-    return Place(page.first_line + line, max(0, column) + 1, len(comment.written))
+    column = text.rfind(written)
+    return Place(page.first_line + line, max(0, column) + 1, len(written))

@@ -1,9 +1,9 @@
-"""The loops of markdown-it-py, limited to the rules that can match the next character.
+"""The loops of markdown-it-py, but calling only rules that can match the next character.
 
-The stock loops call all rules in order at each position, some thirty for a `$` and a dozen for each line of
-a paragraph. Nearly all of them inspect one character and return. Here, a rule is skipped if its table row
-says that it starts with another character. A rule without a row, such as a plugin's, is called everywhere.
-Order and effect of the rules, and the tokens, are those of markdown-it-py.
+The stock loops call all rules in order at each position, some thirty for a `$` and a dozen for each line of a
+paragraph. Nearly all of them inspect one character and return. Here, a table lists the characters at which a
+rule can match, and the rule is skipped at all others. A rule without an entry, such as a plugin's, is called
+everywhere. Order and effect of the rules, and the tokens, are those of markdown-it-py.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ BLOCK: Mapping[BlockRule, str] = MappingProxyType(
         tabs.tabs_material: "=",
     }
 )
-"""Rule → first characters of the lines where it can match; it is also called on indented code."""
+"""Rule → first characters of the lines where it can match. All rules are also called for indented code."""
 
 INLINE: Mapping[InlineRule, str] = MappingProxyType(
     {
@@ -123,10 +123,8 @@ class InlineTable(dict[str, list[InlineRule]]):
     """Next character → rules to call, in order. Entries are created on first use."""
 
     def __init__(self, rules: list[InlineRule], stops: re.Pattern[str]) -> None:
-        """Store the rules.
-
-        stops: Pattern of characters at which the rule `text` does nothing; at all others it consumes text.
-        """
+        """Store the rules. stops: pattern of the characters where plain text may end. Elsewhere the rule
+        `text` consumes text, so no other rule is needed."""
         super().__init__()
         self.rules = rules
         self.stops = stops
@@ -271,10 +269,11 @@ class LineTable(StateBlock):
         super().__init__("", md, env, tokens)
         self.src = src
         self.scanned_paragraph: tuple[tuple[int, ...], int] | None = None
-        """Position of the last paragraph scanned without a match, and the line after it; None if unused."""
+        """Where the last scan of a paragraph started, without finding a match, and the line after the
+        paragraph; None if unused."""
         lines = src.split("\n")
         if not lines[-1].strip(" \t"):
-            # A last line of spaces alone does not count.
+            # If the last line has only spaces, it is not a line of the text.
             lines.pop()
         start = 0
         for table in (self.bMarks, self.eMarks, self.tShift, self.sCount, self.bsCount):
@@ -287,7 +286,7 @@ class LineTable(StateBlock):
             self.tShift.append(indent)
             self.sCount.append(_columns(line, indent) if indent else 0)
             start = end + 1
-        # A sentinel after the last line saves checks for the end.
+        # An entry after the last line saves checks for the end.
         self.bMarks.append(len(src))
         self.eMarks.append(len(src))
         self.tShift.append(0)
@@ -320,15 +319,13 @@ class BlockDispatch(ParserBlock):
         self._tables: dict[str, BlockTable] = {}
 
     def rules_at(self, state: StateBlock, line: int, chain: str = "") -> list[BlockRule]:
-        """Return the rules to call at `line`, which must not be empty.
-
-        chain: Name of a chain; only rules that may end this kind of block are returned.
-        """
+        """Return the rules to call at `line`, which must not be empty. chain: kind of block, such as
+        `paragraph`; return only rules that may end it. If empty, return rules for new blocks."""
         rules = self.ruler.getRules(chain)
         if state.is_code_block(line):
             return rules
         table = self._tables.get(chain)
-        # A new table is required after a rule was added.
+        # A plugin has added a rule, so the table is outdated.
         if table is None or table.rules is not rules:
             table = self._tables[chain] = BlockTable(rules)
         return table[state.src[line_start(state, line)]]
@@ -346,7 +343,7 @@ class BlockDispatch(ParserBlock):
         line, has_empty_lines = startLine, False
         while line < endLine:
             state.line = line = state.skipEmptyLines(line)
-            # The second condition ends nested calls of quotes and lists.
+            # Nested calls, for quotes and lists, end at a less indented line.
             if line >= endLine or state.sCount[line] < state.blkIndent:
                 break
             if state.level >= state.md.options["maxNesting"]:

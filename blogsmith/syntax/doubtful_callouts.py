@@ -1,6 +1,6 @@
-"""Probable callouts that are not valid: near misses of `> [!NOTE]`, and callouts without text.
+"""Blocks that were probably meant as callouts: near misses of `> [!NOTE]`, and callouts without text.
 
-Runs after the inline rules, so a link `[NOTE]` is a link and not a near miss.
+Runs after the inline rules, so that `[NOTE]` with a link definition is a link and no near miss.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ def _is_meant_marker(found: re.Match[str], inline: Token, page: PageState, *, is
     if inline.children and inline.children[0].type == "link_open":
         return False
     if found["bang"]:
-        # Outside a quote, a backslash means that literal text is intended.
+        # Outside a quote, the backslash shows that the author wants literal text.
         is_escaped = bool(found["escape"]) and not found[0].rstrip("-+:").endswith("\\]")
         return (is_known or kind.isupper()) and (is_quote or not is_escaped)
-    # `> [Note] that` may be an editor's insertion.
+    # `> [Note] that` may be an insertion by the editor of a quotation.
     return is_quote and is_known and (kind.isupper() or found[0].endswith(":") or not _following_text(found))
 
 
@@ -105,10 +105,8 @@ def _warn(page: PageState, place: Place, written: str, marker: str, fix: Fix | N
 
 
 def _fix(found: re.Match[str], marker: str, place: Place, page: PageState, *, is_safe: bool) -> Fix | None:
-    """Return a fix that writes the marker, or None if the prefix of a new line is unknown.
-
-    Text after the marker is moved to the next line, where it is always the body.
-    """
+    """Return a fix that writes the marker, or None if it is unclear how a new line must begin. The text after
+    the marker goes to the next line, where it is always the body."""
     text = _following_text(found)
     has_own_syntax = "escape" in found.groupdict() and found["bang"] and not found["escape"]
     if not text or has_own_syntax:

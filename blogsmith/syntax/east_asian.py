@@ -1,7 +1,7 @@
 """Chinese, Japanese and Korean text, which has no spaces where Markdown expects them.
 
-In CommonMark, a run of `*` after punctuation ends emphasis only before whitespace or more punctuation, so
-`**注意：**この` stays as it is written. Next to characters of these languages this condition is dropped, as
+In CommonMark, a `*` after punctuation closes emphasis only before whitespace or more punctuation, so the
+`**` in `**注意：**この` would stay text. Next to characters of these languages we drop this condition, as
 specified in github.com/tats-u/markdown-cjk-friendly. All other text is parsed as in CommonMark. In addition,
 a line break between two such characters is shown without a space (CSS Text 3, 4.1.3).
 """
@@ -18,12 +18,14 @@ from markdown_it.token import Token
 
 _WIDE = frozenset(("W", "F", "H"))
 _HANGUL = (("\u1100", "\u11ff"), ("\u3130", "\u318f"), ("\ua960", "\ua97f"), ("\uac00", "\ud7ff"))
-"""First and last characters of the ranges of Hangul, which is written with spaces between words."""
+"""First and last characters of the ranges of Hangul. Korean has spaces between words, so its lines are not
+joined."""
 
 
 @lru_cache(4096)
 def is_east_asian(sign: str) -> bool:
-    """Return whether a character belongs to these languages. Emoji, which are just as wide, do not."""
+    """Return whether a character belongs to Chinese, Japanese or Korean. Emoji have the same width, but
+    do not belong to these languages."""
     return east_asian_width(sign) in _WIDE and category(sign) != "So"
 
 
@@ -74,7 +76,8 @@ def joins_lines(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _adjacent_character(tokens: Sequence[Token], places: range, end: int) -> str:
-    """Return the first text character in the given direction, or an empty string if other content is next."""
+    """Return the first text character at the indices `places`, or an empty string if other content is first.
+    end: index in the text, 0 for its first character or -1 for its last."""
     for place in places:
         token = tokens[place]
         if token.type == "text" and token.content:

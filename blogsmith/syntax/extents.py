@@ -41,15 +41,15 @@ def _tag_pattern(name: str) -> re.Pattern[str]:
 
 
 def find_extent(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent | None:
-    """Return the extent up to the matching end tag in the same container, or None.
+    """Return the extent up to the matching end tag in the same container, or None if there is no end tag.
 
-    Tags in fences do not count. If a page has `_MOST_OPEN` elements without an end tag, no further ones are
+    Tags in fences are ignored. After `_MOST_OPEN` elements of a page without an end tag, no more are
     searched.
     """
     page = get_page(state.env)
     if page.open_elements >= _MOST_OPEN:
         return None
-    # One scan of the source first: going through its lines is far more expensive.
+    # This single scan avoids the far more expensive search line by line.
     is_closed = any(found[1] for found in _tag_pattern(tag.name).finditer(state.src, tag.end))
     extent = _find(state, start, end, tag) if is_closed else None
     page.open_elements += extent is None
@@ -95,7 +95,7 @@ def report_unclosed(state: StateBlock, start: int, tag: StartTag, written: str) 
 
 
 def _closing_fix(state: StateBlock, start: int, closing: str, page: PageState) -> Fix | None:
-    """Return a fix that closes an element after its first block, or None if the element is nested."""
+    """Return a fix that closes the element after its first block, or None if the element is nested."""
     if state.level or state.blkIndent:
         return None
     end = start
@@ -108,7 +108,8 @@ def _closing_fix(state: StateBlock, start: int, closing: str, page: PageState) -
 
 
 def parse_inside(state: StateBlock, extent: BlockExtent) -> None:
-    """Parse the lines between the tags as blocks. The offsets of partial lines are changed temporarily."""
+    """Parse the lines between the tags as blocks. The content may begin or end within a line, so the offsets
+    of these lines are changed while they are parsed."""
     first = extent.open_line
     if not state.src[extent.inner : state.eMarks[first]].strip() and first < extent.last:
         first += 1

@@ -19,6 +19,7 @@ from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import Place, TextMap, confirm_typo, format_suggestion
 from ..base.patterns import lazy_pattern
 from ..base.schema.yaml_scalars import resolve
+from ..model.cells import DRAWINGS
 from .cells.languages import option_lines
 from .cells.option_values import KEYS as CELL_KEYS
 from .records import Fence, Math, OptionSetting, attach_record
@@ -34,10 +35,10 @@ _LANGUAGE = lazy_pattern(r"[A-Za-z][\w+#-]*")
 _LINES = lazy_pattern(r"\d+(?:-\d+)?(?:[ ,]+\d+(?:-\d+)?)*")
 _CHANGES = lazy_pattern(r"[+-]?\d+(?:-\d+)?(?:[ ,]+[+-]?\d+(?:-\d+)?)*")
 _CHANGE = lazy_pattern(r"([+-]?)(\d+(?:-\d+)?)")
-_KEYS = ("title", "linenos", "fold", "start", "hl", "id", "cap", "file", "region", "lines")
+_KEYS = ("title", "linenos", "wrap", "fold", "start", "hl", "id", "cap", "file", "region", "lines")
 _INCLUDE_KEYS = ("file", "region", "lines")
 """Keys that select the shown part of a file of the site."""
-_WORDS = ("linenos", "fold", "eval")
+_WORDS = ("linenos", "wrap", "fold", "eval")
 _RUN = ("run", "exec", "execute")
 _MAX_LINE = 100_000
 
@@ -54,7 +55,12 @@ _OTHER_KEYS: Mapping[str, str] = MappingProxyType(
         "lst-label": "id",
     }
 )
-"""Setting of Pandoc, Quarto or Hugo → our name."""
+"""Key of Pandoc, Quarto or Hugo → our name for it."""
+
+_DRAWING_KEYS: Mapping[str, str] = MappingProxyType(
+    {"alt": "fig-alt", **dict.fromkeys(("cap", "caption", "title"), "fig-cap")}
+)
+"""Key on the fence of a drawing → its option as a cell."""
 
 _LANGUAGE_FOLLOWS = ("code-cell", "code-block", "code")
 _CALLOUT = "write a callout as `> [!NOTE]`"
@@ -66,7 +72,7 @@ _DIRECTIVES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("figure", "image"), 'write an image as `![text](image.png "caption")`'),
     }
 )
-"""MyST directive that is not a language → hint on what to write instead."""
+"""Name of a MyST directive → hint on what to write instead."""
 
 
 def parse_info(
@@ -97,6 +103,7 @@ class _InfoParser:
         self.language = self.title = self.fold = self.id = ""
         self.marked: set[int] = set()
         self.numbered: bool | None = None
+        self.wraps: bool | None = None
         self.first_line = 1
         self.language_follows = False
         self.classes: list[str] = []
@@ -156,6 +163,7 @@ class _InfoParser:
 
     def pair(self, key: str, value: str, offset: int, start: int, *, quoted: bool) -> None:
         key = _OTHER_KEYS.get(key, key)
+        key = _DRAWING_KEYS.get(key, key) if self.is_drawing() else key
         if key == "title":
             self.title = value
         elif key == "cap":
@@ -170,6 +178,8 @@ class _InfoParser:
             self.first_line, self.numbered = int(value[:6]), True
         elif key == "linenos":
             self.numbered = value not in ("false", "no", "0")
+        elif key == "wrap":
+            self.wraps = value not in ("false", "no", "0")
         elif key == "hl" and _LINES.fullmatch(value):
             self.mark(value, offset, self.marked)
         elif key == "id":
@@ -182,6 +192,9 @@ class _InfoParser:
 
     def is_diagram(self) -> bool:
         return self.page is not None and self.language in self.page.options.diagram_languages
+
+    def is_drawing(self) -> bool:
+        return self.language.casefold() in DRAWINGS and not self.is_diagram()
 
     def text_of(self, value: str, start: int) -> TextMap:
         place = self.place or Place(1)
@@ -208,6 +221,8 @@ class _InfoParser:
             self.language = word
         elif word == "linenos":
             self.numbered = True
+        elif word == "wrap":
+            self.wraps = True
         elif word.startswith("#") and word[1:]:
             self.id = normal_id(word[1:])
         elif word == "fold":
@@ -242,7 +257,8 @@ class _InfoParser:
     def warn(
         self, message: str, offset: int, length: int, hint: str, meant: tuple[str, str | None] = ("", None)
     ) -> None:
-        """Warn at an offset in the info string. meant: A word and its correction, for the fix."""
+        """Warn at an offset in the info string. meant: a misspelled word and its correction or None, for the
+        fix."""
         if self.page is not None and self.place is not None:
             at = Place(self.place.line, self.place.column + offset, length)
             fix = self.page.reporter.substitute(at, *meant)
@@ -254,6 +270,7 @@ class _InfoParser:
             title=self.title,
             marked=frozenset(self.marked),
             numbered=self.numbered,
+            wraps=self.wraps,
             first_line=self.first_line,
             fold=self.fold,
             id=self.id,
@@ -288,7 +305,7 @@ def _fold_label(value: str) -> str:
 
 
 def line_numbers(text: str) -> set[int]:
-    """Return `3,5-7` as {3, 5, 6, 7}. Numbers are limited to the lines of a realistic file."""
+    """Return `3,5-7` as {3, 5, 6, 7}. Numbers above the maximum number of lines are left out."""
     numbers: set[int] = set()
     for part in re.split(r"[ ,]+", text):
         first, _, last = part.partition("-")
@@ -304,14 +321,14 @@ def fences(state: StateCore) -> None:
         if token.type == "fence" and token.info.strip() == "math" and token.content.strip():
             _read_display(token, page)
         elif token.type == "fence":
-            # Options are not shown, so marked lines are counted without them.
+            # Option lines are not shown, and highlighted lines are counted in the code as shown.
             lines = token.content.removeprefix(option_lines(token.content)).count("\n")
             attach_record(token, parse_info(token.info.strip(), page, _info_place(token, page), lines))
             _check_closing(token, page)
 
 
 def _read_display(token: Token, page: PageState) -> None:
-    """Convert GitHub's fence with the language `math` to a display."""
+    """Convert GitHub's fence with the language `math` to display math."""
     _check_closing(token, page)
     origin = page.text_map(token.content.rstrip("\n"), (token.map or (0, 1))[0] + 1)
     token.type, token.tag, token.content = "math_display", "math", origin.text
@@ -319,12 +336,15 @@ def _read_display(token: Token, page: PageState) -> None:
 
 
 def _check_closing(token: Token, page: PageState) -> None:
-    """Warn about a fence that is never closed: all text up to the end of its container is code."""
+    """Warn about a fence without an end: all text up to the end of its container is code."""
     first, end = token.map or (0, 1)
     last = page.lines[end - 1].rstrip() if 0 < end <= len(page.lines) else ""
     if end - 1 > first and last.endswith(token.markup):
         return
     line = page.lines[first] if first < len(page.lines) else ""
+    if page.is_latex and token.markup not in line:
+        # The translation of a LaTeX environment created this fence.
+        return
     place = Place(page.first_line + first, line.find(token.markup) + 1, len(token.markup))
     hint = f"add a line {token.markup}"
     page.reporter.warn(

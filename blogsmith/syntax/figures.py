@@ -13,7 +13,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import TextMap
+from ..base.diagnostics.model import Place, TextMap
 from ..model.pictures import is_video
 from .math.equations import check_inline
 from .records import Figure, LinkTargetPlace, Math, attach_record, get_record
@@ -21,8 +21,10 @@ from .references.labels import normal_id
 from .state import PageState, get_page
 from .text import set_quotes
 
+_CAPTION_LINES = 8
+r"""Maximum distance of a `\caption` from its image, in lines."""
 _DISABLED_FLAGS = ("allows_html", "takes_blocks", "takes_values")
-"""Flags of the page state that are off while this text is parsed."""
+"""Flags of the page state that are false while captions and labels are parsed."""
 
 
 def figures(state: StateCore) -> None:
@@ -64,17 +66,32 @@ def _caption(md: MarkdownIt, caption: str, image: Token, page: PageState) -> lis
     place = get_record(image, LinkTargetPlace).place
     line = page.lines[place.line - page.first_line] if place.line >= page.first_line else ""
     column = line.find(caption, place.column - 1) + 1 or place.column
+    if page.is_latex and not line[column - 1 :].startswith(caption):
+        place = _find_latex_caption(place, page)
+        column = place.column
     return parse_inline(md, TextMap(caption, ((place.line, column),) * (caption.count("\n") + 1)), page)
 
 
+def _find_latex_caption(place: Place, page: PageState) -> Place:
+    r"""Return the position of the `\caption` nearest to an image, or `place` without a `\caption`."""
+    lines = range(
+        max(0, place.line - _CAPTION_LINES), min(place.line + _CAPTION_LINES, len(page.reporter.lines))
+    )
+    found = [(abs(at + 1 - place.line), at) for at in lines if "\\caption{" in page.reporter.lines[at]]
+    at = min(found)[1] if found else -1
+    return (
+        Place(at + 1, page.reporter.lines[at].index("\\caption{") + len("\\caption{") + 1) if found else place
+    )
+
+
 def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
-    """Return the inline tokens of text outside paragraphs: a caption, a title, a label."""
+    """Return the inline tokens of a text that is not a paragraph: a caption, a title, a label."""
     before = {name: getattr(page, name) for name in ("current", "base", *_DISABLED_FLAGS)}
     page.current, page.base = text, 0
     for name in _DISABLED_FLAGS:
         setattr(page, name, False)
     tokens: list[Token] = []
-    # Link references have no definitions here and stay visible as text.
+    # Link references such as `[a][b]` have no definitions here and stay visible as text.
     env = {"page": page, "references": {}, "footnotes": page.footnotes}
     md.inline.parse(text.text, md, env, tokens)
     for name, value in before.items():
@@ -85,7 +102,7 @@ def parse_inline(md: MarkdownIt, text: TextMap, page: PageState) -> list[Token]:
         if token.type == "math_display":
             token.type = "math_inline"
             attach_record(token, replace(get_record(token, Math), display=False))
-        # Text parsed after the page is not numbered with it, so its formulas are checked here.
+        # Text parsed after the page is not numbered any more, so its formulas are checked here.
         if token.type == "math_inline" and page.is_parsed:
             check_inline(get_record(token, Math), page.reporter)
     return tokens
@@ -99,7 +116,8 @@ _PARAGRAPH = ["paragraph_open", "inline", "paragraph_close"]
 
 
 def galleries(state: StateCore) -> None:
-    """Split gallery paragraphs that contain only images, one for each image (core rule, before `figures`)."""
+    """Split a gallery's paragraphs of images into one paragraph for each image (core rule, before
+    `figures`)."""
     if not any(token.type == "gallery_open" for token in state.tokens):
         return
     out: list[Token] = []

@@ -10,10 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import takewhile
 from types import MappingProxyType
-from typing import TypeAlias
 
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
@@ -23,22 +21,23 @@ from ..base.diagnostics.fixes import Fix, TextEdit, make_replacement
 from ..base.diagnostics.model import Place, Reporter, TextMap
 from ..base.patterns import lazy_pattern
 from .emoji import EMOJI, EMOJI_NAME
-from .latex import (
+from .kinds import STATEMENTS
+from .latex.warnings import (
     COMMAND,
     COMMENT,
     ENVIRONMENT,
     QUOTATION,
+    LatexFixes,
     accents,
     environment_end,
+    exact_hint,
     find_tie,
+    latex_fixes,
     latex_hint,
-    number_footnotes,
     translate_latex,
 )
 from .records import LinkTargetPlace, get_record
 from .state import PageState, get_page
-
-_Numbers: TypeAlias = Callable[[], Mapping[tuple[int, int], int]]
 
 
 class _Pattern(Struct, frozen=True):
@@ -46,7 +45,7 @@ class _Pattern(Struct, frozen=True):
 
     pattern: re.Pattern[str]
     hint: str = ""
-    """Empty for LaTeX, where the hint depends on the match."""
+    """Hint on what to write instead. Empty for LaTeX and fenced divs, whose hint depends on the match."""
 
 
 _LIST = 'write `{#id .class key="value"}` directly after an image, link, code or `[text]`, or before a block'
@@ -56,7 +55,7 @@ _PATTERNS = (
         lazy_pattern(r"\{\{-?\s*(?:page|site|post)\.[\w.]+"),
         "write the value itself: a post is not a template",
     ),
-    _Pattern(lazy_pattern(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}"), "write a callout as `> [!NOTE]`"),
+    _Pattern(lazy_pattern(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}")),
     _Pattern(
         lazy_pattern(r"\{:[ \t]*toc[ \t]*\}"),
         "remove it: `toc:` turns the table of contents of posts on or off",
@@ -90,6 +89,38 @@ _PATTERNS = (
     _Pattern(lazy_pattern(r"%%(?=[^%\s])[^%]{1,2000}%%|\A%%\Z"), "remove it: readers of the page can see it"),
     _Pattern(lazy_pattern(r"\+\+[a-z]+(?:\+[a-z0-9]+){1,5}\+\+"), "write keys as `[[Ctrl]]+[[S]]`"),
 )
+_DIV_HINTS = (
+    (lazy_pattern(r"#(eq-[\w.-]+)"), "write the label after the display: `$$ … $$ {{#{0}}}`"),
+    (lazy_pattern(r"#(tbl-[\w.-]+)"), "write the label below the table: `: Caption {{#{0}}}`"),
+    (lazy_pattern(r"#(lst-[\w.-]+)"), "write the label on the fence: ```python {{#{0}}}"),
+    (lazy_pattern(r"#(fig-[\w.-]+)"), "write the label after the image: `![text](a.png){{#{0}}}`"),
+    *(
+        (lazy_pattern(rf"#({short}-[\w.-]+)"), f"write `> [!{kind}] {{{{#{{0}}}}}}`")
+        for short, kind in (
+            *(("thm", "THEOREM"), ("lem", "LEMMA"), ("cor", "COROLLARY")),
+            *(("prp", "PROPOSITION"), ("def", "DEFINITION"), ("cnj", "CONJECTURE"), ("exm", "EXAMPLE")),
+            *(("exr", "EXERCISE"), ("sol", "SOLUTION"), ("rem", "REMARK"), ("alg", "ALGORITHM")),
+        )
+    ),
+    (
+        lazy_pattern(r"(?:\.callout-|\A:+[ \t]*\{?)(note|tip|important|warning|caution|danger|info)\b"),
+        "write a callout as `> [!{0}]`",
+    ),
+    (
+        lazy_pattern(rf"(?<![\w#])\.?({'|'.join(STATEMENTS)})\b"),
+        "write `> [!{0}]`",
+    ),
+    (
+        lazy_pattern(r"(?<![\w#])\.?(?:column-)?(margin|aside)\b"),
+        "write a note in the margin as `> [!MARGIN]`",
+    ),
+    (lazy_pattern(r"tabset|tab-set|\.tabs\b"), 'write tabs as `<div class="tabs">`'),
+    (lazy_pattern(r"\{(?:figure|image)\}"), "write an image as `![text](image.png)`"),
+    (lazy_pattern(r"\{math\}"), "write a display as `$$ … $$`"),
+    (lazy_pattern(r"\{code(?:-block|-cell)?\}"), "write a fence of three backticks"),
+    (lazy_pattern(""), "write a callout as `> [!NOTE]`"),
+)
+"""Content of a fenced div of Pandoc, Quarto or MyST → hint on what to write instead."""
 _RST_ROLE = lazy_pattern(r"(?<![\w:]):([a-z][\w.:-]{0,40}):\Z")
 _RST_HINTS: Mapping[str, str] = MappingProxyType(
     {
@@ -110,38 +141,36 @@ _ROLE = lazy_pattern(r"\{[a-z][a-z:-]*\}\Z")
 _ROLE_HINT = "write a formula as `$x$`, a reference as `{@eq:x}`, a citation as `[@key]`"
 _TEXTS = ("text", "text_special")
 _CONTEXT_TOKENS = frozenset(("code_inline", "kbd"))
-"""Tokens that form unsupported syntax together with the text before them."""
+"""Tokens that are part of unsupported syntax if certain text precedes them: a role such as :ref: before code.
+"""
 _CELL = "{python} "
 _EMBED_HINT = "write an image as `![text](image.png)`"
 _QUICK_TEST = lazy_pattern(
     r"\{|\[\[|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
-"""Quick test: each match of the patterns above contains one of these.
-
-Each alternative begins with a literal, because these patterns are searched four times as fast as those that
-may begin with any letter.
-"""
+"""Matches text that any of the patterns above may match, and nothing else is searched. Each alternative
+begins with a literal, which is four times as fast as patterns that may begin with any letter."""
 _WITHOUT_TEXT = "\0"
-"""Placeholder for anything but text in the joined text of a paragraph."""
+"""Placeholder in the joined text of a paragraph for tokens that are not text."""
 
 
 def report_unsupported(state: StateCore) -> None:
-    """Warn about unsupported syntax in the remaining text (core rule)."""
+    """Warn about unsupported syntax in text that no rule has parsed (core rule)."""
     page = get_page(state.env)
     # An environment that is never closed was reported at its start.
     reported = {(d.place.line, d.place.column) for d in page.reporter.diagnostics if d.place}
     latex_end = 0
-    numbers = cache(lambda: number_footnotes(page))
+    fixes = latex_fixes(page)
     for number, token in enumerate(state.tokens):
         if token.type != "inline" or not token.children:
             continue
         if token.content.startswith("%") and token.level == 1 and state.tokens[number - 1].tag == "p":
-            _warn_of_comment(token, page, numbers)
+            _warn_of_comment(token, page, fixes)
         if "![" in token.content and "|" in token.content:
             _warn_of_sizes(token.children, page)
         if "\\" in token.content:
             found = (_Match(*hit) for hit in accents(token.children))
-            _warn(page, _place_hits(get_record(token, TextMap), found), numbers)
+            _warn(page, _place_hits(get_record(token, TextMap), found), fixes)
         if not _may_match(token.content) and "`" not in token.content:
             continue
         # Most of these characters are inside formulas.
@@ -151,27 +180,30 @@ def report_unsupported(state: StateCore) -> None:
             continue
         for hit in _place_hits(get_record(token, TextMap), _remaining_hits(_join(token.children), page)):
             place, text, _ = hit
+            if page.is_latex and text.startswith("\\") and "cite" not in text:
+                # The translation reported it.
+                continue
             # The warning about a LaTeX environment covers its content.
             if (place.line, place.column) not in reported and place.line > latex_end:
-                _warn(page, [hit], numbers)
+                _warn(page, [hit], fixes)
                 latex_end = environment_end(place, page) if text.startswith("\\begin{") else latex_end
 
 
-def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], numbers: _Numbers) -> None:
+def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], fixes: LatexFixes) -> None:
     """Warn about each hit.
 
-    hits: Position, text and hint.
-    numbers: Function that returns the numbers of LaTeX footnotes.
+    hits: position, matched text and hint of each hit. fixes: those of LaTeX.
     """
     for place, text, hint in hits:
-        fix = translate_match(text, place, page) or translate_latex(text, place, page, numbers)
+        fix = translate_match(text, place, page) or translate_latex(text, place, page, fixes)
+        hint = (exact_hint(text, place, page) if fix else "") or hint
         page.reporter.warn("foreign-syntax", f'unsupported syntax: "{text}"', place, hint, fix)
 
 
-def _warn_of_comment(token: Token, page: PageState, numbers: _Numbers) -> None:
+def _warn_of_comment(token: Token, page: PageState, fixes: LatexFixes) -> None:
     """Warn about a paragraph that LaTeX would read as a comment."""
     if COMMENT.fullmatch(token.content):
-        _warn(page, [(get_record(token, TextMap).place(0, 1), "%", latex_hint("%", page))], numbers)
+        _warn(page, [(get_record(token, TextMap).place(0, 1), "%", latex_hint("%", page))], fixes)
 
 
 def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
@@ -187,7 +219,7 @@ def _warn_of_sizes(children: Iterable[Token], page: PageState) -> None:
 
 
 def _may_match(text: str) -> bool:
-    """Return whether text may contain a pattern. This is fast, and most text contains none."""
+    """Return whether text may contain a pattern. This test is fast and rules out most text."""
     return _QUICK_TEST.search(text) is not None
 
 
@@ -209,14 +241,14 @@ def _place_hits(origin: TextMap, hits: Iterable[_Match]) -> Iterator[tuple[Place
 
 
 class _Match(Struct, frozen=True):
-    """A range of text, in source order. A range without a hint only advances the search."""
+    """Next range of the text, in source order; a range without a hint causes no warning."""
 
     text: str
     hint: str = ""
 
 
 def _join(children: Iterable[Token]) -> list[Token]:
-    """Return the tokens with adjacent text and escapes joined."""
+    """Return the tokens, with neighbouring text and escape tokens joined into one."""
     result: list[Token] = []
     for child in children:
         if child.type not in _TEXTS:
@@ -267,11 +299,18 @@ def _text_hits(text: str, page: PageState) -> Iterator[_Match]:
     end = 0
     for start, written, hint in hits:
         if start >= end:
-            yield _Match(written, hint or latex_hint(written, page))
+            is_div = written.startswith(":::")
+            yield _Match(written, hint or (_div_hint(written) if is_div else latex_hint(written, page)))
             end = start + len(written)
 
 
-# Translations of this syntax to ours, where they are exact. The rest is left to the author.
+def _div_hint(written: str) -> str:
+    found, hint = next((found, hint) for pattern, hint in _DIV_HINTS if (found := pattern.search(written)))
+    name = found[1] if found.groups() else ""
+    return hint.format(name if "#" in hint else name.upper())
+
+
+# Translations of unsupported syntax to ours, if they are exact. Otherwise the author must decide.
 
 
 _ROLE_MARK = lazy_pattern(r"(?::math:|\{math\})`([^`\n$]+)`")

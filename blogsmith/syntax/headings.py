@@ -7,7 +7,7 @@ an H2 and is reported. Ids are derived from the plain text, with formulas in lin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import count, pairwise
 from types import MappingProxyType
@@ -31,12 +31,14 @@ class _Counter:
     """Counter for heading numbers, such as 1 and 1.1."""
 
     counts: list[int]
+    chapter: str
+    """Part of the series before every number; empty without numbers by part."""
 
     def next_number(self, level: int) -> str:
         depth = max(0, level - 2)
         self.counts = [*self.counts, *[0] * (depth + 1 - len(self.counts))][: depth + 1]
         self.counts[depth] += 1
-        return ".".join(str(max(1, n)) for n in self.counts)
+        return ".".join([*filter(None, [self.chapter]), *(str(max(1, n)) for n in self.counts)])
 
 
 MARGIN_CLASSES = frozenset({"margin", "aside"})
@@ -108,13 +110,14 @@ def heading_attributes(state: StateCore) -> None:
 
 
 def record_written_headings(state: StateCore) -> None:
-    """Record headings before dashes are replaced: GitHub derives ids from `--`, not `–` (core rule)."""
+    """Record the text of headings before dashes are replaced: GitHub derives ids from `--`, not from `–`
+    (core rule)."""
     page = get_page(state.env)
     if page.options.slugs != "github":
         return
     for opening, inline in pairwise(state.tokens):
         if opening.type == "heading_open":
-            # GitHub does not support formulas here, so their TeX is part of the text.
+            # GitHub has no formulas in headings, so the ids there contain the TeX.
             attach_record(inline, WrittenText(plain_text(inline.children or [], page, tex=str, breaks=False)))
 
 
@@ -128,7 +131,7 @@ class TitleHeading(NamedTuple):
 
 
 def pop_title_heading(tokens: list[Token], title: str, page: PageState) -> TitleHeading | None:
-    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all others.
+    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all other H1s.
 
     title: Plain text. If it is empty, the first H1 is the title.
     """
@@ -151,31 +154,53 @@ def pop_title_heading(tokens: list[Token], title: str, page: PageState) -> Title
     return taken
 
 
-def _free_id(
-    wanted: str, text: str, inline: Token, page: PageState, taken: set[str], counts: dict[str, int]
-) -> str:
-    """Return an unused id, based on `asked` or, if that is empty, on the heading's text."""
-    if page.options.slugs != "github":
-        return make_unique(wanted or slugify(text), taken, counts)
-    written = get_record(inline, WrittenText).text
-    return make_unique(wanted or github_slug(written.strip()), taken, counts, first=1)
+class _HeadingTokens(NamedTuple):
+    """A heading that has no id yet."""
+
+    opening: Token
+    inline: Token
+    text: str
+    """Plain text."""
 
 
-def _joined_ids(headings: Sequence[tuple[Token, Token]], page: PageState) -> dict[int, str]:
-    """Return {id() of an inline token: text for its id} of headings whose `<br>` does not separate words.
+def _assign_ids(
+    headings: Sequence[_HeadingTokens], page: PageState, taken: Set[str], title_id: str, *, marks: bool
+) -> list[str]:
+    """Return the id of each heading. If two are equal, replace the second: every link to it would open the
+    first.
 
-    `A<br>B` gets the id `a-b`, unless another heading has it.
+    taken: ids that the author set, including `title_id`, the id of the removed title. marks: as for
+    `slugify`.
     """
-    broken = [inline for _, inline in headings if any(map(is_line_break, inline.children or ()))]
+    used, counts, found = set(taken), dict[str, int](), list[str]()
+    seen = {title_id}
+    joined = _joined_ids(headings, page, marks=marks)
+    for opening, inline, plain in headings:
+        wanted = name = str(opening.attrs.get("id", ""))
+        if not name or name in seen:
+            text = joined.get(id(inline), plain)
+            if page.options.slugs == "github":
+                made = github_slug(get_record(inline, WrittenText).text.strip())
+                name = make_unique(wanted or made, used, counts, first=1)
+            else:
+                name = make_unique(wanted or slugify(text, marks=marks), used, counts)
+        seen.add(name)
+        found.append(name)
+    return found
+
+
+def _joined_ids(headings: Sequence[_HeadingTokens], page: PageState, *, marks: bool) -> dict[int, str]:
+    """Return the text for the id of headings where `<br>` does not separate words, by id() of the inline
+    token. Usually `A<br>B` gets the id `a-b`. If another heading has that id, its text here is `AB`."""
+    broken = [one for one in headings if any(map(is_line_break, one.inline.children or ()))]
     if not broken:
         return {}
-    texts = [plain_text(inline.children or [], page) for _, inline in headings]
-    counts = Counter(map(slugify, texts))
-    counts.update(str(opening.attrs["id"]) for opening, _ in headings if "id" in opening.attrs)
+    counts = Counter(slugify(one.text, marks=marks) for one in headings)
+    counts.update(str(one.opening.attrs["id"]) for one in headings if "id" in one.opening.attrs)
     return {
-        id(inline): plain_text(inline.children or [], page, breaks=False)
-        for inline in broken
-        if counts[slugify(plain_text(inline.children or [], page))] > 1
+        id(one.inline): plain_text(one.inline.children or [], page, breaks=False)
+        for one in broken
+        if counts[slugify(one.text, marks=marks)] > 1
     }
 
 
@@ -207,26 +232,31 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
 def number_headings(
     tokens: Sequence[Token], page: PageState, title: TitleHeading | None = None, *, numbered: bool
 ) -> None:
-    """Set id and plain text of every heading, and its number if `numbered`. title: The removed title."""
+    """Set id, plain text and, if `numbered`, the number of every heading. title: the removed
+    title, if any."""
     asked = {title.id: title.place} if title and title.id else {}
     taken = {*asked, *(str(token.attrs["id"]) for token in tokens if "id" in token.attrs)}
-    counter = _Counter([])
-    counts: dict[str, int] = {}
+    counter = _Counter([], page.chapter)
     tried: dict[str, int] = {}
-    headings = [(one, inline) for one, inline in pairwise(tokens) if one.type == "heading_open"]
-    joined = _joined_ids(headings, page)
-    for opening, inline in headings:
-        text = " ".join(plain_text(inline.children or [], page).split())
-        name = str(opening.attrs.get("id", ""))
-        if name and name in asked:
+    headings = [
+        _HeadingTokens(opening, inline, " ".join(plain_text(inline.children or [], page).split()))
+        for opening, inline in pairwise(tokens)
+        if opening.type == "heading_open"
+    ]
+    title_id, keeps_marks = title.id if title else "", page.options.marks != "drop"
+    ids = _assign_ids(headings, page, taken, title_id, marks=keeps_marks)
+    old_ids = ids
+    if page.options.marks == "switch":
+        old_ids = _assign_ids(headings, page, taken, title_id, marks=False)
+    known = frozenset(ids)
+    for (opening, inline, text), name, old_id in zip(headings, ids, old_ids, strict=True):
+        written = str(opening.attrs.get("id", ""))
+        if written and written in asked:
             place = inline.meta["textmap"].place(0, max(1, len(inline.content)))
-            fix = page.reporter.substitute(place, f"#{name}", f"#{_other_id(name, asked, tried)}")
-            message = f'duplicate id "{name}" (first defined on line {asked[name].line})'
+            fix = page.reporter.substitute(place, f"#{written}", f"#{_other_id(written, asked, tried)}")
+            message = f'duplicate id "{written}" (first defined on line {asked[written].line})'
             page.reporter.error("id-twice", message, place, fix=fix)
-        # The second of two equal ids is replaced, because every link to it would be wrong.
-        if not name or name in asked:
-            words = joined.get(id(inline), text)
-            name = _free_id(name, words, inline, page, taken, counts)
         asked.setdefault(name, inline.meta["textmap"].place(0))
-        level = int(opening.tag[1])
-        attach_record(opening, Heading(level, name, text, counter.next_number(level) if numbered else ""))
+        number = counter.next_number(int(opening.tag[1])) if numbered else ""
+        old_id = "" if old_id in known else old_id
+        attach_record(opening, Heading(int(opening.tag[1]), name, text, number, old_id))

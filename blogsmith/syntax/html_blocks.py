@@ -7,6 +7,8 @@ it at the first blank line.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -14,30 +16,44 @@ from markdown_it.rules_block import html_block as stock_html_block
 
 from ..base.patterns import lazy_pattern
 from .html_nodes import contains_tag, text_nodes
+from .lookahead import matches_after
 from .markdown_elements import next_element, push_element
 from .math.delimiters import find_closing, left_open
 from .records import attach_record
 from .state import block_end, line_start, text_between
 
 _DISPLAY = lazy_pattern(r"\$\$[ \t]*(?:\n|\\)|\\\[|\\begin\{")
-"""Start of a display that may continue. Two dollars followed by a word may be a price."""
+"""Start of display math that may continue after the line. Two dollars followed by a word may be a price."""
 _VERBATIM = lazy_pattern(r"\s*<(?:[!?]|(?:script|pre|style|textarea)(?=[\s>]))", re.IGNORECASE)
-"""Start of blocks that do not end at an empty line. They contain no Markdown."""
+"""Start of HTML blocks without Markdown, which do not end at an empty line."""
+_ENDING = lazy_pattern(r"<(?:(!--|\?|!\[CDATA\[|!)|(?:script|pre|style|textarea)(?=[\s>]|\Z))", re.IGNORECASE)
+_ENDS: Mapping[str | None, re.Pattern[str]] = MappingProxyType(
+    {
+        "!--": lazy_pattern("-->"),
+        "?": lazy_pattern(r"\?>"),
+        "![CDATA[": lazy_pattern(r"\]\]>"),
+        "!": lazy_pattern(">"),
+        None: lazy_pattern(r"</(?:script|pre|style|textarea)>", re.IGNORECASE),
+    }
+)
+"""Start of a block that does not end at an empty line → its end (CommonMark 4.6, kinds 1 to 5)."""
 _MAX_DISPLAYS = 20
-"""Maximum number of displays with blank lines in a block, which is searched once for each."""
+"""Maximum number of displays with blank lines in a block. Each costs a search of the block."""
 
 
 def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Apply the stock rule, but not to a comment that is never closed.
-
-    If a display is open at the end of the block, extend the block.
-    """
+    """Apply the stock rule, with two differences. A comment or similar markup that never ends is not a block.
+    If display math is open at the end of the block, the block is extended."""
+    opening = _ENDING.match(state.src, line_start(state, start), state.eMarks[start])
+    ending = _ENDS[opening[1] and opening[1].upper()] if opening else None
+    # Without an end it is text; otherwise it would hide the rest of the page.
+    if opening and ending and not matches_after(state.src, ending, opening.end()):
+        return False
     if not stock_html_block(state, start, end, silent):
         return False
     if not silent:
         token = state.tokens[-1]
-        if token.content.lstrip().startswith("<!--") and "-->" not in token.content:
-            # a comment without an end is text, otherwise it would hide the rest of the page
+        if ending and not ending.search(token.content, len("<!")):
             state.tokens.pop()
             state.line = start
             return False
@@ -54,7 +70,7 @@ def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _split_elements(state: StateBlock, start: int, end: int) -> None:
-    """Parse the elements with Markdown in the block added last, and replace their HTML."""
+    """In the block added last, replace elements that contain Markdown by the tokens of their content."""
     line, pos, whole = start, line_start(state, start), state.tokens.pop()
     while extent := next_element(state, line, pos, state.line - 1, end):
         _push_html(state, line, pos, extent.first, extent.tag.start)
@@ -83,9 +99,9 @@ def _push_html(state: StateBlock, line: int, pos: int, last: int, end: int) -> N
 
 
 def _display_end(state: StateBlock, html: str, end: int) -> int:
-    """Return the line that closes a display still open at the end of `html`, or 0."""
+    """Return the line that closes display math still open at the end of `html`, or 0 if there is none."""
     *_, node = text_nodes(html)
-    # The opening dollars are at the end of a line or before a command.
+    # An opening `$$` is at the end of its line or before a command.
     opening = _DISPLAY.search(html, node.start, node.end)
     closing = left_open(html, opening.start(), node.end) if opening else ""
     for line in range(state.line, end) if closing else ():

@@ -1,8 +1,8 @@
 """Text in raw HTML: its ranges between tags, and the elements around them.
 
-This is not an HTML parser: it finds tags and counts elements. If end tags are omitted, an element counts as
-open for longer than it is, so a block is never inserted where HTML forbids it. Comments, tags, and elements
-whose content is not prose contain no text.
+This is not an HTML parser: it finds tags and counts elements. If an end tag is omitted, the element counts as
+open for too long, so that a block is never inserted where HTML forbids it. Comments, tags, and elements such
+as `<script>` contain no text.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from ..base.html_tags import find_end_tag
 from ..base.patterns import lazy_pattern
 from ..model.names import VOID_ELEMENTS
 
@@ -42,9 +43,9 @@ class TextNode(Struct, frozen=True):
     start: int
     end: int
     is_phrasing: bool
-    """The range must not contain blocks."""
+    """Whether the range must not contain blocks."""
     is_line: bool
-    """The range is in a heading or a summary."""
+    """Whether the range is in a heading or a summary."""
 
 
 def text_nodes(html: str) -> Iterator[TextNode]:
@@ -60,7 +61,7 @@ def text_nodes(html: str) -> Iterator[TextNode]:
         if tag["end"]:
             _close(name, names)
         elif name in VERBATIM:
-            start = pos = _verbatim_end(html, name, pos)
+            start = pos = find_end_tag(html, name, pos)
         elif name not in VOID_ELEMENTS and len(names) < _MOST_OPEN:
             names.append(name)
     yield _node(start, len(html), names)
@@ -100,9 +101,3 @@ def _close(name: str, names: list[str]) -> None:
         if names[index] == name:
             del names[index:]
             return
-
-
-def _verbatim_end(html: str, name: str, pos: int) -> int:
-    """Return the start of the element's end tag, or the end of the text if it has none."""
-    found = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE | re.ASCII).search(html, pos)
-    return found.start() if found else len(html)

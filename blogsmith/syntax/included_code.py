@@ -25,7 +25,7 @@ from ..model.documents import IncludedFile
 from .cells.languages import fence_language, option_lines
 from .fences import line_numbers
 from .records import Fence, OptionSetting, Shortcode, SourceRange, attach_record, get_record
-from .shortcodes import CODE, shows_code
+from .shortcodes import CODE, shows_file
 from .state import PageState, get_page
 
 ARGUMENTS = ("file", "region", "lines", "title", "lang", "linenos", "fold", "hl", "cap", "id")
@@ -73,27 +73,16 @@ def included_code(state: StateCore) -> None:
 
 
 def _is_call(token: Token, page: PageState) -> bool:
-    return shows_code(get_record(token, Shortcode).name, page)
+    name = get_record(token, Shortcode).name
+    return name == CODE and shows_file(name, page)
 
 
 def _read_call(token: Token, page: PageState) -> None:
-    """Replace a call with the equivalent fence. Report invalid arguments."""
+    """Turn a call into the equivalent fence. Report invalid arguments."""
     call = get_record(token, Shortcode)
     for mistake in call.mistakes:
         page.reporter.error("shortcode-argument", mistake.message, mistake.place, mistake.hint)
-    for key, place in call.key_places.items():
-        if key not in ARGUMENTS:
-            near = page.reporter.nearest(key, ARGUMENTS)
-            hint = format_suggestion(near) or f"known: {', '.join(ARGUMENTS)}"
-            fix = page.reporter.correct(place, key, near)
-            page.reporter.error(
-                "shortcode-argument", f'unknown argument "{key}" for shortcode "{CODE}"', place, hint, fix
-            )
-    if "file" not in call.args:
-        hint = 'write the path of a file, such as `file="src/model.py"`'
-        page.reporter.error(
-            "shortcode-argument", f'missing argument "file" for shortcode "{CODE}"', call.place, hint
-        )
+    check_arguments(call, ARGUMENTS, "src/model.py", page)
     args = call.args
     fold = args.get("fold", "")
     token.type, token.tag, token.content = "fence", "code", ""
@@ -109,12 +98,37 @@ def _read_call(token: Token, page: PageState) -> None:
             id=call.id,
             place=call.place,
             caption=call.arg_maps.get("cap"),
-            parts={key: _part_setting(call, key) for key in ("file", "region", "lines") if key in args},
+            parts={key: part_setting(call, key) for key in ("file", "region", "lines") if key in args},
         ),
     )
 
 
-def _part_setting(call: Shortcode, key: str) -> OptionSetting:
+def check_arguments(call: Shortcode, known: Sequence[str], example: str, page: PageState) -> None:
+    """Report invalid arguments of a call that shows a file. known: names of its arguments; example: path."""
+    for key, place in call.key_places.items():
+        if key not in known:
+            near = page.reporter.nearest(key, known)
+            hint = format_suggestion(near) or f"known: {', '.join(known)}"
+            fix = page.reporter.correct(place, key, near)
+            message = f'unknown argument "{key}" for shortcode "{call.name}"'
+            page.reporter.error("shortcode-argument", message, place, hint, fix)
+    if "file" not in call.args:
+        hint = f'write the path of a file, such as `file="{example}"`'
+        message = f'missing argument "file" for shortcode "{call.name}"'
+        page.reporter.error("shortcode-argument", message, call.place, hint)
+
+
+def find_included(written: OptionSetting, page: PageState) -> IncludedFile | None:
+    """Return the file that `file=` names, or None after reporting why it cannot be shown."""
+    found = page.included.get(written.spelling, _NO_FILE)
+    if found.problem:
+        page.reporter.error("include-file", found.problem, written.place, found.hint)
+        return None
+    return found
+
+
+def part_setting(call: Shortcode, key: str) -> OptionSetting:
+    """Return an argument of a call with its position."""
     text = call.arg_maps[key]
     place = text.place(0, max(1, len(text.text)))
     return OptionSetting(key, call.args[key], place, call.key_places[key], text.text, text)
@@ -130,9 +144,8 @@ def _fill(token: Token, page: PageState) -> None:
             "include-file", f'"{other.key}" has no effect because "file" is missing', other.key_place
         )
         return
-    found = page.included.get(written.spelling, _NO_FILE)
-    if found.problem:
-        page.reporter.error("include-file", found.problem, written.place, found.hint)
+    found = find_included(written, page)
+    if found is None:
         return
     fence = replace(fence, language=fence.language or _language_of(found.path))
     head = _head(token, fence, page)
@@ -160,7 +173,8 @@ def _language_of(path: str) -> str:
 
 
 def _head(token: Token, fence: Fence, page: PageState) -> str:
-    """Return the option lines of a fence. Report any other code in it."""
+    """Return the option lines of a fence that shows a file. Code after them is an error, as the file supplies
+    the code."""
     head = option_lines(token.content, fence_language(fence))
     rest = token.content.removeprefix(head)
     if rest.strip():
@@ -193,7 +207,7 @@ def _region(found: IncludedFile, fence: Fence, page: PageState) -> Region | None
     if lines:
         chosen = find_lines(found.text, lines.spelling)
         if chosen is None:
-            message = f'lines not found in {found.path}: "{lines.spelling}"'
+            message = f'lines not found in "{found.path}": "{lines.spelling}"'
             page.reporter.error(
                 "include-region",
                 message,
@@ -212,7 +226,7 @@ def _report_region(
     if not hint:
         mark = f"mark it with `# region {region.spelling}` and `# endregion`"
         hint = f"known: {', '.join(names[:9])}" if names else mark
-    message = f'region not found in {found.path}: "{region.spelling}"'
+    message = f'region not found in "{found.path}": "{region.spelling}"'
     fix = page.reporter.correct(region.place, region.spelling, near)
     page.reporter.error("include-region", message, region.place, hint, fix)
 
@@ -245,7 +259,7 @@ class _RegionMarker(Struct, frozen=True):
     line: int
     """1-based."""
     name: str
-    """Empty for an end marker of the innermost region."""
+    """Name of the region; empty for an end marker without a name, which ends the innermost region."""
     is_end: bool
 
 
@@ -354,7 +368,8 @@ def find_lines(text: str, written: str) -> Region | None:
 
 
 def trim(text: str, region: Region) -> tuple[Region, int, str]:
-    """Return the region without blank lines at its ends, its common indentation, and its code."""
+    """Return the region without blank lines at its ends, the number of spaces removed from each line, and the
+    code."""
     lines = text.split("\n")
     first, last = region.first, min(region.last, len(lines))
     while first <= last and not lines[first - 1].strip():

@@ -11,6 +11,7 @@ from linkify_it import LinkifyIt
 from linkify_it.main import Match
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
+from markdown_it.helpers import parseLinkDestination
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_core import linkify as link_addresses
 from markdown_it.rules_inline import StateInline, autolink, html_inline, image, link, linkify
@@ -18,6 +19,7 @@ from markdown_it.token import Token
 
 from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
+from ..model.names import name_set
 from .html_nodes import VERBATIM, raw_tag
 from .lookahead import occurs_after
 from .records import LinkTargetPlace, WikiLink, attach_record
@@ -29,10 +31,10 @@ SCHEMES = ("http:", "https:", "mailto:", "tel:")
 """URL schemes of links, in addition to site paths and anchors."""
 
 LONGEST_SCHEME = 64
-"""Number of characters searched before a `://`; the longest accepted scheme has six."""
+"""Number of characters searched for a scheme before `://`. The longest accepted scheme has six."""
 
 MAX_URL_CHARACTERS = 1_000_000
-"""Maximum total length of the URLs of links and images of a page, beyond the length of its source."""
+"""Maximum total length, in characters, by which the URLs of a page may exceed the length of its source."""
 
 _MARKED_ENDS = (("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>"), ("<!", ">"))
 _SCHEME = lazy_pattern(r"<([A-Za-z][A-Za-z0-9+.-]*:)")
@@ -60,8 +62,8 @@ def locate_tokens(rule: Rule, kind: str, attribute: str) -> Rule:
 def _limit_url(token: Token, attribute: str, place: Place, page: PageState) -> None:
     """Remove a URL if the total length of the page's URLs exceeds the limit. Report the first case.
 
-    A definition `[a]: …` may be long and used often: 100 kB would become gigabytes. Images pasted as data
-    URLs are long, but not longer than the source.
+    If a long definition `[a]: …` is used often, 100 kB of source become gigabytes. Images pasted as data URLs
+    stay below the limit, because their length is also that of the source.
     """
     before, limit = page.url_characters, MAX_URL_CHARACTERS + page.line_starts[-1] + len(page.lines[-1])
     page.url_characters += len(str(token.attrs.get(attribute, "")))
@@ -75,10 +77,10 @@ def _limit_url(token: Token, attribute: str, place: Place, page: PageState) -> N
 
 
 def image_located(state: StateInline, silent: bool) -> bool:
-    """Apply the stock image rule. Formulas in the alternative text get correct positions."""
+    """Apply the stock image rule, but give formulas in the alternative text their correct positions."""
     page = get_page(state.env)
     base, takes_values = page.base, page.takes_values
-    # The stock rule parses the alternative text, which starts after `![`, as separate text.
+    # The stock rule parses the alternative text, which starts after `![`, as a separate string.
     page.base, page.takes_values = base + state.pos + 2, False
     try:
         return image(state, silent)
@@ -110,11 +112,17 @@ def autolink_rule(state: StateInline, silent: bool) -> bool:
     return _autolink(state, silent)
 
 
+def find_destination(text: str, pos: int, end: int) -> Any:
+    """Apply the stock function, except after a `(` without an end: a page may have 200,000 of these."""
+    is_open = text[pos - 1 : pos] == "(" and not occurs_after(text, ")", pos)
+    return parseLinkDestination(text, pos, pos if is_open else end)
+
+
 def find_label_end(state: StateInline, start: int, disableNested: bool = False) -> int:
     """Return the index of the `]` that closes the `[` at `start`; -1 if there is none.
 
-    As markdown-it's `parseLinkLabel`. With `disableNested`, a link in the text ends the search, but not a
-    footnote, a name in double brackets or a citation: they are text in the link.
+    Works like markdown-it's `parseLinkLabel`. With `disableNested`, return -1 also if the text contains a
+    link. Footnotes, names in double brackets and citations do not count as links.
     """
     before, level = state.pos, 1
     state.pos = start + 1
@@ -137,7 +145,8 @@ def find_label_end(state: StateInline, start: int, disableNested: bool = False) 
 
 
 def _is_own_bracket(state: StateInline, start: int) -> bool:
-    """Return whether the construct from `start` to the current position is a syntax of ours, not a link."""
+    """Return whether the brackets from `start` to the current position are a footnote, a name or a citation,
+    not a link."""
     written = state.src[start : state.pos]
     if not written.endswith("]"):
         return False
@@ -150,10 +159,8 @@ def _is_own_bracket(state: StateInline, start: int) -> bool:
 
 
 def linkify_rule(state: StateInline, silent: bool) -> bool:
-    """Apply the stock rule for bare URLs.
-
-    At every `://`, the stock rule searches all pending text for the scheme. Distant text is pushed first.
-    """
+    """Apply the stock rule for unquoted URLs. At every `://`, the stock rule searches all pending text for
+    the scheme, so distant text becomes a token of its own first."""
     if not silent and state.src[state.pos] == ":" and len(state.pending) > 2 * LONGEST_SCHEME:
         near = state.pending[-LONGEST_SCHEME:]
         state.pending = state.pending[:-LONGEST_SCHEME]
@@ -163,7 +170,7 @@ def linkify_rule(state: StateInline, silent: bool) -> bool:
 
 
 def html_rule(state: StateInline, silent: bool) -> bool:
-    """Apply the stock rule if a tag, comment or declaration can be complete here."""
+    """Apply the stock rule if a tag, comment or declaration at this position has an end."""
     for opening, closing in _MARKED_ENDS:
         if state.src.startswith(opening, state.pos) and not occurs_after(state.src, closing, state.pos):
             return False
@@ -189,13 +196,15 @@ def _accept(url: str) -> bool:
 
 
 def link_rules(md: MarkdownIt) -> None:
-    """Wrap the stock rules."""
-    md.helpers = SimpleNamespace(**{**vars(md.helpers), "parseLinkLabel": find_label_end})  # type: ignore[assignment]
+    """Install the rules of this module, which call the stock rules for links."""
+    md.helpers = SimpleNamespace(
+        **{**vars(md.helpers), "parseLinkLabel": find_label_end, "parseLinkDestination": find_destination}
+    )  # type: ignore[assignment]
     md.inline.ruler.at("link", link_rule)
     md.inline.ruler.at("image", image_rule)
     md.inline.ruler.at("autolink", autolink_rule)
     md.inline.ruler.at("html_inline", html_rule)
-    # Link targets are checked and reported when the page is rendered.
+    # Links are checked later, when the page is rendered.
     md.validateLink = _accept  # type: ignore[method-assign]
 
 
@@ -244,18 +253,18 @@ class UrlFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
         return [_end_before_full_width(one) for one in found] if found and not text.isascii() else found
 
     def match_at_start(self, text: str) -> Match | None:
-        """Return the match at the start of `text`, ended in the same way."""
+        """Return the URL at the start of `text`. Like `match`, end it before full-width punctuation."""
         found: Match | None = super().match_at_start(text)
         return _end_before_full_width(found) if found and not text.isascii() else found
 
     def _note_signs(self) -> None:
-        # A domain alone may be any word with a dot.
+        # A domain without a scheme may be any word with a dot.
         signs = ["."] if self._opts["fuzzy_link"] else []
         self._lower_signs = [sign.lower() for sign in (*self._triggers, *signs)]
         self._sign = re.compile("|".join(map(re.escape, self._lower_signs)), re.IGNORECASE)
 
     def may_match(self, text: str) -> bool:
-        """Return whether `text` contains characters that every match has. If not, there is no match."""
+        """Return whether `text` may contain a URL: whether it has the characters that every URL has."""
         if not text.isascii():
             return self._sign.search(text) is not None
         text = text.lower()
@@ -324,7 +333,12 @@ _KEY_WORDS = (
     "capslock numlock print printscreen scroll pause break menu"
 )
 _KEYS = frozenset(_KEY_WORDS.split())
+_PARTS_OF_KEYS = _KEYS | name_set(
+    "arrow bar brightness button click key lock media mouse num numpad page power touch volume wheel"
+)
+"""Words in names of keys."""
 _FUNCTION_KEY = lazy_pattern(r"f\d{1,2}")
+_LONG_WORD = lazy_pattern(r"[^\W\d_]{5,}")
 _LIKE_A_PAGE = lazy_pattern(r".*(?:/|#|\.md\Z|[a-z]-[a-z]|\S\s+\S+\s+\S)|[^\W\d_]{5,}\Z")
 
 
@@ -353,7 +367,11 @@ def is_likely_page(name: str) -> bool:
 
     It looks like a path or phrase, or is a long word that is not a known key.
     """
-    return _LIKE_A_PAGE.match(name) is not None and not is_key(name)
+    words = name.casefold().split()
+    is_phrase = len(words) > 1 and any(
+        _LONG_WORD.fullmatch(word) and word not in _PARTS_OF_KEYS for word in words
+    )
+    return (is_phrase or _LIKE_A_PAGE.match(name) is not None) and not is_key(name)
 
 
 def wiki_rules(md: MarkdownIt) -> None:

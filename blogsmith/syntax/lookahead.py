@@ -1,7 +1,7 @@
 """Fast searches for closing delimiters, and the ends of code spans.
 
-Thousands of openings without an end would each be searched to the end of the text, at quadratic cost. The
-result for a text is cached, because every opening requests it again.
+A text may have thousands of opening delimiters without an end. To search to the end of the text for each of
+them would take quadratic time. Therefore the functions cache their result for a text.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def code_span_end(text: str, pos: int, end: int) -> int:
 
 
 def run_length(text: str, pos: int, end: int) -> int:
-    """Return the number of backticks at `pos`."""
+    """Return how often the character at `pos` is repeated there."""
     at = pos
-    while at < end and text[at] == "`":
+    while at < end and text[at] == text[pos]:
         at += 1
     return at - pos

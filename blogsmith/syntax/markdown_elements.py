@@ -24,7 +24,7 @@ from .records import attach_record
 from .state import block_place, get_page, line_start
 
 _ENABLING_VALUES = frozenset(("1", "block", "span", ""))
-"""Values of `markdown` that enable parsing. Python-Markdown allows the attribute without a value."""
+"""Values of `markdown` that enable parsing. Like Python-Markdown, we allow the attribute without a value."""
 _BLOCKS = name_set(
     "address article aside blockquote center dd details dialog div fieldset figure footer form header hgroup "
     "li main nav section td th"
@@ -43,11 +43,11 @@ _PLACE = lazy_pattern(
     r"<!--.*?(?:-->|\Z)|<(script|style|textarea|title|pre|code)(?=[\s>]).*?(?:</\1(?=[\s>])|\Z)|<(?=[A-Za-z])",
     re.IGNORECASE | re.DOTALL,
 )
-"""Start of a tag, or a comment or element in which tags do not count."""
+"""Start of a tag, or a comment or element whose content is skipped."""
 
 
 def allows_markdown(tag: StartTag) -> bool:
-    """Return whether Markdown is allowed directly in the element: in a list item, but not in a list."""
+    """Return whether Markdown is allowed directly in the element: yes in a list item, no in a list."""
     return tag.name not in _OTHERS
 
 
@@ -87,11 +87,8 @@ def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> b
 def push_element(
     state: StateBlock, extent: BlockExtent, *, is_within: bool = False, behind: str = "\n"
 ) -> None:
-    """Add the tokens of an element that requests Markdown.
-
-    is_within: The element is inside other HTML, where indentation has no meaning. `behind`: Text printed
-        after the element.
-    """
+    """Add the tokens of an element that requests Markdown. is_within: whether the element is inside other
+    HTML, where indentation has no meaning. `behind`: text printed after the element."""
     if _is_text(state, extent):
         _push_text(state, extent)
     else:
@@ -103,10 +100,11 @@ def push_element(
 
 
 def next_element(state: StateBlock, start: int, pos: int, last: int, end: int) -> BlockExtent | None:
-    """Return the first element that requests Markdown from index `pos` of line `start` to line `last`.
+    """Return the first element that requests Markdown, from index `pos` of line `start` to line `last`, or
+    None.
 
-    Used inside HTML, where the element may be anywhere. Return None also if the element has no end tag: the
-    rest is HTML then, so nothing is searched twice. end: Line after the last one of the container.
+    It is used inside HTML, where the element may be anywhere. Without an end tag, the result is None: all the
+    rest is HTML, so nothing is searched twice. end: line after the container.
     """
     line = start
     while found := _PLACE.search(state.src, pos, state.eMarks[last]):
@@ -123,7 +121,7 @@ def next_element(state: StateBlock, start: int, pos: int, last: int, end: int) -
 def _is_parsed(state: StateBlock, tag: StartTag) -> bool:
     page = get_page(state.env)
     if page.options.untrusted:
-        # All other untrusted HTML is text.
+        # In untrusted markup, other HTML is shown as text.
         return tag.name == "div" and tag.get("markdown").strip() in ("1", "block")
     return tag.name in _BLOCKS | _TEXTS and requests_markdown(tag)
 
@@ -156,17 +154,15 @@ def _push_blocks(state: StateBlock, extent: BlockExtent) -> None:
 
 
 def _indent(state: StateBlock, extent: BlockExtent, *, is_within: bool) -> int:
-    """Return the indentation of the lines between the tags that does not make them code.
-
-    Outside other HTML, it is at most that of the start tag.
-    """
+    """Return the number of spaces to remove from the lines between the tags, so that they are not code.
+    Outside other HTML, it is at most the indentation of the start tag."""
     lines = [line for line in range(extent.open_line + 1, extent.last) if not state.isEmpty(line)]
     most = min((state.sCount[line] for line in lines), default=0)
     return most if is_within else min(most, state.sCount[extent.first])
 
 
 def _summary(state: StateBlock, extent: BlockExtent) -> BlockExtent | None:
-    """Return the `<summary>` at the start of a `<details>`, or None. Text may follow it on its line."""
+    """Return the `<summary>` at the start of a `<details>`, or None. Its line may contain text after it."""
     for line in range(extent.open_line, extent.last + 1):
         begin = state.skipSpaces(extent.inner) if line == extent.open_line else line_start(state, line)
         if begin < min(state.eMarks[line], extent.inner_end):

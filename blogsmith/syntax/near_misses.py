@@ -1,7 +1,7 @@
-"""Near misses: text that is almost a heading, an image, a link or a table, reported with its repair.
+"""Near misses: text that is almost a heading, an image, a link or a table, reported with a fix.
 
-`#Intro` lacks a space, `![a](my file.png)` contains one, and a table needs as many header cells as its
-delimiter row. A backslash before the text turns a warning off.
+Examples: `#Intro` lacks a space, `![a](my file.png)` contains one, a table has too few header cells. A
+backslash before the text turns a warning off.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from markdown_it.token import Token
 from ..base.diagnostics.fixes import make_replacement
 from ..base.diagnostics.model import TextMap
 from ..base.patterns import lazy_pattern
+from .east_asian import is_east_asian
 from .lookahead import code_span_end, run_length
 from .open_elements import report_comments
 from .records import get_record
@@ -33,6 +34,8 @@ _MODULE = lazy_pattern(
     r"(?:import\s+(?:[\w*{][^\n'\";]{0,200}\sfrom\s+)?[\"'][^\"'\n]{1,200}[\"'];?|export\s+(?:const|default|function)\s[^\n]{0,200})"
 )
 _CODE = "\x01"
+_BOLD = lazy_pattern(r"(?<![\w*\\])\*\*(?![\s*])([^*\n]{1,200}[^\w\s*\\])\*\*([^\W\d_])")
+"""Bold text that CommonMark does not close, because it ends in punctuation and a letter follows."""
 _JSX_COMMENT = lazy_pattern(r"\{/\*.{0,2000}?\*/\}", re.DOTALL)
 
 
@@ -53,6 +56,8 @@ def report_near_misses(state: StateCore) -> None:
             _check_paths(token, page)
         if "<!--" in content and not page.options.untrusted and _has_text(token, "<!--"):
             report_comments(token, page)
+        if content.count("**") > 1 and _has_text(token, "**"):
+            _check_bold(token, page)
         if "{/*" in content and _has_text(token, "{/*"):
             _check_comments(token, page)
         if is_paragraph and "|" in content and "-" in content and "\n" in content:
@@ -60,23 +65,23 @@ def report_near_misses(state: StateCore) -> None:
 
 
 def _has_text(inline: Token, text: str) -> bool:
-    """Return whether the text remains after the inline rules."""
+    """Return whether `text` is still plain text after the inline rules, and has not become an element."""
     return any(text in child.content for child in inline.children or () if child.type == "text")
 
 
-def _without_code(text: str) -> str:
-    """Return `text` with a placeholder for each character of code spans."""
+def _without_code(text: str, sign: str = _CODE) -> str:
+    """Return `text` with the placeholder `sign` for each character of code spans."""
     pieces, at = [], 0
     while (start := text.find("`", at)) >= 0:
         width = run_length(text, start, len(text))
         end = code_span_end(text, start, len(text))
-        pieces += [text[at:start], _CODE * (end - start) or text[start : start + width]]
+        pieces += [text[at:start], sign * (end - start) or text[start : start + width]]
         at = max(end, start + width)
     return "".join((*pieces, text[at:]))
 
 
 def _check_heading(inline: Token, page: PageState) -> None:
-    """Warn about a short paragraph such as `#Intro`. A tag such as `#intro` is lower case."""
+    """Warn about a short paragraph such as `#Intro`. Lower case is allowed, as `#intro` may be a tag."""
     found = _HEADING.fullmatch(inline.content)
     if not found or not found[2][0].isupper() or found[2].rstrip().endswith(_SENTENCE_ENDS):
         return
@@ -129,6 +134,23 @@ def _check_module(inline: Token, page: PageState) -> None:
         page.reporter.warn("foreign-syntax", message, place, "remove the line, and write a shortcode instead")
 
 
+def _check_bold(inline: Token, page: PageState) -> None:
+    """Warn about `**$n$**th`, whose asterisks stay text: CommonMark requires a space or punctuation after
+    them."""
+    origin = get_record(inline, TextMap)
+    text = _without_code(inline.content, "`")
+    for found in _BOLD.finditer(text):
+        if is_east_asian(found[2]) or is_east_asian(found[1][-1]):
+            continue
+        written = inline.content[found.start() : found.start(2)]
+        place = origin.place(found.start(), len(written))
+        meant = f"<strong>{written[2:-2]}</strong>"
+        fix = page.reporter.substitute(place, written, meant, is_safe=True)
+        hint = "write `<strong>…</strong>`, or a space after the asterisks"
+        message = f'asterisks are text before a letter: "{_shorten(written + found[2])}"'
+        page.reporter.warn("emphasis-doubtful", message, place, hint, fix)
+
+
 def _check_comments(inline: Token, page: PageState) -> None:
     """Warn about comments of MDX, which readers see."""
     origin = get_record(inline, TextMap)
@@ -154,7 +176,8 @@ def _check_table(inline: Token, page: PageState) -> None:
             return
         origin = get_record(inline, TextMap)
         place = origin.place(sum(len(one) + 1 for one in lines[:number]), len(head))
-        message = f"this table is text: its header row has {cells} cells, the next row {len(columns)}"
+        found = f"{cells} cell{'s'[cells == 1 :]}, the next row {len(columns)}"
+        message = f"this table is text: its header row has {found}"
         hint = "write the same number of cells in both rows"
         if "`" in head and cells > len(columns):
             hint = "write `\\|` for a pipe that does not separate cells"

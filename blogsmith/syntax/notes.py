@@ -1,8 +1,8 @@
 """Footnotes: `[^1]` in the text, `[^1]: text` anywhere at the start of a line.
 
-The rules of mdit-py-plugins read definitions and number references by first use. Our rules extend them: a
-reference without a definition is an error, a definition without a reference is a warning, and both stay in
-the page. Definitions may contain any block (indented by four spaces) and move to the end of the page.
+The rules of mdit-py-plugins read definitions and number references by first use. We add: a reference without
+a definition is an error, a definition without a reference is a warning, and both stay in the page.
+Definitions may contain any block (indented by four spaces) and are shown at the end of the page.
 """
 
 from __future__ import annotations
@@ -13,19 +13,24 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.footnote.index import footnote_def, footnote_ref
+from msgspec.structs import replace
 
 from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import Place, format_suggestion
 from ..base.patterns import lazy_pattern
-from .records import NoteItem, NoteRef, attach_record
+from .records import NoteItem, NoteRef, attach_record, get_record
 from .state import PageState, block_place, get_page, inline_place, line_start
 
-# Limited as in CommonMark 6.3. Without a limit, a row of `[^` needs quadratic time.
+# CommonMark 6.3 has the same limit. Without it, a row of `[^` takes quadratic time.
 _LABEL = r"\[\^([^\s\]]{1,999})\]"
 _DEFINITION = lazy_pattern(_LABEL + r":[ \t]*")
 _MARK = lazy_pattern(_LABEL)
 _WORD = lazy_pattern(r"[\w-]+")
+_NO_WORD = lazy_pattern(r"[.,'’]+(?=\s|$)")
 _NO_LINK = lazy_pattern(r"\[(?:!|\^)")
+_PHRASE = lazy_pattern(r"(?=.*[^\W\d_]{3})[^\W\d_][\w.,'’-]+(?: [\w.,'’-]+)+")
+"""Footnote label of several words that contains three letters in a row. Other text with a space, such as
+`[^a b]`, may be a character class of a regular expression."""
 _SPACED = lazy_pattern(r"\[\^([^\[\]\n]{0,99}[ \t][^\[\]\n]{0,99})\]")
 
 
@@ -51,7 +56,7 @@ def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _parse_text(state: StateBlock, start: int, end: int) -> list[Token]:
-    # The parser skips deeper text, and no token of a note in a note would show this.
+    # The parser drops text that is nested deeper, and check_nesting does not see notes inside notes.
     if state.level + 1 >= state.md.options["maxNesting"]:
         message = f"more than {state.level + 1} nested footnotes"
         get_page(state.env).reporter.error("nesting", message, block_place(state, line_start(state, start)))
@@ -62,7 +67,8 @@ def _parse_text(state: StateBlock, start: int, end: int) -> list[Token]:
 
 
 def link_definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Apply the stock rule, except to a failed footnote or callout, which would vanish: `[^ 1]: x`."""
+    """Apply the stock rule for link definitions, but not to `[^ 1]: x`, a footnote with an error, which would
+    vanish."""
     pos = line_start(state, start)
     if not _NO_LINK.match(state.src, pos, state.eMarks[start]):
         return reference(state, start, end, silent)
@@ -111,20 +117,27 @@ def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
 
 
 def _report_spaces(state: StateInline) -> None:
-    """Report a label with spaces, which is not valid."""
+    """Report a label with spaces, which is invalid. Only warn if the brackets may be something else."""
     found = _SPACED.match(state.src, state.pos, state.posMax)
     if not found:
         return
     page = get_page(state.env)
     label = found[1].strip()
-    if found[1] not in page.spaced_notes and (label == found[1] or not _WORD.fullmatch(label)):
-        # `[^a b]` in prose may be a character class.
+    is_certain = found[1] in page.spaced_notes or (label != found[1] and _WORD.fullmatch(label))
+    # `[^a b]` in prose may be a character class of a regular expression.
+    if not is_certain and not _PHRASE.fullmatch(label):
         return
     place = inline_place(state, found.start(), found.end())
-    meant = f"[^{'-'.join(label.split())}]"
+    meant = f"[^{'-'.join(_NO_WORD.sub('', label).split())}]"
     fix = page.reporter.substitute(place, found[0], meant, is_safe=label != found[1])
     message = f'invalid footnote label "{found[1]}": expected no spaces'
-    page.reporter.error("footnote-undefined", message, place, f"write `{meant}`", fix)
+    hint = f"write `{meant}`"
+    if is_certain:
+        page.reporter.error("footnote-undefined", message, place, hint, fix)
+    else:
+        page.reporter.warn(
+            "footnote-undefined", message, place, f"{hint}, or `\\[` for text in brackets", fix
+        )
 
 
 def _remove_note(place: Place, page: PageState) -> Fix | None:
@@ -151,7 +164,8 @@ def append_notes(state: StateCore) -> None:
 
 
 def sort_notes(state: StateCore) -> None:
-    """Sort notes by first use and warn about unused ones (core rule, after the inline rules)."""
+    """Sort notes by first use and warn about unused ones, which come last (core rule, after the inline
+    rules)."""
     page = get_page(state.env)
     if not page.notes:
         return
@@ -170,6 +184,30 @@ def sort_notes(state: StateCore) -> None:
             attach_record(token, item)
         result += notes[label]
     state.tokens = [*result, Token("footnotes_close", "section", -1, block=True)]
+
+
+def recount_notes(tokens: list[Token], page: PageState) -> list[Token]:
+    """Assign numbers to the footnotes again after their marks were moved or left out. Return the tokens
+    without notes that have lost their last mark."""
+    body, notes = _split(tokens)
+    unused = notes.keys() - {note["label"] for note in page.footnotes.get("list", {}).values()}
+    counts: dict[str, int] = {}
+    waiting = [body, *(notes[label] for label in notes if label in unused)]
+    for part in waiting:
+        children = (child for token in part for child in token.children or ())
+        for mark in (child for child in children if child.type == "footnote_ref"):
+            label = mark.meta["label"]
+            if label not in counts:
+                waiting.append(notes[label])
+            counts[label] = counts.get(label, 0) + 1
+            number = list(counts).index(label) + 1
+            attach_record(mark, replace(get_record(mark, NoteRef), number=number, use=counts[label]))
+    page.footnotes["list"] = {
+        number: {"label": label, "count": count} for number, (label, count) in enumerate(counts.items())
+    }
+    for label in notes.keys() - counts.keys() - unused:
+        del page.notes[label], notes[label]
+    return [*body, *(token for note in notes.values() for token in note)]
 
 
 def _split(tokens: list[Token]) -> tuple[list[Token], dict[str, list[Token]]]:

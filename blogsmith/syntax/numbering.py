@@ -1,6 +1,6 @@
-"""Numbers of equations, theorems, figures, tables and listings, each kind counted through the page.
+"""Numbers of equations, theorems, figures, tables and listings; each kind has its own counter per page.
 
-Labels are collected on the way, so that this page and other posts can refer to them.
+Labels are collected at the same time, so that this page and other posts can refer to them.
 """
 
 from __future__ import annotations
@@ -14,22 +14,36 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.model import Place
 from ..model.cells import Cell
+from ..model.tex_macros import Macro
 from .math.equations import begin_subequations, end_subequations, number_display, read_inline
 from .math.tag_references import fill_tags
-from .records import Callout, Fence, Figure, Heading, Shortcode, TableRecord, attach_record, get_record
+from .records import (
+    Callout,
+    Fence,
+    Figure,
+    Heading,
+    Shortcode,
+    TableRecord,
+    Withheld,
+    attach_record,
+    get_record,
+)
 from .references.labels import BY_SECTION, Label, PageNumbers, is_figure_id
+from .solutions import WITHHELD
 from .state import PageState
 
 _NUMBERED_INLINE = frozenset({"math_display", "math_inline", "shortcode"})
 """Inline tokens that can have a number or label."""
 _SECTION_LEVEL = 2
+_WITHHELD_END = "withheld_end"
+"""Type of the token after the tokens of a solution that is left out."""
 
 
 def number_page(
     tokens: Sequence[Token],
     page: PageState,
     numbering: str,
-    macros: Mapping[str, str],
+    macros: Mapping[str, str | Macro],
     head: Sequence[Token] = (),
     title: Label | None = None,
 ) -> dict[str, Label]:
@@ -63,6 +77,9 @@ def number_page(
 def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
+        if token.type == WITHHELD:
+            yield from _flat(get_record(token, Withheld).tokens)
+            yield Token(_WITHHELD_END, "", 0)
         for child in token.children or ():
             if child.type in _NUMBERED_INLINE:
                 yield child
@@ -90,14 +107,12 @@ def _number_figure(token: Token, numbers: PageNumbers) -> dict[int, Callout | Fi
 
 
 def _place(token: Token, numbers: PageNumbers, name: str) -> Place:
-    """Return the position of the id `name` on the line before a block or on its lines.
-
-    Return the start of the block if the id is not found.
-    """
+    """Return the position of the id `name` in the lines of a block or in the line before it. Return the start
+    of the block if the id is not found."""
     page = numbers.page
     first, end = token.map or (0, 1)
     pattern = re.escape(name).replace(r"\-", "[:-]", 1).replace("tbl", "ta?bl?")
-    written = re.compile(rf"#({pattern})(?![\w-])")
+    written = re.compile(rf"(?:#|\\label\{{)({pattern})(?![\w-])")
     for line in (*range(first, min(end, len(page.lines))), first - 1):
         found = written.search(page.lines[line]) if line >= 0 else None
         if found:
@@ -114,7 +129,7 @@ def _number_shortcode(token: Token, numbers: PageNumbers) -> None:
 
 def _number_table(token: Token, numbers: PageNumbers) -> None:
     table = get_record(token, TableRecord)
-    ordinal = int(numbers.next_number("table"))
+    ordinal = numbers.count("table")
     number = ""
     if table.id:
         number = numbers.next_number("tbl")
@@ -124,7 +139,8 @@ def _number_table(token: Token, numbers: PageNumbers) -> None:
 
 
 def _number_fence(token: Token, numbers: PageNumbers) -> None:
-    """Assign numbers to a fence (listing or drawing) and to its cell (figure or table)."""
+    """Assign a number to a fence that is a listing or drawing, and to its cell's output if that is a figure
+    or table."""
     fence = token.meta.get("fence")
     if isinstance(fence, Fence) and fence.language in numbers.page.options.diagram_languages:
         _number_diagram(token, fence, numbers)
@@ -150,13 +166,13 @@ def _number_listing(token: Token, fence: Fence, numbers: PageNumbers) -> None:
 
 
 def _is_hidden(token: Token) -> bool:
-    """Return whether the code of a cell is not shown."""
+    """Return whether a cell's code is hidden."""
     cell = token.meta.get("cell")
     return isinstance(cell, Cell) and not (cell.options.include and cell.options.echo)
 
 
 def _number_cell(token: Token, numbers: PageNumbers) -> None:
-    """Assign a number to a cell with a label `fig-…` or `tbl-…`, if it can show output."""
+    """Assign a number to the output of a cell with a label `fig-…` or `tbl-…`, if it can show any."""
     cell = token.meta.get("cell")
     if not isinstance(cell, Cell) or not (cell.is_run and cell.options.include and cell.options.output):
         return
@@ -180,6 +196,10 @@ def _label_heading(token: Token, numbers: PageNumbers) -> None:
         numbers.add(Label(heading.id, "sec", "Section", heading.number or heading.text, place))
 
 
+def _begin_withheld(token: Token, numbers: PageNumbers) -> None:
+    numbers.is_withheld = token.type == WITHHELD
+
+
 _RULES: Mapping[str, Callable[[Token, PageNumbers], None]] = MappingProxyType(
     {
         "math_display": number_display,
@@ -190,5 +210,6 @@ _RULES: Mapping[str, Callable[[Token, PageNumbers], None]] = MappingProxyType(
         "fence": _number_fence,
         "table_open": _number_table,
         "heading_open": _label_heading,
+        **dict.fromkeys((WITHHELD, _WITHHELD_END), _begin_withheld),
     }
 )

@@ -49,7 +49,8 @@ def setext_heading(state: StateBlock, start: int, end: int, silent: bool) -> boo
 
 
 def _known_extent(state: StateBlock, start: int, end: int) -> ParagraphExtent | None:
-    """Return the extent that `setext_heading` has just found for the same lines and container, or None."""
+    """Return the extent that `setext_heading` has just found for the same lines and container. None if there
+    is none."""
     if not isinstance(state, LineTable) or state.scanned_paragraph is None:
         return None
     position, last = state.scanned_paragraph
@@ -74,7 +75,7 @@ def _extent(state: StateBlock, start: int, end: int, *, underline: bool) -> Para
         # CommonMark 4.8: an indented line cannot interrupt a paragraph.
         elif state.sCount[line] - state.blkIndent <= 3:
             marker = _underline(state, line) if underline else ""
-            # The quote rule already decided about the lazy continuation lines of a quote.
+            # The rule for quotes has already decided which lines continue the quote without a `>`.
             if marker or (state.sCount[line] >= 0 and _is_interrupted(state, line, end)):
                 break
             closing = open_delimiter(state, line, end)

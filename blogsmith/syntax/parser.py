@@ -20,9 +20,11 @@ from msgspec.structs import replace
 from ..base.diagnostics.characters import remove_forbidden
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, TextMap
 from ..base.patterns import lazy_pattern
+from ..config.series_rules import choose_solutions
 from ..model.cells import PageCells
 from ..model.documents import Document, PageFacts
 from ..model.quotation import quotation_marks
+from ..tex.parse.macros import read_macros
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules
 from .callouts import callouts
@@ -46,6 +48,8 @@ from .headings import (
 from .html_blocks import html_block_rules
 from .html_nodes import is_line
 from .included_code import included_code
+from .included_tables import included_tables
+from .latex.warnings import read_latex
 from .links import link_rules, linkify_rules, wiki_rules
 from .markdown_elements import markdown_element_rules
 from .math.displays import PHRASING, split_paragraphs
@@ -64,7 +68,9 @@ from .references.citations import cite_rules, number_citations
 from .references.labels import Label
 from .references.references import ref_rules, report_text_references, warn_of_unparsed_references
 from .schemes import schemes
+from .series_parts import set_chapter
 from .shortcodes import shortcode_rules
+from .solutions import include_withheld, place_solutions
 from .state import PageState, ParseOptions, get_page, new_page
 from .tables import table_rules
 from .tabs import tab_rules
@@ -79,7 +85,7 @@ from .text import (
 )
 from .title_code import title_tokens
 
-# The end mark of proofs: exactly one, whether or not the author wrote it.
+# The end mark of proofs: shown exactly once, whether or not the author wrote it.
 
 
 _OWN_MARK = lazy_pattern(r"\s*(?:[∎□■◻◼]|\\(?:qed|QED|qedhere|qedsymbol)\b)*\s*\Z")
@@ -118,14 +124,13 @@ def _drop_own_mark(children: list[Token]) -> None:
         children[-1].content = children[-1].content.rstrip()
 
 
-# References in titles of folds are plain text: the title is a button, and a button must not contain links.
-#
-# Source: WAI-ARIA 1.2, `button`: its children are presentational, so a screen reader does not see a link in
-# it.
+# Titles of folds contain references as plain text: the title is a button, and a button must not contain
+# links. Source: WAI-ARIA 1.2, `button`: its children are presentational, so a screen reader does not see a
+# link in it.
 
 
 def folded_titles(state: StateCore) -> None:
-    """Remove the links of references in titles of callout folds and collapsibles (core rule)."""
+    """Turn references in titles of foldable callouts and collapsibles into plain text (core rule)."""
     for before, token in pairwise(state.tokens):
         opens = before.type == "callout_title_open" and get_record(before, Callout).fold
         if opens or before.type == "collapsible_label_open":
@@ -148,8 +153,23 @@ def locate_inline(state: StateCore) -> None:
             attach_record(token, page.text_map(token.content, (token.map or [0])[0]))
 
 
+def restore_source_lines(state: StateCore) -> None:
+    """Replace the line numbers of a translated text in the tokens by those of the file (core rule)."""
+    page = get_page(state.env)
+    origins, page.origins = page.origins, ()
+    if not origins:
+        return
+    for token in state.tokens:
+        if token.map:
+            first, last = (
+                origins[min(line, len(origins) - 1)].line for line in (token.map[0], token.map[1] - 1)
+            )
+            token.map = [first, max(first, last) + 1]
+    page.set_lines(page.reporter.lines[page.first_line - 1 :])
+
+
 def inline(state: StateCore) -> None:
-    """Run the inline rules on each inline token, and store the current one in the page state (core rule)."""
+    """Run the inline rules on each inline token. Meanwhile, `PageState.current` is its text (core rule)."""
     page = get_page(state.env)
     for index, token in enumerate(state.tokens):
         if token.type != "inline":
@@ -177,7 +197,7 @@ def inline(state: StateCore) -> None:
 def _open_brackets(text: str) -> int:
     """Return the maximum number of open `[`; markdown-it's time grows with its square."""
     if text.count("[") <= MAX_BRACKETS:
-        # A bound is enough, and most text contains few brackets.
+        # This count is an upper bound; most text is below the limit.
         return 0
     most = level = 0
     for found in _BRACKET.finditer(text):
@@ -187,7 +207,7 @@ def _open_brackets(text: str) -> int:
 
 
 def check_nesting(state: StateCore) -> None:
-    """Report text nested deeper than the parser reads, so that it is not lost silently (core rule)."""
+    """Report text nested deeper than the parser reads: the parser drops it (core rule)."""
     page = get_page(state.env)
     for token in state.tokens:
         if token.level >= MAX_NESTING - 1:
@@ -197,7 +217,7 @@ def check_nesting(state: StateCore) -> None:
 
 
 _LABELS = ("collapsible_label_open", "tab_open")
-"""Tokens followed by text that came from an attribute."""
+"""Tokens after which text from an attribute follows."""
 
 RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     math_rules,
@@ -218,7 +238,7 @@ RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     attribute_rules,
     deflist_plugin,
 )
-"""Functions that register block and inline rules. Each specifies its position among the stock rules."""
+"""Functions that register block and inline rules. Each chooses its position among the stock rules."""
 
 BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("depth", check_nesting),
@@ -226,8 +246,10 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("footnotes", append_notes),
     ("attributes", resolve_blocks),
     ("locate", locate_inline),
+    ("source_lines", restore_source_lines),
     ("fences", fences),
     ("included_code", included_code),
+    ("included_tables", included_tables),
     ("code_marks", code_marks),
     ("cells", cells),
     ("runnables", runnables),
@@ -245,7 +267,7 @@ BEFORE_TYPOGRAPHY: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("near_misses", report_near_misses),
     ("written_headings", record_written_headings),
 )
-"""Core rules after the inline rules that require text without typographic quotes and dashes, in order."""
+"""Core rules after the inline rules, in order. They need quotes and dashes as typed, before typography."""
 
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("html_formulas", html_formulas),
@@ -257,6 +279,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("galleries", galleries),
     ("figures", figures),
     ("end_marks", end_marks),
+    ("solutions", place_solutions),
     ("folded_titles", folded_titles),
     ("footnote_order", sort_notes),
     ("citations", number_citations),
@@ -266,14 +289,14 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 
 
 class Parsed(Struct, frozen=True):
-    """A parsed document, which `render/` turns into a page. Its tokens do not change any more."""
+    """A parsed document, which `render/` turns into a page. Its tokens must not be changed."""
 
     document: Document
     tokens: tuple[Token, ...]
     title: tuple[Token, ...]
     """Inline tokens of the title."""
     heading: tuple[Token, ...]
-    """Inline tokens of the heading that is the title, if it has a footnote; otherwise empty."""
+    """Inline tokens of the heading that became the title, if it has a footnote; otherwise empty."""
     title_text: str
     """The title as plain text."""
     title_id: str
@@ -289,7 +312,7 @@ class Parsed(Struct, frozen=True):
 
     @property
     def facts(self) -> PageFacts:
-        """The parts that are kept after the tokens are discarded."""
+        """The parts that are still needed after the tokens are discarded."""
         return PageFacts(self.document, self.cells, self.diagnostics)
 
 
@@ -298,7 +321,8 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
     md = MarkdownIt("commonmark", {"html": not options.untrusted, "maxNesting": MAX_NESTING})
     md.enable(["table", "strikethrough"])
     dispatch_rules(md)
-    # Each quote, list item and text reads these options. A missing one would raise an exception each time.
+    # Every quote, list item and text reads these options; a missing one would raise and catch an exception
+    # each time.
     for name in ("alerts", "tasklists", "strikethrough_single_tilde"):
         md.options[name] = False
     for rules in RULES:
@@ -322,12 +346,14 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
 
 
 def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) -> Parsed:
-    """Parse front matter text and body of a document. No input raises an error."""
+    """Parse the body of a document, and the Markdown in its front matter. Raise no exception for any text."""
     front = document.front
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     references = {reference.key: reference for reference in front.references}
+    is_latex = options.latex if front.markup.latex is None else front.markup.latex
+    body, origins = read_latex(document, options, reporter) if is_latex else (document.body, ())
     page = new_page(
-        document.body,
+        body,
         options,
         reporter,
         document.first_line,
@@ -337,19 +363,23 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     )
     page.uncited.extend((key, front.places.get("nocite")) for key in front.nocite)
     page.included = document.included
+    numbered = set_chapter(front, page)
+    page.solutions = choose_solutions(front, options.series, options.solutions)
+    page.solution_state = document.solutions
     if front.lang:
         page.quotation_marks = quotation_marks(front.lang)
+    page.is_latex, page.origins = is_latex, origins
     env = {"page": page, "footnotes": page.footnotes}
-    tokens = md.parse(document.body, env)
+    tokens = md.parse(body, env)
     page.is_parsed = True
     title = _front_text(front.title, "title", front.places, reporter)
     taken = pop_title_heading(tokens, plain_text(title, page), page)
     if not front.title and taken is not None:
         title = list(taken.inline.children or [])
-    numbered = options.numbering if front.numbering is None else front.numbering
-    number_headings(tokens, page, taken, numbered=numbered)
+    all_tokens = include_withheld(tokens)
+    number_headings(all_tokens, page, taken, numbered=numbered)
     description = _front_text(front.description, "description", front.places, reporter)
-    macros = {**options.math_macros, **front.math.macros}
+    macros = read_macros(options.math_macros).extend(front.math.macros)
     numbering = front.math.numbering or options.math_numbering
     text = " ".join(plain_text(title, page).split()) or _title_from_path(document)
     title_id = taken.id if taken else ""
@@ -365,7 +395,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
         title_id=title_id,
         description=tuple(description),
         labels=labels,
-        cells=page_cells(document, tokens, page),
+        cells=page_cells(document, all_tokens, page),
         page=page,
         diagnostics=tuple(reporter.diagnostics),
     )
@@ -377,7 +407,8 @@ def _noted_heading(heading: TitleHeading | None) -> tuple[Token, ...]:
 
 
 def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Reporter) -> list[Token]:
-    """Return the inline tokens of a front matter value: formulas, code in titles, all other text is plain."""
+    """Return the inline tokens of a front matter value. Formulas are parsed, in titles also code; the rest is
+    text."""
     if not text:
         return []
     origin = locate_text(text, places.get(key, Place(1)), reporter.lines)
@@ -395,7 +426,8 @@ def _title_from_path(document: Document) -> str:
     It is empty for the front page, which uses the site's title.
     """
     path = document.path
-    # Remove the language in `post.de.md`. Pages that are German for another reason lack this suffix.
+    # Remove the language from `post.de.md`. If a page is German for another reason, its name has no such
+    # suffix.
     stem = path.stem.removesuffix(f".{document.front.lang}")
     if str(path.parent) == "content" and stem in ("index", "_index"):
         return ""

@@ -1,7 +1,8 @@
-"""Callouts without a marker: a paragraph, quote or list item that starts like `💡 Key insight: …`.
+"""Callouts without a marker: a paragraph, quote or list item that starts with a declared prefix, `💡 Key
+insight: …`.
 
-Only the characters of the first inline tokens are compared, so emphasis, case and separator do not matter.
-Runs after the inline rules, before quotes and dashes become typographic.
+Emphasis, case and separator may differ from the declaration. Runs after the inline rules, before quotes and
+dashes become typographic.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _OPENERS = frozenset(("strong_open", "em_open"))
 _CLOSERS = frozenset(("strong_close", "em_close"))
 _BREAKS = frozenset(("softbreak", "hardbreak"))
 _VARIATION = "\ufe0e\ufe0f"
-"""Variation selectors for the text or emoji form of a symbol, which editors add or drop."""
+"""Invisible characters that select the text or emoji form of a symbol. Editors add or drop them."""
 _SEPARATOR = lazy_pattern(r"\s*(?:[:：]|[—–]|-{2,3}|(?<=\s)-(?=\s))")
 _DECLARED_SEPARATOR = lazy_pattern(r"\s*(?:[:：—–]|-{1,3})\s*\Z")
 _SENTENCE_END = lazy_pattern(r"\s*[.!?](?=\s|\Z)")
@@ -40,19 +41,19 @@ _MAX_OPENING = 200
 
 
 class Prefix(Struct, frozen=True):
-    """A declared opening, split into its parts."""
+    """A prefix declared for a callout kind, split into its parts."""
 
     text: str
-    """The opening as declared."""
+    """The prefix as declared."""
     kind: str
     emoji: str
-    """Symbols at its start, without variation selectors; empty if it starts with a word."""
+    """Emoji at its start, without variation selectors; empty if it starts with a word."""
     label: str
     """Text after the emoji, without the separator."""
     letters: tuple[str, ...]
     """Emoji and label for comparison: case-folded, without whitespace."""
     is_separated: bool
-    """Whether the label ends in a separator such as a colon."""
+    """Whether the declared label is followed by a separator such as a colon."""
 
 
 class _Character(Struct, frozen=True):
@@ -66,11 +67,11 @@ class _Character(Struct, frozen=True):
 
 
 class _Opening(Struct, frozen=True):
-    """The text of a paragraph up to the first token that is neither text nor emphasis."""
+    """The text at the start of a paragraph, up to the first token that is neither text nor emphasis."""
 
     characters: list[_Character]
     emphasis_ends: frozenset[int]
-    """Numbers of characters after which emphasis ends."""
+    """Indices of characters directly after which emphasis ends."""
 
     def text(self, start: int = 0) -> str:
         """Return the text from index `start`."""
@@ -79,14 +80,14 @@ class _Opening(Struct, frozen=True):
 
 @lru_cache(maxsize=16)
 def read_prefixes(declared: tuple[tuple[str, str], ...]) -> tuple[Prefix, ...]:
-    """Parse the (opening text, kind) pairs of the settings and plugins."""
+    """Parse the (prefix, kind) pairs of the settings and plugins."""
     return tuple(_read_prefix(text, kind) for text, kind in declared if text.strip())
 
 
 def _read_prefix(text: str, kind: str) -> Prefix:
     separator = _DECLARED_SEPARATOR.search(text)
     if separator and not separator.start():
-        # The text is only a separator.
+        # The declared text is only a separator.
         separator = None
     body = text[: separator.start()] if separator else text.rstrip()
     first = body.split()[0] if body.split() else ""
@@ -105,7 +106,7 @@ def _fold(text: str) -> Iterator[str]:
 
 
 def prefix_callouts(state: StateCore) -> None:
-    """Turn paragraphs and quotes that start with a declared text into callouts (core rule)."""
+    """Turn paragraphs and quotes that start with a prefix into callouts (core rule)."""
     page = get_page(state.env)
     prefixes = read_prefixes(page.options.prefixes)
     if not prefixes:
@@ -125,7 +126,7 @@ def _find_marker(
     if not any(prefix.letters[:1] == _first_letter(inline.children or ()) for prefix in prefixes):
         return None
     assert inline.children is not None
-    # The text of a callout may repeat its label.
+    # The text of a callout with a marker may begin with its prefix.
     is_body = first > 0 and tokens[first - 1].type == "callout_body_open"
     around = get_record(tokens[first - 1], Callout).kind if is_body else ""
     opening = _read_opening(inline.children)
@@ -207,7 +208,7 @@ def _separator_end(prefix: Prefix, opening: _Opening, at: int) -> int | None:
 
 
 def _children_after(children: Sequence[Token], last: _Character) -> list[Token]:
-    """Return the children after a character, inside the emphasis that continues there."""
+    """Return the children after a character, with the emphasis that is open there opened again."""
     emphasis = [child for child in children[: last.token] if child.type in _OPENERS | _CLOSERS]
     rest = list(children[last.token + 1 :])
     token = children[last.token]
@@ -229,7 +230,7 @@ def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: 
     emoji = next((one.emoji for one in prefixes if one.emoji and text.startswith(one.emoji)), "")
     rest = text[len(emoji) :]
     near = [prefix for prefix in prefixes if prefix.emoji == emoji and prefix.label]
-    # `💡💬` is another symbol, and an emoji alone is an ornament.
+    # `💡💬` is another symbol, and an emoji without text is an ornament.
     is_other = bool(rest) and not (rest[0].isspace() or rest[0].isalnum())
     if not emoji or not near or is_other or _without_variation(inline.content).strip() == emoji:
         return

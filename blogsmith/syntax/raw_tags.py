@@ -1,7 +1,7 @@
-"""`{% raw %}` and `{% endraw %}` in code, which Jekyll authors write around code with braces.
+"""Removes `{% raw %}` and `{% endraw %}` from code, which Jekyll authors write around code with braces.
 
-Jekyll does not show these tags, and they are not required here. Therefore a pair inside one code span or
-fence is removed. Nested pairs stay, so code about these tags can be shown.
+Jekyll does not print these tags, and blogsmith does not need them. A pair is removed if both tags are in the
+same code span or fence. Nested pairs stay, so code about these tags can be shown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Our data on Markdown tokens: one frozen record per construct, stored in `token.meta`.
+"""Records that we attach to Markdown tokens: one frozen record per construct, stored in `token.meta`.
 
 The key in `meta` is the record's name in lower case (`token.meta["callout"]`); `get_record` reads it with its
 type. Rules create the records, `render/` reads them, and nothing changes them.
@@ -43,17 +43,19 @@ class Math(Struct, frozen=True):
     """The author's TeX without delimiters."""
     display: bool
     origin: TextMap
-    """`tex` with its positions in the file."""
+    """The TeX with its positions in the file."""
     label: str = ""
     """Normalised id (`eq-x`) from `{#eq:x}` after the formula; empty if there is none."""
     tail: str = ""
-    """Punctuation directly after a display, printed on its line."""
+    """Punctuation directly after display math, printed on its line."""
     rows: tuple[RowMark, ...] = ()
     """Number and id of each row, set by `math/equations.py`; one entry for a plain display."""
     label_place: Place | None = None
     """Position of the label's text."""
+    wide: str = ""
+    """Value of `{wide=…}` after a display; empty if the page's setting applies."""
     is_phrasing: bool = False
-    """A display in raw HTML such as `<p>`, where blocks are not allowed."""
+    """Whether this is display math in raw HTML such as `<p>`, where blocks are not allowed."""
 
 
 class RowMark(Struct, frozen=True):
@@ -64,11 +66,11 @@ class RowMark(Struct, frozen=True):
     id: str = ""
     """Anchor of the row, from its label, or from its content if it has a number; may be empty."""
     bare: bool = False
-    r"""Printed without parentheses: `\tag*`."""
+    r"""Whether the number is printed without parentheses, as for `\tag*`."""
 
 
 class Subequations(Struct, frozen=True):
-    """Equations that share a number, distinguished by letters: (1a), (1b)."""
+    """Start of equations that share a number, distinguished by letters: (1a), (1b)."""
 
     label: str = ""
     """Normalised id of the shared number; empty if it has no label."""
@@ -81,7 +83,7 @@ class Callout(Struct, frozen=True):
     kind: str
     """Canonical kind in lower case: `note`, `proof`, …"""
     title: str
-    """Default title, printed if the author gave none."""
+    """Title that is printed if the author gave none."""
     fold: str = ""
     """`-` for closed, `+` for open, empty if not foldable."""
     id: str = ""
@@ -89,13 +91,30 @@ class Callout(Struct, frozen=True):
     number: str = ""
     """Number of a theorem, such as `1`; set by `numbering.py`."""
     has_title: bool = False
-    """The author gave a title: an inline token for it follows the opening token."""
+    """Whether the author gave a title. If so, its inline token follows the opening token."""
     icon: str = ""
     """Name of a theme icon; empty for the theme's default."""
     color: str = ""
     """Name of a theme colour; empty for the theme's default."""
     is_statement: bool = False
     """A theorem or another kind that can be numbered: its name is printed before the author's title."""
+    style: str = ""
+    """`theorem`, `definition` or `remark`, as in `KindRow`; may be empty."""
+    exercise: str = ""
+    """Id of the exercise that a solution belongs to; empty without an exercise, or if the exercise has no
+    id."""
+    exercise_place: Place | None = None
+    """Position of the value of `for=` on the marker line; None without `for=`."""
+    names_exercise: bool = False
+    """Whether the title names the exercise, because the exercise may not be directly before the solution."""
+    held_until: str = ""
+    """Date on which the solution is published, for a note in a preview; otherwise empty."""
+
+
+class Withheld(Struct, frozen=True):
+    """Blocks that are numbered but left out of the page."""
+
+    tokens: tuple[Token, ...]
 
 
 class OptionSetting(Struct, frozen=True):
@@ -110,13 +129,13 @@ class OptionSetting(Struct, frozen=True):
     spelling: str
     """The author's spelling of a number or boolean; for a string, the string itself."""
     text: TextMap | None = None
-    """The value with its positions, if it is a string."""
+    """The value with its positions if it is a string, otherwise None."""
     implied: bool = False
-    """Derived from a tag; an explicit option overrides it."""
+    """Whether it comes from an entry of `tags`; an explicit option overrides it."""
     entries: tuple[Place, ...] = ()
     """Position of each entry, if the value is a list."""
     nested: Mapping[tuple[str | int, ...], Place] = field(default_factory=dict)
-    """Path below the value → position, if the value is a mapping."""
+    """Path of keys and indices below the value → its position; empty unless the value is a mapping."""
 
 
 class CodeMark(Struct, frozen=True):
@@ -125,9 +144,9 @@ class CodeMark(Struct, frozen=True):
     line: int
     """1-based line of the code shown."""
     number: int
-    """Number as written."""
+    """Number in the marker, as the author wrote it."""
     has_note: bool = True
-    """The list after the code contains the note."""
+    """Whether the list after the code contains the note."""
 
 
 class CodeNote(Struct, frozen=True):
@@ -147,6 +166,8 @@ class Fence(Struct, frozen=True):
     """1-based lines to highlight."""
     numbered: bool | None = None
     """Whether lines are numbered; None for the site's default."""
+    wraps: bool | None = None
+    """Whether long lines wrap on narrow screens; None for the site's default."""
     first_line: int = 1
     fold: str = ""
     """Label of the fold; empty if the code is not folded."""
@@ -157,7 +178,7 @@ class Fence(Struct, frozen=True):
     form: Literal["", "braces", "code-cell"] = ""
     """Another generator's form of a cell: `{python}` or `{code-cell}`; empty if it is neither."""
     has_eval: bool = False
-    """The info string contains `eval`."""
+    """Whether the info string contains `eval`."""
     settings: tuple[OptionSetting, ...] = ()
     """Cell options in the info string."""
     added: frozenset[int] = frozenset()
@@ -165,13 +186,14 @@ class Fence(Struct, frozen=True):
     removed: frozenset[int] = frozenset()
     """1-based lines of the code shown that are removed; they are not copied or run."""
     is_diff: bool = False
-    """`diff` with another language: characters before the lines mark them as added or removed."""
+    """Whether the fence is a `diff` of another language: the first character of a line marks it as added or
+    removed."""
     caption: TextMap | None = None
     """Caption of a listing or diagram, without the number."""
     alt: str = ""
     """Alternative text of a diagram."""
     listing: str = ""
-    """Id of the listing, `lst-…`; for a fence that does not run, `numbering.py` copies it from `id`."""
+    """Id of the listing, `lst-…`. For a fence that does not run, `numbering.py` copies it from `id`."""
     listing_place: Place | None = None
     """Position of that id, if it is a cell option."""
     number: str = ""
@@ -181,9 +203,9 @@ class Fence(Struct, frozen=True):
     marks: tuple[CodeMark, ...] = ()
     """Markers in line order."""
     include: SourceRange | None = None
-    """Source of the code, if it is not from the page."""
+    """File of the site that the code comes from; None if the code is in the page."""
     parts: Mapping[str, OptionSetting] = field(default_factory=dict)
-    """`file`, `region` and `lines` of the info string as written."""
+    """Settings `file`, `region` and `lines` of the info string, as written."""
 
 
 class SourceRange(Struct, frozen=True):
@@ -200,7 +222,7 @@ class SourceRange(Struct, frozen=True):
 
 
 class CallError(Struct, frozen=True):
-    """An error in the arguments of a call. It is reported once the shortcode is known to exist."""
+    """An error in the arguments of a call. It is reported only if a shortcode of that name exists."""
 
     message: str
     place: Place
@@ -227,7 +249,7 @@ class Shortcode(Struct, frozen=True):
     """The call as written; empty for a `<div>`."""
     mistakes: tuple[CallError, ...] = ()
     is_readable: bool = True
-    """Whether the arguments could be parsed."""
+    """Whether the arguments could be parsed. If not, the call prints nothing."""
 
 
 class Collapsible(Struct, frozen=True):
@@ -244,7 +266,7 @@ class Tab(Struct, frozen=True):
     number: int
     """1-based number in its block."""
     is_selected: bool
-    """The tab is shown first."""
+    """Whether the tab is shown first."""
 
 
 class Figure(Struct, frozen=True):
@@ -252,21 +274,21 @@ class Figure(Struct, frozen=True):
 
     id: str = ""
     number: str = ""
-    """Number, if the id is that of a figure; set by `numbering.py`."""
+    """Figure number; empty if the id is not that of a figure. Set by `numbering.py`."""
     caption: bool = False
-    """A caption follows as an inline token."""
+    """Whether a caption follows as an inline token."""
 
 
 class TableRecord(Struct, frozen=True):
-    """Data of a table other than its cells."""
+    """Data of a table, except its cells."""
 
     ordinal: int
-    """1-based count of the page's tables; used for the name of the scroll region."""
+    """1-based count of the page's tables, for the accessible name of its scroll region."""
     id: str = ""
     number: str = ""
     """Number, if the table has an id; set by `numbering.py`."""
     caption: bool = False
-    """An inline token with the caption follows `table_open`."""
+    """Whether an inline token with the caption follows `table_open`."""
 
 
 class NoteRef(Struct, frozen=True):
@@ -275,7 +297,7 @@ class NoteRef(Struct, frozen=True):
     number: int
     """1-based number, by first use."""
     use: int
-    """1-based count of the references to this note."""
+    """Position of this reference among the references to the same note, from 1."""
     place: Place | None = None
     written: str = ""
     """The source, `[^1]`, for messages."""
@@ -299,7 +321,7 @@ class CitationItem(Struct, frozen=True):
     prefix: str = ""
     """Text before the number, such as `see`."""
     hides_author: bool = False
-    """`-@key`: the sentence already names the authors."""
+    """Whether the key is written `-@key`, because the sentence already names the authors."""
 
 
 class Citation(Struct, frozen=True):
@@ -307,12 +329,13 @@ class Citation(Struct, frozen=True):
 
     items: tuple[CitationItem, ...]
     form: Literal["brackets", "text"] = "brackets"
-    """`text`: the authors are part of the sentence."""
+    """`text` if the authors are part of the sentence, as in `@a`; `brackets` for `[@a]`."""
     uses: tuple[int, ...] = ()
-    """1-based use count of each item's key, for back links; empty in a shortcode argument, which gets none.
-    """
+    """For each key, the position of this citation among those of the key, from 1, for back links. Empty in
+    shortcode arguments, which get no back links."""
     written: str = ""
-    """Source of a `@word` that may not be a citation; printed if no bibliography has the key."""
+    """Source of an `@word` that may not be a citation. It is printed if no bibliography has the key; empty
+    otherwise."""
 
 
 class CitationEntry(Struct, frozen=True):
@@ -331,7 +354,7 @@ class XRef(Struct, frozen=True):
     page: str
     """Slug of another post; empty for this page."""
     form: str
-    """`full` prints "Equation (1)"; `number` prints "(1)" for equations and "1" for others."""
+    """`full` prints "Equation (1)"; `number` prints "(1)" for equations and "1" for other kinds."""
     place: Place
     written: str
     """The author's text, for messages."""
@@ -348,6 +371,8 @@ class Heading(Struct, frozen=True):
     """Plain text."""
     number: str = ""
     """Number such as `1.2`, if headings are numbered."""
+    old_id: str = ""
+    """Id without combining marks, for links that still contain it; empty if the site never used it."""
 
 
 class WikiLink(Struct, frozen=True):
@@ -370,6 +395,6 @@ class LinkTargetPlace(Struct, frozen=True):
 
 
 class DarkVariant(Struct, frozen=True):
-    """The variant of an image for dark pages; attached to the image."""
+    """Image that replaces this one on dark pages; attached to the light image."""
 
     at: LinkTargetPlace

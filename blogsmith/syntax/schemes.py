@@ -29,7 +29,7 @@ _PARAGRAPH = 3
 
 
 def schemes(state: StateCore) -> None:
-    """Join the pairs of images (core rule, before `figures`)."""
+    """Join each pair of a light and a dark image (core rule, before `figures`)."""
     if "![" not in state.src:
         return
     inlines = (token for token in state.tokens if token.type == "inline")
@@ -47,7 +47,7 @@ def schemes(state: StateCore) -> None:
 
 
 def _fragment(token: Token) -> str:
-    """Return the scheme in the fragment of an image URL, or an empty string."""
+    """Return the colour scheme in the fragment of an image URL, or an empty string."""
     if token.type != "image" or "linktargetplace" not in token.meta:
         return ""
     found = _FRAGMENT.search(get_record(token, LinkTargetPlace).target)
@@ -87,7 +87,8 @@ def _is_blank(token: Token) -> bool:
 
 
 def _join_paragraphs(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens without paragraphs whose image is the partner of the image before it."""
+    """Return the tokens with images in adjacent paragraphs joined, and without the paragraph of the second
+    one."""
     out: list[Token] = []
     for token in tokens:
         out.append(token)
@@ -101,7 +102,7 @@ def _join_paragraphs(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _only_image(tokens: Sequence[Token]) -> Token | None:
-    """Return the only image of a paragraph, or None if the tokens are anything else."""
+    """Return the image of a paragraph that contains nothing else, or None."""
     if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
         return None
     children = [child for child in tokens[1].children or () if not _is_blank(child)]
@@ -109,7 +110,8 @@ def _only_image(tokens: Sequence[Token]) -> Token | None:
 
 
 def _join_pair(first: Token, second: Token) -> Token:
-    """Return the light image with its dark twin. Attributes that only the dark image has apply to both."""
+    """Return the light image with the dark one attached. Attributes that only the dark image has apply to
+    both."""
     light, dark = (first, second) if _scheme(first) == "light" else (second, first)
     attach_record(light, DarkVariant(get_record(dark, LinkTargetPlace)))
     for name in ("id", "title", "width", "height"):

@@ -1,7 +1,7 @@
 """Shortcodes: `{% name arg="…" %}`, `{% include img.html … %}`, `{% raw %}…{% endraw %}`.
 
-The parser only finds calls; the template is loaded when the page is rendered. A call is data: its arguments
-never reach a template as source.
+The parser only finds calls; the template is loaded when the page is rendered. Arguments are passed to the
+template as values, never as template source.
 """
 
 from __future__ import annotations
@@ -44,14 +44,17 @@ _ARG = lazy_pattern(
 _CLOSE = lazy_pattern(r"[ \t\n]*-?%\}")
 _RAW_END = lazy_pattern(r"\{%-?\s*endraw\s*-?%\}")
 _BLOCKS = lazy_pattern(r"(?m)^[ \t]*(?:`{3}|~{3}|</?[A-Za-z]|\$\$|\Z|\n)(?!\Z)")
-"""Block syntax that a literal paragraph cannot contain."""
+"""Syntax of blocks. Text between `{% raw %}` tags that matches is parsed as Markdown."""
 _FIGURE_ID = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
 _CALLED = lazy_pattern(r"\{%-?[ \t]*(?:include[ \t]+)?([\w-]+)")
 _ID = lazy_pattern(r"[\w:.-]+")
 
 
 CODE = "code"
-"""Name of the call that shows code of a file, unless the theme has a template of that name."""
+"""Name of the shortcode that shows code of a file, unless the theme has a template of that name."""
+TABLE = "table"
+"""Name of the shortcode that shows a data file as a table. A template of this name in the theme takes
+precedence."""
 
 
 class _Arguments(Struct, frozen=True):
@@ -62,7 +65,7 @@ class _Arguments(Struct, frozen=True):
     keys: dict[str, Place]
     """Key → position of its name."""
     unnamed: list[str]
-    """Arguments without a name."""
+    """Values of arguments without a name."""
     end: int
     """Index after the last argument that could be read."""
     mistakes: tuple[CallError, ...]
@@ -79,7 +82,7 @@ def call_end(text: str, pos: int, end: int) -> int:
     closing = _CLOSE.match(text, at, end)
     if closing:
         return closing.end()
-    # The arguments are malformed. The call still ends at the next `%}`, so that the error can be reported.
+    # The arguments are malformed. The call ends at the next `%}` anyway, so that the error can be reported.
     at = text.find("%}", pos, end)
     return at + 2 if at >= 0 else -1
 
@@ -127,7 +130,7 @@ def _no_argument(word: str, origin: TextMap) -> CallError:
 
 
 def _id(read: _Arguments) -> tuple[str, tuple[CallError, ...]]:
-    """Return the anchor that a call sets, and the errors in it."""
+    """Return the id that a call sets, and the errors in it."""
     name = read.args.get("id", "")
     if name and not _ID.fullmatch(name):
         place = read.maps["id"].place(0, len(name))
@@ -159,7 +162,7 @@ def _arguments(origin: TextMap, at: int) -> _Arguments:
 
 
 def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a call alone on its line or lines (block rule)."""
+    """Parse a call that fills its line or lines (block rule)."""
     pos = line_start(state, start)
     if state.is_code_block(start) or not state.src.startswith("{%", pos):
         return False
@@ -192,7 +195,7 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
 
 
 def _stands_alone(state: StateBlock, pos: int) -> bool:
-    """Return whether the call is a block. An inline shortcode alone on its line is still a paragraph."""
+    """Return whether a call that fills its line is a block. An inline shortcode remains a paragraph."""
     found = _CALLED.match(state.src, pos)
     return not found or found[1] not in get_page(state.env).options.inline_shortcodes
 
@@ -200,12 +203,13 @@ def _stands_alone(state: StateBlock, pos: int) -> bool:
 def _is_block(state: StateBlock, pos: int) -> bool:
     """Return whether the call interrupts a paragraph. An unknown shortcode does not."""
     found, page = _CALLED.match(state.src, pos), get_page(state.env)
-    return not found or found[1] in page.options.block_shortcodes or shows_code(found[1], page)
+    return not found or found[1] in page.options.block_shortcodes or shows_file(found[1], page)
 
 
-def shows_code(name: str, page: PageState) -> bool:
-    """Return whether a call of this name shows code of a file."""
-    return name == CODE and not {CODE} & (page.options.inline_shortcodes | page.options.block_shortcodes)
+def shows_file(name: str, page: PageState) -> bool:
+    """Return whether the shortcode `name` shows code or data of a file."""
+    own = page.options.inline_shortcodes | page.options.block_shortcodes
+    return name in (CODE, TABLE) and name not in own
 
 
 def _reject_unclosed(state: StateBlock, start: int, pos: int, silent: bool) -> bool:
@@ -223,10 +227,11 @@ def _report_unclosed(page: PageState, place: Place) -> None:
 
 
 def _raw_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse `{% raw %}` alone on a line … `{% endraw %}`: the lines between are literal paragraphs.
+    """Parse the lines between `{% raw %}` and `{% endraw %}`, each alone on a line.
 
-    If they contain code, HTML, formulas or an empty line, they are parsed as Markdown without shortcodes.
-    Jekyll authors write these tags around whole parts of a post, only to disable Liquid there.
+    The text between becomes literal paragraphs. If it contains code, HTML, formulas or an empty line, it is
+    parsed as Markdown without shortcodes. Jekyll authors write these tags around whole parts of a post, only
+    to disable Liquid there.
     """
     last = start if occurs_after(state.src, "endraw", state.bMarks[start]) else end
     while last < end and not _RAW_END.fullmatch(line_text(state, last).strip()):

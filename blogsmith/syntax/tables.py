@@ -1,14 +1,16 @@
 r"""GFM tables whose cells may contain formulas: `| $p(a|b)$ |` is one cell.
 
-A pipe separates cells unless it is escaped or inside a formula; in a code span it must be escaped, as in
-GFM. `\|` inside a formula is the norm symbol of TeX. A line `: Caption {#tbl-x}` after the table is its
-caption. Tables also work inside quotes and lists.
+A pipe separates cells unless it is escaped or inside a formula. In a code span, a pipe must be escaped, as in
+GFM. `\|` inside a formula is the norm symbol of TeX. A line `: Caption {#tbl-x .class}` after the table is
+its caption. Tables also work inside quotes and lists. Numbers in a right-aligned column are aligned at their
+decimal points.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
@@ -16,11 +18,12 @@ from markdown_it.token import Token
 
 from ..base.diagnostics.model import TextMap
 from ..base.patterns import lazy_pattern
+from .attributes import Attributes, parse_attributes
 from .cells.values import value_end
+from .decimal_columns import decimal_paddings
 from .lookahead import code_span_end, run_length
 from .math.delimiters import RejectedFormula, find_formula
 from .records import TableRecord, attach_record
-from .references.labels import normal_id
 from .state import block_place, get_page, line_start, line_text
 
 MAX_CELLS = 20_000
@@ -28,13 +31,14 @@ MAX_CELLS = 20_000
 
 _DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _OPENING = lazy_pattern(r"[`$\\{]")
-"""Start of syntax that may contain a pipe which does not separate cells (see `_step`)."""
+"""Start of syntax that may contain a pipe that separates no cells (see `_step`)."""
 _PIPE = lazy_pattern(r"\|")
-_CAPTION = lazy_pattern(r":[ \t]+(\S.*?)[ \t]*(?:\{#((?:tbl|tab)[:-][\w.-]+)\})?[ \t]*")
+_MARKER = lazy_pattern(r"(?:[-+*]|\d{1,9}[.)])[ \t]+")
+_CAPTION = lazy_pattern(r":[ \t]+(\S.*?)[ \t]*(\{[#.][^{}]*\})?[ \t]*")
 
 
 def split_row(text: str) -> list[tuple[int, int]]:
-    """Return (start, end) of each cell of a row, without surrounding spaces."""
+    """Return (start, end) of each cell of a row, without spaces at the ends."""
     cells, start, end = [], 0, len(text)
     for pos in _pipes(text):
         cells.append((start, pos))
@@ -61,7 +65,7 @@ def _steps(text: str) -> Iterator[tuple[int, int]]:
     while pos < end:
         found = find_formula(text, pos, end) if text[pos] in "$\\" and pos != literal else None
         if isinstance(found, RejectedFormula):
-            # both dollars are text, and what is between them may contain pipes
+            # both dollars are text; between them, pipes separate cells
             literal, found = found.end - 1, None
         after = found.end if found else max(_step(text, pos, end), pos + 1)
         yield pos, after
@@ -115,6 +119,8 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if last > start + 2:
         _push_section(state, "tbody", list(range(start + 2, last)), aligns)
     state.push("table_close", "table", -1)
+    if "right" in aligns:
+        _align_decimals(state.tokens[index:], aligns)
     opening.map = [start, last]
     state.parentType = parent
     state.line = _caption(state, index, last, end)
@@ -129,7 +135,9 @@ def _header(state: StateBlock, start: int, end: int) -> list[str] | None:
     if state.is_code_block(start) or state.is_code_block(second):
         return None
     text = line_text(state, start)
-    if "|" not in text:
+    marker = _MARKER.match(text)
+    # In a list item, the table begins after the list marker, and its second line is indented.
+    if "|" not in text or (marker and state.sCount[second] - state.sCount[start] >= marker.end()):
         return None
     aligns = alignments(line_text(state, second))
     return aligns if aligns and len(aligns) == len(split_row(text)) else None
@@ -166,6 +174,18 @@ def _push_section(state: StateBlock, tag: str, lines: list[int], aligns: list[st
     state.push(f"{tag}_close", tag, -1)
 
 
+def _align_decimals(tokens: list[Token], aligns: list[str]) -> None:
+    """Align the numbers of right-aligned columns at their decimal points."""
+    cells = [pair for pair in pairwise(tokens) if pair[0].type in ("td_open", "th_open")]
+    # the first row is the header
+    for column in (number for number, align in enumerate(aligns) if align == "right"):
+        body = cells[len(aligns) + column :: len(aligns)]
+        paddings = decimal_paddings([inline.content for _, inline in body])
+        for (opening, _), padding in zip(body, paddings, strict=True):
+            if padding is not None:
+                opening.attrSet("data-pad", padding)
+
+
 def _warn_short(state: StateBlock, line: int, columns: int) -> None:
     """Warn that the table ends here because too many cells are missing."""
     place = block_place(state, line_start(state, line), max(1, len(line_text(state, line))))
@@ -175,7 +195,7 @@ def _warn_short(state: StateBlock, line: int, columns: int) -> None:
 
 
 def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], columns: int) -> None:
-    """Warn about cells after the last column, which GFM drops."""
+    """Warn about cells after the last column: GFM drops them."""
     if len(cells) > columns:
         start, stop = cells[columns][0], cells[-1][1]
         get_page(state.env).reporter.warn(
@@ -228,15 +248,25 @@ def _caption(state: StateBlock, index: int, last: int, end: int) -> int:
     if not found:
         attach_record(opening, TableRecord(0))
         return last
-    attach_record(
-        opening, TableRecord(0, id=normal_id(found[2] or "").replace("tab-", "tbl-", 1), caption=True)
-    )
+    listed = _caption_attributes(found[2] or "")
+    text = found[1] if listed or not found[2] else found[0][found.start(1) :].rstrip()
+    name = listed.id.replace("tab-", "tbl-", 1) if listed else ""
+    for class_name in listed.classes if listed else ():
+        opening.attrJoin("class", class_name)
+    attach_record(opening, TableRecord(0, id=name, caption=True))
     place = block_place(state, line_start(state, line) + found.start(1))
-    caption = Token("inline", "", 0, content=found[1], map=[line, line + 1], children=[], block=True)
+    caption = Token("inline", "", 0, content=text, map=[line, line + 1], children=[], block=True)
     caption.level = opening.level + 1
-    attach_record(caption, TextMap(found[1], ((place.line, place.column),)))
+    attach_record(caption, TextMap(text, ((place.line, place.column),)))
     state.tokens.insert(index + 1, caption)
     return line + 1
+
+
+def _caption_attributes(text: str) -> Attributes | None:
+    """Return the label and the classes of a table, or None if the list contains anything else."""
+    found = parse_attributes(text)
+    is_known = found and not found.pairs and (not found.id or found.id.startswith(("tbl-", "tab-")))
+    return found if is_known else None
 
 
 def table_rules(md: MarkdownIt) -> None:

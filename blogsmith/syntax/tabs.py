@@ -1,4 +1,4 @@
-"""Tabs: alternative content, shown one part at a time, such as a program in two languages.
+"""Tabs: alternatives, shown one at a time, such as a program in two languages.
 
 `<div class="tabs">` contains a `<div data-label="Python">` for each tab. Material's `=== "Python"`, followed
 by the indented content, is equivalent. Both contain Markdown.
@@ -113,7 +113,7 @@ def _material(state: StateBlock, line: int) -> re.Match[str] | None:
 
 
 def _part_end(state: StateBlock, line: int, end: int) -> int:
-    """Return the line after the last indented one."""
+    """Return the line after the indented lines of a tab."""
     last = line
     while line < end and (state.isEmpty(line) or state.sCount[line] >= state.blkIndent + _INDENT):
         line += 1
@@ -202,6 +202,6 @@ def _report_stray(stray: list[Token], opening: Token, parts: list[Token], page: 
 
 
 def tab_rules(md: MarkdownIt) -> None:
-    """Register the rules; parts of tabs before other `<div>`s."""
+    """Register the rules, before those for other `<div>`s."""
     md.block.ruler.before("div", "tabs_div", tabs_div, {"alt": INTERRUPTED_BLOCKS})
     md.block.ruler.before("hr", "tabs_material", tabs_material, {"alt": INTERRUPTED_BLOCKS})

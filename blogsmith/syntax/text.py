@@ -1,4 +1,4 @@
-"""Small text rules: marked text, abbreviations, task lists, typography, invisible characters."""
+"""Small text rules: `==marked==` text, abbreviations, task lists, typography, invisible characters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .state import PageState, get_page
 
 # In a table cell, the pipe is written `\|`.
 _ABBR = lazy_pattern(r"::(?=\S)([^:|\n]+?)\\?\|([^\n]+?)(?<=\S)::")
-_MARK_CLOSING = lazy_pattern(r"(?<=\S)==(?!=)")
+_MARK_CLOSING = lazy_pattern(r"(?<=[^\s<])==(?!=)")
 _TASK = lazy_pattern(r"\[([ xX])\][ \t]+(?=\S)")
 
 
@@ -31,7 +31,8 @@ def mark(state: StateInline, silent: bool) -> bool:
     start = state.pos + 2
     if not state.src.startswith("==", state.pos) or state.src.startswith("===", state.pos):
         return False
-    if start >= state.posMax or state.src[start].isspace():
+    # `==>` is an arrow, not a delimiter.
+    if start >= state.posMax or state.src[start].isspace() or state.src[start] == ">":
         return False
     end = _mark_end(state.src, start, state.posMax)
     if end < 0:
@@ -53,7 +54,8 @@ def _mark_end(text: str, pos: int, end: int) -> int:
     begin = pos
     while pos < end:
         if text.startswith("==", pos) and pos + 2 <= end:
-            if pos > begin and not text[pos - 1].isspace() and not text.startswith("===", pos):
+            is_end = not text[pos - 1].isspace() and text[pos - 1] != "<" and not text.startswith("===", pos)
+            if pos > begin and is_end:
                 return pos
             pos += 2
         elif text[pos] == "\\":
@@ -116,7 +118,12 @@ _TYPOGRAPHIC = lazy_pattern(r"--|\.\.\.")
 _DOTS = lazy_pattern(r"(?<!\.)\.\.\.(?!\.)")
 _EM_DASH = lazy_pattern(r"(?<!-)---(?!-)")
 _EN_DASH = lazy_pattern(r"(?<![-\s])--(?![-\s])|(?:(?<=\s)|(?<![\s\S]))--(?:(?=\s)|(?![\s\S]))")
-"""`--` between words, or between spaces and ends of a text; `--option` is unchanged."""
+"""`--` that becomes a dash: every `--` outside a longer run of hyphens, unless it has whitespace on one side
+and another character on the other side.
+
+Examples: `a--b`, `a -- b`, `a--`, `(--option)`, and `--option` at the start of a text token. In
+`command --option`, it is unchanged.
+"""
 
 
 def set_quotation_marks(state: StateCore) -> None:
@@ -130,7 +137,8 @@ def _set_marks(tokens: list[Token], page: PageState) -> None:
 
 
 def set_quotes(children: list[Token], text: str, page: PageState) -> None:
-    """Set quotation marks, dashes and dots in inline tokens outside the core rules: a caption, a label."""
+    """Set quotation marks, dashes and dots in inline tokens that the core rules do not process: a caption, a
+    label."""
     for token in _prose(children):
         token.content = set_dashes_and_dots(token.content)
     _set_marks([Token("inline", "", 0, content=text, children=children)], page)
@@ -150,7 +158,7 @@ def set_dashes_and_dots(text: str) -> str:
 
 
 def _prose(children: list[Token] | tuple[Token, ...]) -> Iterator[Token]:
-    """Yield the text tokens that are not the text of a bare URL."""
+    """Yield the text tokens, except those that show the URL of a link."""
     is_address = False
     for token in children:
         if token.type in ("link_open", "link_close") and token.info == "auto":
@@ -168,7 +176,7 @@ def _prose(children: list[Token] | tuple[Token, ...]) -> Iterator[Token]:
 _BY_LINES: Mapping[str, str] = MappingProxyType(
     {"fence": "code", "code_block": "code", "math_display": "formula", "shortcode": "shortcode"}
 )
-"""Token type → its name in messages."""
+"""Type of a block token whose lines are checked → name of the element in messages."""
 
 
 def hidden_characters(state: StateCore) -> None:
@@ -220,10 +228,9 @@ def _warn(reporter: Reporter, what: str, character: str, place: Place) -> None:
     reporter.warn("hidden-character", message, place, hint, fix)
 
 
-# Positions of the lines of a front matter value, for messages about its formulas.
-#
-# YAML has already parsed the value, so its text is searched line by line. If escapes in quotes hide it, the
-# rest of the value gets the position of the line reached.
+# Positions of the lines of a front matter value, for messages about its formulas. YAML has already parsed the
+# value, so its text is searched in the source, line by line. If a line is not found because of escapes, the
+# rest of the value gets the position reached so far.
 
 
 def locate_text(text: str, place: Place, lines: Sequence[str]) -> TextMap:
@@ -251,7 +258,8 @@ def locate_text(text: str, place: Place, lines: Sequence[str]) -> TextMap:
 
 
 def _start(place: Place, lines: Sequence[str]) -> tuple[int, int]:
-    """Return line and column of the value's first character, after its quote or block indicator."""
+    """Return the line and column of the value's first character, after a quotation mark or block indicator
+    (`|`, `>`)."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     opening = line[place.column - 1 : place.column]
     if opening and opening in "|>" and place.line < len(lines):

@@ -1,4 +1,4 @@
-"""Inline tokens of the title of a front matter, in which formulas and code have a meaning."""
+"""Parses the title in the front matter, where only formulas and code have a meaning."""
 
 from __future__ import annotations
 

@@ -14,12 +14,14 @@ from .state import PageState
 
 
 def heading_titles(tokens: Sequence[Token], page: PageState) -> dict[str, tuple[TitlePart, ...]]:
-    """Return the title of each heading by its id."""
-    return {
-        get_record(opening, Heading).id: title_parts(inline.children or (), page)
-        for opening, inline in pairwise(tokens)
-        if opening.type == "heading_open"
-    }
+    """Return the title of each heading by its id, and by its old id."""
+    found: dict[str, tuple[TitlePart, ...]] = {}
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open":
+            heading = get_record(opening, Heading)
+            found |= dict.fromkeys((heading.id, heading.old_id), title_parts(inline.children or (), page))
+    found.pop("", None)
+    return found
 
 
 def title_parts(tokens: Sequence[Token], page: PageState) -> tuple[TitlePart, ...]:

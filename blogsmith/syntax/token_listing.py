@@ -1,4 +1,4 @@
-"""The token stream as text, for `blogsmith tokens`: the result of parsing a post, with line numbers."""
+"""Formats the tokens of a parsed post as text, for `blogsmith tokens`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def _record(record: Struct) -> str:
 
 
 def _option_items(options: CellOptions) -> Iterator[tuple[str, object]]:
-    """Yield the cell options that differ from their defaults, except those shown elsewhere."""
+    """Yield the cell options that differ from their defaults, except those that the listing shows
+    elsewhere."""
     for name, default in zip(options.__struct_fields__, options.__struct_defaults__, strict=True):
         value = getattr(options, name)
         if name not in (*_HIDDEN, "label", "code_summary") and value != default:

@@ -27,13 +27,13 @@ _UNNECESSARY_MAGIC = lazy_pattern(
 _QUESTION = lazy_pattern(r"([A-Za-z_][\w.]*)\?{1,2}[ \t]*")
 _DETECTED = lazy_pattern(r" \(detected at line \d+\)")
 _LONGEST_MAGIC = 200
-"""Number of characters of a line that are searched for an IPython command."""
+"""Number of characters at the start of a line that are searched for an IPython command."""
 _MAGIC_HINTS: tuple[tuple[str, str], ...] = (
     (
         r"%(matplotlib|load_ext|reload_ext|autoreload|config|pylab)\b",
         "remove the line: figures are always shown",
     ),
-    (r"(!|%)\s*(pip|conda|mamba|uv)\b", "install the package before you build the site"),
+    (r"(!|%)\s*(pip|conda|mamba|uv)\b", "remove the line, and run `{}` in a terminal"),
     (r"%%?(time|timeit)\b", "measure with `time.perf_counter()`"),
     (r"%run\b", "import what you need from the file"),
     (r"%(env|set_env)\b", "list the variable under `execute: env:` in blogsmith.yaml"),
@@ -54,11 +54,12 @@ class SyntaxFault(Struct, frozen=True):
     """1-based, in characters."""
     length: int
     is_whole_line: bool = False
-    """The error concerns the whole line, such as its indentation."""
+    """Whether the error concerns the whole line, such as its indentation."""
 
 
 def syntax_fault(code: str, mode: str = "exec") -> SyntaxFault | None:
-    """Return the syntax error of `code`, or None if it is valid. mode: As for `compile`."""
+    """Return the first syntax error of `code`, or None if it is valid. mode: as for the built-in
+    `compile`."""
     try:
         with warnings.catch_warnings():
             # An escape such as "\d" is reported when the code runs.
@@ -77,10 +78,8 @@ def syntax_fault(code: str, mode: str = "exec") -> SyntaxFault | None:
 
 
 def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
-    """Yield the cells without duplicate labels and invalid fallbacks.
-
-    Report these, and also invalid Python and empty claims.
-    """
+    """Yield the cells. Report duplicate labels and invalid fallbacks and remove them. Also report invalid
+    Python and empty claims."""
     labels: dict[str, Cell] = {}
     kept = []
     for cell in found:
@@ -89,10 +88,15 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
             line = first.options.places.get("label", first.place).line
             place = cell.options.places.get("label", cell.place)
             page.reporter.error(
-                "label-twice", f'duplicate label "{cell.label}" (first defined on line {line})', place
+                "label-twice",
+                f'duplicate label "{cell.label}" (first defined on line {line})',
+                place,
+                "write another `#| label:` in one of the cells",
             )
             cell = replace(cell, label="")
         kept.append(cell)
+        if cell.is_drawing:
+            continue
         if cell.is_run and page.engine == "worker":
             check_syntax(cell.code, cell.first_line, page, cell)
         if cell.is_run:
@@ -107,17 +111,19 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
     if name in ("error", "skip") or (target and target.is_run and target.number != cell.number):
         return cell
     if target is None:
-        others = [label for label in labels if label != cell.label]
+        others = [label for label, one in labels.items() if label != cell.label and one.is_run]
         near = nearest(name, (*others, "skip", "error"))
         hint = format_suggestion(near) or "write the label of a cell of this page, or `skip`"
         problem = f'unknown cell label "{name}"'
     else:
-        hint = "write the label of another cell, or `skip`"
-        problem = (
-            f'invalid fallback "{name}": this cell does not run'
-            if target.number != cell.number
-            else f'invalid fallback "{name}": a cell cannot replace itself'
+        is_other = target.number != cell.number
+        hint = (
+            f'write `#| eval: true` in cell "{name}", or `fallback: skip`'
+            if is_other
+            else "write `fallback: skip`"
         )
+        why = f'cell "{name}" does not run' if is_other else "a cell cannot replace itself"
+        problem = f'invalid fallback "{name}": {why}'
     place = cell.options.places.get("fallback")
     fix = page.reporter.correct(place, name, near)
     page.reporter.error("cell-fallback", problem, place, hint, fix)
@@ -125,10 +131,8 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
 
 
 def locate_line(text: str, line: int, page: PageState, cell: Cell | None) -> tuple[Reporter, tuple[int, int]]:
-    """Return the reporter for a line of code, and the (line, column) where the line starts.
-
-    cell: As for `check_syntax`.
-    """
+    """Return the reporter for a line of code, and the (line, column) where that line starts. cell: as for
+    `check_syntax`."""
     if cell is not None and cell.file:
         return page.file_reporter(cell.file), (line, len(cell.indent) + 1)
     return page.reporter, page.text_map(text, line - page.first_line).starts[0]
@@ -151,6 +155,7 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
     if word:
         at = text.find(word)
         hint = next((hint for begin, hint in _MAGIC_HINTS if re.match(begin, word)), "write it in Python")
+        hint = hint.replace("{}", text[at:].lstrip("!% ").strip().replace("`", "")[:_LONGEST_MAGIC])
         place = Place(start[0], start[1] + at, len(word))
         fix = _without_magic(text, *start)
         reporter.error("cell-magic", f'unsupported syntax: "{word}" is an IPython command', place, hint, fix)
@@ -165,10 +170,8 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
 
 
 def _without_magic(text: str, line: int, column: int) -> Fix | None:
-    """Return a fix for a line that is only an IPython command.
-
-    An unnecessary command is removed, and `name?` becomes `help(name)`.
-    """
+    """Return a fix for a line that is only an IPython command: remove it, or turn `name?` into
+    `help(name)`."""
     if _UNNECESSARY_MAGIC.fullmatch(text):
         # In a quote or a list, the prefix of the line would remain.
         at_margin = column == 1
@@ -192,7 +195,7 @@ def check_claim(cell: Cell, page: PageState) -> None:
     """Report assertions and claims in a running cell that would pass without checking anything."""
     if page.language != "python":
         return
-    # An assertion is part of a claim. With a Jupyter kernel, it replaces the claim.
+    # In a claim, `assert` is a part of it; with a Jupyter kernel, an assertion is used instead of a claim.
     is_relied_on = bool(cell.options.claim) or page.engine != "worker"
     reporter = page.file_reporter(cell.file) if cell.file else page.reporter
     report = reporter.error if is_relied_on else reporter.warn

@@ -21,6 +21,7 @@ from ..records import Fence, attach_record, get_record
 from ..references.references import label_id
 from ..state import PageState, get_page
 from .checks import check_cells
+from .drawings import check_alternative_text, drawing_options, is_drawing
 from .languages import (
     cells_language,
     fence_language,
@@ -39,7 +40,8 @@ def cells(state: StateCore) -> None:
     """Create the cells in source order (core rule, after `fences`)."""
     page = get_page(state.env)
     fences = sorted(_fences(state.tokens), key=lambda item: item[0].map or [0])
-    page.language = _language([token for token, _ in fences], page)
+    code = [token for token, _ in fences if not is_drawing(get_record(token, Fence), page)]
+    page.language = _language(code, page)
     found: dict[int, Cell] = {}
     tokens: dict[int, Token] = {}
     for token, in_browser in fences:
@@ -48,14 +50,14 @@ def cells(state: StateCore) -> None:
             found[number], tokens[number] = _make_cell(token, number, page), token
         else:
             _check_plain_fence(token, page, in_browser=in_browser)
-    if first := next((cell for cell in found.values() if cell.is_run), None):
+    if first := next((cell for cell in found.values() if cell.is_run and not cell.is_drawing), None):
         report_unsupported_page_options(first.place, page)
     for cell in check_cells(_seed_cells(list(found.values()), page), page):
         attach_record(tokens[cell.number], cell)
 
 
 def _language(tokens: Sequence[Token], page: PageState) -> str:
-    """Return the language of the page's cells."""
+    """Return the language of the fences that are cells on this page."""
     if page.engine == "worker":
         return "python"
     fences = [(get_record(token, Fence), token.content) for token in tokens]
@@ -86,6 +88,8 @@ def _has_language(language: str, fence: Fence) -> bool:
 
 def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
     fence = get_record(token, Fence)
+    if is_drawing(fence, page):
+        return not in_browser
     if not _has_language(page.language, fence):
         return False
     if fence.form or fence.has_eval or option_lines(token.content, page.language):
@@ -94,7 +98,7 @@ def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
 
 
 def _check_plain_fence(token: Token, page: PageState, *, in_browser: bool) -> None:
-    """Handle a fence that does not run. Warn if it looks as if it should."""
+    """Check a fence that does not run. Warn if its author probably wanted it to run."""
     fence, marks = get_record(token, Fence), option_syntax(page.language)
     off = any(setting.key == "eval" and setting.value is False for setting in fence.settings)
     if not _has_language(page.language, fence) and not (in_browser and is_python(fence)):
@@ -139,24 +143,29 @@ def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
 
 
 def _make_cell(token: Token, number: int, page: PageState) -> Cell:
-    """Return the cell of a fence. The fence keeps the options that concern the look of its code."""
+    """Return the cell of a fence, and give the fence the options for the look of its code."""
     fence = get_record(token, Fence)
     first = (token.map or [0])[0] + 1
-    marks = option_syntax(page.language)
+    is_drawn = is_drawing(fence, page)
+    language = fence_language(fence) if is_drawn else page.language
+    marks = option_syntax(language)
     written = token.content
     if fence.include:
-        # The included code after the head has no positions in the post.
+        # Only the option lines have positions in the post; the code after them comes from another file.
         written = "".join(f"{line}\n" for line in written.split("\n")[: fence.include.head])
     head = read_option_lines(written, first, page, myst=fence.form == "code-cell", marks=marks)
     options = _add_info_options(read_options((*fence.settings, *head.settings), page), fence, page)
     for text in options.texts.values():
         report_values(text, page.reporter)
     code = "\n".join(token.content.split("\n")[head.lines :])
+    if is_drawn:
+        options = drawing_options(options, language, code, page)
+        check_alternative_text(options, fence, page)
     token.content = code
-    attach_record(token, _code_look(fence, options, page))
+    attach_record(token, _code_look(fence, options, language, page))
     first_line = page.first_line + first + head.lines
     place = fence.place or Place(first_line)
-    cell = Cell(number, code, first_line, place, options.label, options, page.language)
+    cell = Cell(number, code, first_line, place, options.label, options, language)
     if not fence.include:
         return cell
     return replace(
@@ -164,8 +173,9 @@ def _make_cell(token: Token, number: int, page: PageState) -> Cell:
     )
 
 
-def _code_look(fence: Fence, options: CellOptions, page: PageState) -> Fence:
-    """Return the fence with the options that concern the look of the cell's code."""
+def _code_look(fence: Fence, options: CellOptions, language: str, page: PageState) -> Fence:
+    """Return the fence with the cell's options for the look of code. language: canonical name of the
+    language."""
     _report_removed_lines(fence, page)
     caption = options.texts.get("lst-cap") or fence.caption
     if caption is None and options.lst_cap:
@@ -173,7 +183,7 @@ def _code_look(fence: Fence, options: CellOptions, page: PageState) -> Fence:
     own = fence.id if fence.id.startswith("lst-") else ""
     return replace(
         fence,
-        language=page.language,
+        language=language,
         id="",
         fold=options.code_fold,
         settings=(),
@@ -209,12 +219,15 @@ def _add_info_options(options: CellOptions, fence: Fence, page: PageState) -> Ce
 
 
 def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:
-    """Set the page's seed on the first running cell of each session, unless that cell has a seed."""
+    """Give the page's seed to the first running cell of each session, unless that cell sets its own seed."""
     seed = page.execution.seed
     begun = set[str]()
     seeded = []
     for cell in found:
         session = cell.options.session
+        if cell.is_drawing:
+            seeded.append(cell)
+            continue
         if seed is not None and cell.is_run and session not in begun and cell.options.seed is None:
             cell = replace(cell, options=replace(cell.options, seed=seed))
         if cell.is_run:
@@ -224,11 +237,14 @@ def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:
 
 
 def page_cells(document: Document, tokens: Sequence[Token], page: PageState) -> PageCells:
-    """Return all cells and values of the page. Call this once everything is numbered."""
+    """Return all cells and values of the page. Call this after all numbers are assigned."""
     metas: Iterator[Mapping[str, object]] = (token.meta for token in tokens if token.type == "fence")
     found = [cell for meta in metas if isinstance(cell := meta.get("cell"), Cell)]
     in_order = tuple(sorted(found, key=lambda cell: cell.number))
     asked = page.execution
     values = tuple(page.values)
     limits = asked.timeout_s, asked.memory_bytes
-    return PageCells(document.path, in_order, values, asked.depends, *limits, page.engine, page.kernel)
+    preamble = page.options.preamble
+    return PageCells(
+        document.path, in_order, values, asked.depends, *limits, page.engine, page.kernel, preamble
+    )

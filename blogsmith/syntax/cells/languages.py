@@ -1,7 +1,7 @@
 """Languages of cells: their names, their comment syntax for options, and the language that a page runs.
 
-Blogsmith's own worker runs Python. A Jupyter kernel runs one language, and its name often does not say
-which. Therefore the fences that a page marks as cells decide.
+Blogsmith's own worker runs Python. A Jupyter kernel runs one language, but its name often does not show
+which. Therefore the language of a page with a kernel is that of the fences that are marked as cells.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
+from ...model.cells import DRAWINGS
 from ...model.names import name_set
 from ..records import Fence
 
@@ -52,8 +53,12 @@ _KERNELS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Start of a kernel's name → its language, for names that do not start with the language."""
-_QUARTO_LANGUAGES = name_set("r julia ojs bash zsh sql stan node octave perl ruby rust scala")
-"""Languages that Quarto and knitr run when they are written in braces."""
+_CELL_LANGUAGES = name_set(
+    "r julia ojs bash zsh sql stan node octave perl ruby rust scala "
+    "lean lean4 coq rocq agda isabelle sage sagemath matlab maple mathematica wolfram gap pari magma "
+    "macaulay2 haskell"
+)
+"""Languages that Quarto, knitr, kernels or proof assistants run when they are written in braces."""
 
 _OFF = lazy_pattern(r"\|[ \t]*eval:[ \t]*false\b", re.IGNORECASE)
 
@@ -68,13 +73,15 @@ class OptionSyntax(Struct, frozen=True):
     all_options: re.Pattern[str]
     """All option lines at the start of the code."""
     spaced: re.Pattern[str]
-    """`# | key: value`, which formatters make of an option."""
+    """Matches `# | key: value`, an option line that a formatter has changed."""
     anywhere: re.Pattern[str]
     """An option line anywhere in the code."""
 
 
-def _marks(sign: str) -> OptionSyntax:
-    c = re.escape(sign)
+def _marks(sign: str, pattern: str = "") -> OptionSyntax:
+    """Return the syntax of options in comments that start with `sign`. pattern: regular expression of all
+    signs that may precede the `|`."""
+    c = pattern or re.escape(sign)
     return OptionSyntax(
         sign,
         re.compile(rf"[ \t]*{c}\|[ ]?"),
@@ -86,12 +93,15 @@ def _marks(sign: str) -> OptionSyntax:
 
 HASH = _marks("#")
 _SLASHES, _DASHES, _PERCENT, _SEMICOLONS = _marks("//"), _marks("--"), _marks("%"), _marks(";;")
+_OF_DRAWINGS = _marks("%", "(?:%%?|#)")
+"""Syntax of options in TeX code: `%|`, and the forms of Quarto and knitr."""
 _BY_LANGUAGE: Mapping[str, OptionSyntax] = MappingProxyType(
     {
         **dict.fromkeys(("javascript", "typescript", "rust", "java", "c", "cpp", "go", "scala"), _SLASHES),
         **dict.fromkeys(("csharp", "fsharp", "kotlin", "swift", "node", "php", "groovy"), _SLASHES),
         **dict.fromkeys(("sql", "lua", "haskell"), _DASHES),
         **dict.fromkeys(("matlab", "octave", "tex", "latex", "prolog"), _PERCENT),
+        **dict.fromkeys(DRAWINGS, _OF_DRAWINGS),
         **dict.fromkeys(("scheme", "racket", "clojure", "lisp", "common-lisp"), _SEMICOLONS),
     }
 )
@@ -120,7 +130,7 @@ def kernel_language(kernel: str) -> str:
 
 def is_foreign_cell(fence: Fence) -> bool:
     """Return whether other generators run the fence, such as `{r}` or `{code-cell} julia`."""
-    known = fence_language(fence) in _QUARTO_LANGUAGES or fence_language(fence) == "python"
+    known = fence_language(fence) in _CELL_LANGUAGES or fence_language(fence) == "python"
     return fence.form == "code-cell" or (fence.form == "braces" and known)
 
 
@@ -160,5 +170,5 @@ def cells_language(marked: Iterable[Fence], others: Iterable[Fence], kernel: str
     if languages:
         return meant if meant == "python" or meant in languages else languages[0]
     unmarked = {fence_language(fence) for fence in others}
-    # A kernel can have any name. If no fence is marked, Python is the most likely language.
+    # The name of a kernel is arbitrary. If no fence is marked, Python is the most likely language.
     return meant if not unmarked or meant in unmarked else "python"

@@ -88,10 +88,8 @@ def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
 
 
 def warn_of_spaced_option(line: str, number: int, page: PageState, marks: OptionSyntax = HASH) -> None:
-    """Warn about `# | eval: true`, which formatters make of an option. It is only a comment.
-
-    number: 0-based line of the page.
-    """
+    """Warn about `# | eval: true`, an option line that a formatter has changed into a comment. number:
+    0-based line of the page."""
     found = marks.spaced.match(line)
     if found and found[1] in KEYS:
         text = line.strip()
@@ -104,10 +102,8 @@ def warn_of_spaced_option(line: str, number: int, page: PageState, marks: Option
 
 
 def warn_of_late_option(code: str, number: int, page: PageState, marks: OptionSyntax = HASH) -> None:
-    """Warn about the first option after a blank line or code, where it is only a comment.
-
-    number: 0-based line of the page on which `code` starts.
-    """
+    """Warn about the first option line after code or a blank line, where it is only a comment. number:
+    0-based line of the page on which `code` starts."""
     found = next((found for found in marks.anywhere.finditer(code) if found[1] in KEYS), None)
     if found:
         line = code[found.start() :].partition("\n")[0]
@@ -123,7 +119,7 @@ def warn_of_late_option(code: str, number: int, page: PageState, marks: OptionSy
 
 
 class _Block(Struct, frozen=True):
-    """YAML from lines with a prefix, and the positions of these lines in the file."""
+    """YAML written in lines that each have a prefix, and the positions of these lines in the file."""
 
     lines: tuple[str, ...]
     """Lines without their prefix."""
@@ -163,7 +159,7 @@ def _settings(
 
 
 def _spelling_hint(value: object) -> str:
-    """Return a hint for `echo=false` and `echo:false`, or an empty string."""
+    """Return a hint if the author wrote `echo=false` or `echo:false`, otherwise an empty string."""
     found = _UNSPACED.fullmatch(value.strip()) if isinstance(value, str) else None
     return f"write `{found[1]}: {found[2]}`" if found and found[1] in KEYS else ""
 
@@ -187,7 +183,7 @@ def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageSta
 
 
 def _moved_fix(problem: Diagnostic, place: Place, reporter: Reporter) -> Fix | None:
-    """Convert a fix of the YAML to one of the file. Return None unless it is one edit within a line."""
+    """Convert a fix of the YAML to one of the file. Return None unless the fix is one edit within a line."""
     edits = problem.fix.edits if problem.fix else ()
     if problem.fix is None or len(edits) != 1 or "\n" in edits[0].old:
         return None
@@ -230,17 +226,19 @@ _NO_EFFECT: Mapping[str, str] = MappingProxyType(
         "remove-stdout": "printed text stays visible",
     }
 )
-"""Tag that has less effect here than its name suggests → actual effect."""
+"""MyST tag that has less effect here than its name suggests → its effect here."""
 
 
 def _nearest_tag(tag: str) -> str | None:
-    """Return a known tag that is nearly equal to `tag`. Other tools may use any tag, so others pass."""
+    """Return the known tag that `tag` probably misspells, or None. Other tags are not reported: other tools
+    use them."""
     near = nearest(tag, (*_TAGS, *_NO_EFFECT))
     return near if near and tag[:1] == near[:1] else None
 
 
 def _expand_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]:
-    """Return the options that `tags` means; any other setting is returned unchanged."""
+    """Return the options that the tags in a setting `tags` mean; a tag without an option adds none. Return a
+    setting with another key as the only item."""
     if setting.key != "tags":
         return [setting]
     value = setting.value

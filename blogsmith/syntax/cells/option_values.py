@@ -1,4 +1,4 @@
-"""Values of cell options: the types of the fields in `CellOptions`, and readers for all further rules."""
+"""Values of cell options. Types of fields in `CellOptions` check most; the readers here check the rest."""
 
 from __future__ import annotations
 
@@ -51,7 +51,11 @@ def read_sweep(slot: Slot) -> Sweep | None:
         _report(slot, "invalid sweep: expected a mapping of names to lists of values", _FORM)
         return None
     if len(slot.value) > MAX_AXES:
-        _report(slot, f"too many names in sweep: {len(slot.value)}, at most {MAX_AXES} are allowed")
+        _report(
+            slot,
+            f"too many names in sweep: {len(slot.value)}, but at most {MAX_AXES} are allowed",
+            _AXES_HINT,
+        )
         return None
     axes = [_axis(slot.child(name), name) for name in slot.value]
     if any(axis is None for axis in axes):
@@ -59,10 +63,14 @@ def read_sweep(slot: Slot) -> Sweep | None:
     known = tuple(axis for axis in axes if axis is not None)
     count = prod(len(axis.values) for axis in known)
     if count > MAX_RUNS:
-        message = f"too many runs of sweep: {count}, at most {MAX_RUNS} are allowed"
+        factors = " × ".join(str(len(axis.values)) for axis in known)
+        message = f"too many runs of sweep: {count} ({factors}), but at most {MAX_RUNS} are allowed"
         _report(slot, message, "remove values, or draw all of them in one figure of one cell")
         return None
     return Sweep(known)
+
+
+_AXES_HINT = f"keep {MAX_AXES} names, and write one cell for each value of the others"
 
 
 def _axis(slot: Slot, name: str) -> SweepAxis | None:
@@ -130,7 +138,7 @@ def default_indices(sweep: Sweep, values: tuple[Scalar, ...]) -> tuple[int, ...]
 
 
 FOLD = "Show code"
-"""Label of a fold without a label of its own."""
+"""Label of folded code if the author sets no label."""
 
 _LABEL = lazy_pattern(r"\w[\w.-]*")
 _NAME = lazy_pattern(r"[A-Za-z0-9][\w-]*")
@@ -167,7 +175,7 @@ _SINGLE_VALUE_HINTS: Mapping[str, str] = MappingProxyType(
         "tbl-cap": "write one caption for the first table of the cell",
     }
 )
-"""Option that accepts a list in Quarto → the meaning of its single value here."""
+"""Option that accepts a list in Quarto, but one value here → hint."""
 
 
 _WRITTEN: Form = {"type": "string", "pattern": r"\S"}
@@ -257,7 +265,7 @@ def _guess_need(text: str) -> str:
         return _capability(version.removeprefix("sm_"))
     if sign in ("", ">="):
         return f"{meant}{sign}{version}" if meant else ""
-    # A higher version also satisfies the need, so each comparison becomes `>=`.
+    # Other comparisons become `>=`: a later version also satisfies the need.
     return (
         f"{meant or written}>={version}"
         if sign in (">", "==", "=", "~=") and _NUMBER.fullmatch(version)

@@ -1,7 +1,7 @@
-"""All options of a cell: from settings as written to `CellOptions`.
+"""Options of a cell: turns settings as written into `CellOptions`.
 
 Quarto's keys keep their names and meaning. An unknown option is an error with a hint on what to write
-instead. It is never ignored: an option that silently does nothing is worse than none.
+instead. It is never ignored, because the author would not notice.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ OTHER_OPTION_HINTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("fig-width", "fig-height", "fig-size", "fig-asp", "out-width", "out-height"), _SIZE),
         **dict.fromkeys(("fig-dpi", "dpi"), "set it in the code: `plt.figure(dpi=200)`"),
-        **dict.fromkeys(("layout-ncol", "layout-nrow"), "draw them in one figure: `plt.subplots(1, 2)`"),
+        **dict.fromkeys(
+            ("layout-ncol", "layout-nrow"), "draw figures side by side in one: `plt.subplots(1, 2)`"
+        ),
         **dict.fromkeys(("fig-subcap", "sub-cap"), "write it into the figure: `ax.set_title(…)`"),
         "filename": 'write `title="…"` after the language',
         **dict.fromkeys(
@@ -51,8 +53,7 @@ OTHER_OPTION_HINTS: Mapping[str, str] = MappingProxyType(
         "kernel": "set it for the whole page: `execute: {kernel: …}` in the front matter",
     }
 )
-"""Option of Quarto, knitr or MyST → hint on what to write here. Names use `-`, also for options with a dot.
-"""
+"""Option of Quarto, knitr or MyST → hint on what to write here. Dots in its name are written as `-`."""
 
 
 def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOptions:
@@ -74,7 +75,7 @@ def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOpti
 
 
 def _read(given: Mapping[str, OptionSetting], page: PageState) -> dict[str, Any]:
-    """Return the valid options as field → value."""
+    """Return the valid options: field of `CellOptions` → value."""
     places: dict[YamlPath, Place] = {}
     key_places: dict[YamlPath, Place] = {}
     texts: dict[YamlPath, str] = {}
@@ -124,7 +125,7 @@ def _report_unknown(setting: OptionSetting, page: PageState) -> None:
 
 
 def _nearest_key(key: str, page: PageState) -> str | None:
-    # Comparing with all options takes half a millisecond, and nobody reads a hundred hints.
+    # A comparison with all options takes half a millisecond, and nobody reads a hundred hints.
     return nearest(key, KEYS) if len(page.reporter.diagnostics) < _MAX_HINTS else None
 
 
@@ -187,7 +188,7 @@ def _choose_default(given: Mapping[str, OptionSetting], found: dict[str, Any], p
 
 
 def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
-    """Report options that exclude each other."""
+    """Report an option that has no effect because of another one."""
     why = '"eval" is false' if not options.eval else "the cell runs in the browser"
     if page.mode != "off" and (not options.eval or options.run_in == "browser"):
         for key in ("claim", "needs", "seed", "depends", "sweep"):
@@ -195,6 +196,9 @@ def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
                 page.reporter.warn(
                     "cell-option", f'option "{key}" has no effect because {why}', options.places[key]
                 )
+    if options.counter_check and not options.claim:
+        message = 'option "counter-check" has no effect because "claim" is missing'
+        page.reporter.warn("cell-option", message, options.places.get("counter-check"))
     if options.sweep and options.eval and options.run_in == "both":
         message = "a sweep is not allowed in a cell that runs in the browser: the build sets its names"
         page.reporter.error("cell-sweep", message, options.places.get("run-in"), "remove `run-in`")
@@ -235,7 +239,7 @@ _WORKER_ONLY: Mapping[str, str] = MappingProxyType(
 """Option without effect in a Jupyter kernel → hint on the alternative."""
 _PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
     {
-        "seed": "set the seed in the code",
+        "seed": "remove `seed:`, and set the seed in the code",
         "sweep": "write one cell for each value",
         "needs": "check the requirement in the code: only Python can check `needs:`",
     }
@@ -244,10 +248,8 @@ _PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
 
 
 def _report_unsupported_options(options: CellOptions, page: PageState) -> None:
-    """Report options that the kernel cannot honour.
-
-    They are errors, because authors would rely on a claim that is never checked.
-    """
+    """Report options that do not work in the page's kernel. These are errors: otherwise authors would rely on
+    a claim that is never checked."""
     if page.engine == "worker" or not options.eval or options.run_in == "browser":
         return
     plain = CellOptions()
@@ -258,14 +260,21 @@ def _report_unsupported_options(options: CellOptions, page: PageState) -> None:
             page.reporter.error("cell-option", _no_effect(key, page), options.places[key], hint)
 
 
+def _page_hint(key: str) -> str:
+    return f"remove `{key}:` under `execute:` in the front matter or in blogsmith.yaml"
+
+
 def report_unsupported_page_options(place: Place, page: PageState) -> None:
-    """Report page-wide options that the kernel cannot honour. place: Position of the first cell that runs."""
+    """Report options of the whole page that do not work in its kernel. place: position of the first cell that
+    runs."""
     if page.engine == "worker":
         return
     if page.execution.shapes:
-        page.reporter.error("cell-option", f"page-wide {_no_effect('shapes', page)}", place)
+        page.reporter.error(
+            "cell-option", f"page-wide {_no_effect('shapes', page)}", place, _page_hint("shapes")
+        )
     if page.execution.seed is not None and page.language != "python":
-        page.reporter.error("cell-option", f"page-wide {_no_effect('seed', page)}", place)
+        page.reporter.error("cell-option", f"page-wide {_no_effect('seed', page)}", place, _page_hint("seed"))
 
 
 def _no_effect(key: str, page: PageState) -> str:

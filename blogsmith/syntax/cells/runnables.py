@@ -1,8 +1,8 @@
 """Code that readers run in their browser: runnable blocks and cells.
 
-A cell is runnable with `run-in: browser` or `both`. A block, `<div class="runnable">`, runs its one Python
-fence. If that fence is a cell, the cell is run, with its own session and recorded output. The block is then
-an ordinary `<div>` around it. Untrusted markup never becomes runnable.
+A cell is runnable with `run-in: browser` or `both`. A block, `<div class="runnable">`, contains one Python
+fence, which readers run. If that fence is a cell, it keeps its session and its recorded output, and the block
+is only an ordinary `<div>` around it. Untrusted markup never becomes runnable.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Runnable(Struct, frozen=True):
     """Time limit in seconds; None uses the site's limit."""
     seed: int | None = None
     warning: bool = True
-    """Show output on stderr."""
+    """Whether to show output on stderr."""
     error: bool = False
-    """An exception is a result, and later code may run."""
+    """Whether an exception is an accepted result, so that later code may run."""
     is_claim: bool = False
-    """The last value is the truth value of a claim; the recorded output omits it."""
+    """Whether the last value is the truth value of a claim, which the recorded output omits."""
 
 
 class _Block(Struct, frozen=True):
@@ -82,7 +82,8 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[_Block]:
 
 
 def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
-    """Return what the block's button runs. Warn and return None if the block has no Python."""
+    """Return the code or the cell that the block's button runs. Warn and return None if the block has no
+    Python."""
     line = (block.opening.map or [0])[0]
     place = Place(page.first_line + line, max(0, page.lines[line].find("<div")) + 1, len("<div"))
     if not block.fences:
@@ -105,7 +106,7 @@ def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
 
 
 def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
-    """Attach a `Runnable` to a cell that readers may run. Warn if they would not see it."""
+    """Attach a `Runnable` to a cell that readers may run. Warn if the cell is hidden from them."""
     cell = get_record(token, Cell)
     options = cell.options
     if not options.eval or (options.run_in == "build" and cell.number not in inner):
@@ -122,7 +123,7 @@ def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
     else:
         if not cell.is_run:
             check_syntax(cell.code, cell.first_line, page, cell)
-        # A time limit for the whole page is meant for the build, not for readers' machines.
+        # A limit that the page sets is meant for the build, not for readers' machines.
         timeout_s = options.timeout_s if "timeout" in options.places else None
         attach_record(
             token,

@@ -112,7 +112,7 @@ def _join_lines(text: str) -> str:
 
 
 def value(state: StateInline, silent: bool) -> bool:
-    """Parse a value (inline rule)."""
+    """Parse `{= expression =}` (inline rule)."""
     if not state.src.startswith("{=", state.pos):
         return False
     end = state.pos + 4 if state.src.startswith("{==}", state.pos) else -1
@@ -133,7 +133,7 @@ def value(state: StateInline, silent: bool) -> bool:
 
 
 def _warn_unclosed(state: StateInline, silent: bool) -> bool:
-    """Warn about a value without an end, once per text block, or without spaces inside its delimiters."""
+    """Warn about `{=` without an end, once per text block, or without the spaces that the delimiters need."""
     page = get_page(state.env)
     tight = None if silent else _TIGHT.match(state.src, state.pos, state.posMax)
     if tight:
@@ -153,7 +153,8 @@ def _warn_unclosed(state: StateInline, silent: bool) -> bool:
 
 
 def _read(origin: TextMap, page: PageState) -> Value | None:
-    """Return the value in `origin`, delimiters included. Report errors and return None if invalid."""
+    """Parse the value whose source, with delimiters, is `origin`. Report errors and return None if it is
+    invalid."""
     whole = origin.place(0, len(origin.text))
     if page.is_parsed or not page.takes_values:
         page.reporter.error("value-place", _NOT_HERE, whole, _PLACE_HINT)
@@ -186,7 +187,7 @@ def _leading_spaces(text: str) -> int:
 
 
 def _fault(split: SplitValue, page: PageState) -> tuple[str, int, int] | None:
-    """Return the first error as (message, offset, length), or None."""
+    """Return the first error in a value as (message, offset, length), or None."""
     if not split.expression:
         return "missing expression in this value", split.start, 1
     if split.problem:
@@ -220,12 +221,12 @@ def _cells(tokens: Sequence[Token]) -> list[Cell]:
 
 
 def report_values(origin: TextMap, reporter: Reporter) -> None:
-    """Report values in a title, caption or argument. These are read before anything is computed."""
+    """Report values in a title, caption or argument: these are read before any value is computed."""
     for found in _WRITTEN.finditer(origin.text):
         place = origin.place(found.start(), len(found[0]))
         reporter.error("value-place", _NOT_HERE, place, _PLACE_HINT)
 
 
 def value_rules(md: MarkdownIt) -> None:
-    """Register the rule after those for code, math and shortcodes."""
+    """Register the rule for `{= … =}` after the rules for code, math and shortcodes."""
     md.inline.ruler.after("shortcode", "value", value)

@@ -1,8 +1,8 @@
-"""Start and end of formulas: pure scanning, shared by the inline, block and table rules.
+"""Start and end of formulas: searches in a string, shared by the inline, block and table rules.
 
 `$` follows Pandoc's rule: it opens before a non-space, and closes after a non-space and not before a digit.
-The first unescaped `$` decides, so `$5 and $10` is money. A formula never contains a code span, because code
-is recognised first. GitHub's form is one between dollars.
+The first unescaped `$` after the opening one decides, so `$5 and $10` is money. A formula never contains a
+code span, because code is recognised first. The exception is GitHub's form, a code span between dollars.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ from ..lookahead import code_span_end, occurs_after, run_length
 
 ENVIRONMENTS = frozenset(
     name + star
-    for name in ("equation", "align", "gather", "multline", "alignat", "flalign", "eqnarray", "displaymath")
+    for name in (
+        *("equation", "align", "gather", "multline", "alignat", "flalign", "eqnarray", "displaymath"),
+        "IEEEeqnarray",
+    )
     for star in ("", "*")
-) | {"math", "subequations"}
+) | {"math", "subequations", "tikzcd", "numcases", "subnumcases", "empheq", "spreadlines"}
 """Environments that are display math on their own."""
 
 _OPENING = lazy_pattern(r"\$\$|\\[\[(]|\\begin\{")
 """Start of a formula with an unambiguous delimiter."""
 _PRICE = lazy_pattern(r"\$\d[\d.,]*(?:\s|$)")
 _TAG = lazy_pattern(r"<(/?)[A-Za-z][A-Za-z0-9-]*(?:[ \t\n][^<>]*)?>")
-_BEGIN = lazy_pattern(r"\\begin\{([a-z]+\*?)\}")
-_IN_DOLLARS = lazy_pattern(r"\$\$\s*\\begin\{([a-z]+\*?)\}")
+_BEGIN = lazy_pattern(r"\\begin\{([A-Za-z]+\*?)\}")
+_IN_DOLLARS = lazy_pattern(r"\$\$\s*\\begin\{([A-Za-z]+\*?)\}")
 # Commands with text arguments, which may contain formulas.
 _GROUP = (
     r"\\(?:text(?:rm|bf|it|sf|tt|sc|sl|up|md|normal)?|emph|[mhf]box|(?:short)?intertext|[rlc]lap|tag\*?|cee?|pu"
@@ -42,7 +45,7 @@ _SKIPPED: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "$$": lazy_pattern(r"(?>(?:[^$\\`]++|\$(?!\$)|\\[\s\S])*)"),
     }
 )
-"""Closing delimiter → common content before it, which is skipped in one match."""
+"""Closing delimiter → pattern for content that cannot contain it, which is skipped in one match."""
 _BRACE = lazy_pattern(r"\\.|[{}]", re.DOTALL)
 _MAX_TEXT_GROUP = 1000
 r"""Number of characters searched for the end of a `\text{…}`."""
@@ -63,7 +66,8 @@ class FoundFormula(Struct, frozen=True):
 
 
 class RejectedFormula(Struct, frozen=True):
-    """Two `$` that are text because a digit follows the second one. Between them is Markdown."""
+    """Two `$` that are text because a digit follows the second one. The text between them is parsed as
+    Markdown."""
 
     start: int
     end: int
@@ -121,7 +125,8 @@ def _stops(closing: str) -> re.Pattern[str]:
 
 
 def _text_group_end(text: str, pos: int, end: int) -> int:
-    r"""Return the index after `\text{…}` at `pos`, which may contain dollars, or 0 if there is none."""
+    r"""Return the index after the `\text{…}` that starts at `pos` and may contain dollars; 0 if there is
+    none."""
     opening = _TEXT_GROUP.match(text, pos, end)
     if not opening:
         return 0
@@ -179,14 +184,15 @@ def is_price(text: str, found: FoundFormula) -> bool:
 
 
 def leaves_element(text: str, start: int, end: int) -> bool:
-    """Return whether `text[start:end]` ends an earlier HTML element: `<kbd>$</kbd> and <kbd>$`."""
+    """Return whether `text[start:end]` closes an HTML element opened before it, as in `<kbd>$</kbd> and
+    <kbd>$`."""
     found = _TAG.search(text, start, end)
     return found is not None and found[1] == "/"
 
 
 def left_open(text: str, pos: int, end: int) -> str:
     """Return the closing delimiter of a formula left open in `text[pos:end]`, or an empty string."""
-    # Every line of every paragraph is checked, and most contain no formula or complete ones.
+    # This runs for every line of a paragraph. Most lines contain no formula, or only complete ones.
     if not _OPENING.search(text, pos, end) and not _may_leave_dollar(text, pos, end):
         return ""
     literal = -1
@@ -209,7 +215,8 @@ def left_open(text: str, pos: int, end: int) -> str:
 
 
 def _may_leave_dollar(text: str, pos: int, end: int) -> bool:
-    """Return whether a `$` may have no partner on the line: their number is odd, or one may not count."""
+    """Return whether a `$` on the line may have no partner: the number of `$` is odd, or one is escaped or in
+    code."""
     if text.find("$", pos, end) < 0:
         return False
     is_odd = text.count("$", pos, end) % 2 == 1
@@ -217,13 +224,14 @@ def _may_leave_dollar(text: str, pos: int, end: int) -> bool:
 
 
 def _inline_closing(text: str, pos: int, end: int) -> str:
-    r"""Return `$` or `\)` if an inline formula may open at `pos`. Prices (`$5 `, `5$`) open none."""
+    r"""Return the closing delimiter, `$` or `\)`, if an inline formula may open at `pos`; empty for prices
+    (`$5 `, `5$`)."""
     if text.startswith("\\(", pos):
         return "\\)"
     is_opening = text[pos] == "$" and pos + 1 < end and not text[pos + 1].isspace() and text[pos + 1] != "$"
     if not is_opening or text[pos - 1 : pos].isdigit() or _PRICE.match(text, pos, end):
         return ""
-    # A dollar before the end of the line closes nothing, so it is not the start of this formula either.
+    # A dollar at the end of a line opens no formula.
     return "$" if find_closing(text, pos + 1, end, "$") < 0 else ""
 
 

@@ -1,9 +1,9 @@
-"""Blocks inside a paragraph: the paragraph is split around them.
+"""Blocks in the middle of a paragraph: the paragraph is split around them.
 
-`text $$x$$ text` becomes paragraph, display, paragraph, so that no `<div>` is inside a `<p>`. Inline
-elements open at that point (emphasis, a link) are closed before the block and opened again after it. In an
-element of raw HTML, a display is not moved. Where only phrasing content is allowed (headings, titles), a
-display becomes inline.
+`text $$x$$ text` becomes paragraph, display, paragraph, so that no `<div>` is inside a `<p>`. Inline elements
+open at that point (emphasis, a link) are closed before the block and opened again after it. In an element of
+raw HTML, a display is not moved. Where only phrasing content is allowed (headings, titles), a display becomes
+inline.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from ..records import Math, attach_record, get_record
 from ..state import get_page
 
 BLOCKS = frozenset({"math_display", "shortcode"})
-"""Inline tokens that are blocks in the page."""
+"""Inline tokens that become blocks of the page."""
 
 PHRASING = name_set("heading_open callout_title_open collapsible_label_open tab_open table_open")
-"""Tokens whose text must stay inline."""
+"""Tokens whose text must not contain blocks."""
 
 
 def split_paragraphs(state: StateCore) -> None:
@@ -52,7 +52,8 @@ def split_paragraphs(state: StateCore) -> None:
 
 
 def _drop_break(inline: Token, following: Token | None) -> None:
-    """Remove a backslash at the end of the line before a display, which starts a new line anyway."""
+    """Remove a backslash at the end of the line before a display, because the display starts on a new line
+    anyway."""
     is_break = (len(inline.content) - len(inline.content.rstrip("\\"))) % 2 == 1
     last = inline.children[-1] if inline.children else None
     if not is_break or last is None or last.type != "text" or following is None:
@@ -80,10 +81,8 @@ def _keep_inline(children: list[Token], reporter: Reporter) -> None:
 
 
 def _keep_in_elements(children: list[Token], elements: list[str]) -> None:
-    """Mark displays in elements of raw HTML, which cannot be split.
-
-    elements: Names of the elements that are already open.
-    """
+    """Mark displays inside elements of raw HTML, which cannot be split. elements: names of the elements that
+    are already open; changed here."""
     for child in children:
         if child.type == "math_display" and elements:
             attach_record(child, structs.replace(get_record(child, Math), is_phrasing=True))
@@ -105,6 +104,8 @@ def _split(opening: Token, inline: Token, closing: Token) -> Iterator[Token]:
         if len(part) == 1 and part[0].type in BLOCKS:
             block = part[0]
             block.block, block.map, block.level = True, inline.map, opening.level
+            if "class" in opening.attrs:
+                block.attrSet("class", opening.attrs["class"])
             yield block
         elif any(t.content.strip() or t.type not in ("text", "softbreak", "hardbreak") for t in part):
             yield from _paragraph(opening, inline, closing, part)
@@ -112,7 +113,7 @@ def _split(opening: Token, inline: Token, closing: Token) -> Iterator[Token]:
 
 
 def _parts(children: list[Token]) -> Iterator[list[Token]]:
-    """Yield the runs of inline tokens between blocks, and the blocks. Each run is balanced."""
+    """Yield each block by itself, and the inline tokens between blocks with all their elements closed."""
     part: list[Token] = []
     open_tokens: list[Token] = []
     for token in children:
@@ -134,7 +135,7 @@ def _closing(opening: Token) -> Token:
 
 
 def _copy_opening(opening: Token) -> Token:
-    # An id must be unique in a page.
+    # An id must be unique in a page, so only the first part keeps it.
     attrs = {key: value for key, value in opening.attrs.items() if key != "id"}
     return replace(opening, attrs=attrs)
 

@@ -1,7 +1,8 @@
-r"""Warnings about text that was probably meant as a formula, and about the reverse.
+r"""Warnings about text that was probably meant as a formula, and about formulas that were probably meant
+otherwise.
 
 `$ x^2 $` is text, because no space is allowed inside the dollars, and so is `$\alpha` without an end.
-`\\(x\\)` is the syntax of kramdown and others for `\(x\)`. `$$x$$` between words of a line is a display,
+`\\(x\\)` is the syntax of kramdown and others for `\(x\)`. `$$x$$` between words of a line is display math,
 which interrupts the sentence; other systems set it inline.
 """
 
@@ -27,16 +28,19 @@ _WORD = lazy_pattern(r"[^\W\d_]{2}|\b[aI]\b")
 _TAG = r"</?[A-Za-z][^<>\n]*>"
 _FORMULAS = lazy_pattern(rf"\$+[^$\n]*\$+|{_TAG}")
 """Formulas and HTML tags."""
-_LABEL = r"[ \t]*(?:\{#[^{}]*\}|\(eq:[^()]*\)|:\w*label:`[^`]*`)"
+_MYST_LABEL = r"\((?:[A-Za-z][\w.-]*[:_][\w:.-]*|eqn?-[\w:.-]+)\)"
+_LABEL = rf"[ \t]*(?:\{{(?:#|wide=)[^{{}}]*\}}|{_MYST_LABEL}|:\w*label:`[^`]*`)"
+_LABEL_TEXT = lazy_pattern(rf"[ \t]*({_MYST_LABEL})(?=[ \t]*(?:\n|$))")
 _LABELLED = lazy_pattern(_LABEL)
 _NO_WORDS = lazy_pattern(rf"\A{_LABEL}|\$+[^$\n]*\$+|{_TAG}")
-"""A label after the formula, formulas and HTML tags."""
+"""Parts of a line that are not words: a label after the formula, formulas, HTML tags."""
 _FOR_DISPLAYS = lazy_pattern(r"\\(?:begin|tag|label)\b")
+_AMOUNT = lazy_pattern(r"\d{1,12}(?:[.,]\d{1,3})?")
 _LONGEST = 200
 """Maximum number of characters between two dollars that may belong together."""
 _LONGEST_ESCAPE = 1000
 _SENTENCE = 500
-"""Number of characters around a display that are searched for words of its sentence."""
+"""Number of characters before and after a display that are searched for words of its sentence."""
 _SHOWN = 60
 """Maximum number of characters of a formula in a message."""
 
@@ -52,11 +56,8 @@ def report_unparsed(text: str, pos: int, end: int, reporter: Reporter, place: Pl
 
 
 def _report_unclosed(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
-    r"""Warn about an unclosed `$$` or `\(`.
-
-    `$$` at the start of a block was already reported as an error. A single `\(` is CommonMark's escape, so
-    it is reported only if TeX follows.
-    """
+    r"""Warn about an unclosed `$$` or `\(`. `$$` at the start of a block was already reported as an error.
+    `\(` alone is an escape in CommonMark, so it is reported only if TeX follows."""
     opening = text[pos : pos + 2]
     after = text[pos + 2 : min(end, pos + 40)]
     is_doubtful = after[:1].strip("$ \t\n") if opening == "$$" else _TEX_IN_PARENTHESES.match(after)
@@ -82,6 +83,8 @@ def _report_dollar(text: str, pos: int, end: int, reporter: Reporter, place: Pla
     if closing > 0 and _LIKE_TEX.search(text[pos + 1 : closing].strip()):
         message = f'space inside the dollars, shown as text: "{_shorten(text[pos : closing + 1])}"'
         hint = "remove the space next to the dollar, or write `\\$` for a literal dollar"
+        if amount := _AMOUNT.match(text, closing + 1):
+            hint = f"write `\\${amount[0]}` if this is an amount, or remove the space next to the dollar"
         at, written = place(pos, closing + 1), text[pos : closing + 1]
         fix = reporter.substitute(at, written, f"${written[1:-1].strip()}$")
         reporter.warn("dollar-doubtful", message, at, hint, fix)
@@ -109,7 +112,7 @@ def _report_escape(text: str, pos: int, end: int, reporter: Reporter, place: Pla
 
 
 def report_rejected(text: str, pair: RejectedFormula, reporter: Reporter, place: PlaceOf) -> None:
-    """Warn about a pair of dollars that is text because a digit follows, if it contains TeX."""
+    """Warn about two dollars that are text only because a digit follows, if TeX is between them."""
     if _LOOKS_LIKE_TEX.search(_MARKDOWN.sub("", text[pair.start + 1 : pair.end - 1])):
         message = f'digit after the closing dollar, shown as text: "{_shorten(text[pair.start : pair.end])}"'
         hint = "write `\\(…\\)`, or put the digit inside"
@@ -121,14 +124,12 @@ def report_rejected(text: str, pair: RejectedFormula, reporter: Reporter, place:
 def report_between_words(
     text: str, found: FoundFormula, *, start: int, end: int, reporter: Reporter, place: PlaceOf
 ) -> None:
-    """Warn about a display on a line with other words of the sentence `text[start:end]`.
-
-    kramdown sets it inline.
-    """
+    """Warn about display math on a line with other words of the sentence, `text[start:end]`: kramdown sets it
+    inline."""
     tex = text[found.start : found.end]
     if not tex.startswith("$$") or "\n" in tex:
         return
-    # A longer sentence is unlikely, and a line may contain thousands of displays, each with its own search.
+    # Searching only nearby text limits the work on a line with thousands of displays.
     start, end = max(start, found.start - _SENTENCE), min(end, found.end + _SENTENCE)
     first = max(start, text.rfind("\n", start, found.start) + 1)
     last = text.find("\n", found.end, end)
@@ -144,6 +145,18 @@ def report_between_words(
         at = place(found.start, found.end)
         fix = reporter.substitute(at, tex, f"${tex[2:-2].strip()}$")
         reporter.warn("math-in-sentence", message, at, hint, fix)
+
+
+def report_label(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
+    """Warn about MyST's `(name)` after a display, which is a label only if it starts with `eq:`."""
+    found = _LABEL_TEXT.match(text, pos, end)
+    if found:
+        name = found[1].strip("()")
+        meant = f"{{#{name if name.startswith(('eq:', 'eq-')) else f'eq:{name}'}}}"
+        at = place(*found.span(1))
+        fix = reporter.substitute(at, found[1], meant)
+        message = f'unsupported syntax: "{_shorten(found[1])}" after a display is text'
+        reporter.warn("foreign-syntax", message, at, f"write `{_shorten(meant)}`", fix)
 
 
 def report_prose(text: str, found: FoundFormula, reporter: Reporter, place: PlaceOf) -> None:

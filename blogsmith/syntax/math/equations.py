@@ -33,7 +33,7 @@ _NUMBERED = lazy_pattern(r"\\(label|tag)(?![A-Za-z])")
 
 
 def number_display(token: Token, numbers: PageNumbers) -> None:
-    """Set numbers and ids of the rows of a display."""
+    """Set the numbers and ids of the rows of display math."""
     math = get_record(token, Math)
     structure = numbers.page.options.split_rows(math.tex, numbers.macros)
     numbers.macros = structure.macros
@@ -99,7 +99,8 @@ def _warn_unnumbered(
 def _label_block(
     marks: list[RowMark], structure: DisplayStructure, math: Math, numbers: PageNumbers
 ) -> list[RowMark]:
-    """Apply `{#eq:x}` after a display to its first numbered row, or to the display if no row has a number."""
+    """Apply the label `{#eq:x}` after a display to its first numbered row, or to the whole display if no row
+    is numbered."""
     place = math.label_place or math.origin.place(0)
     if any(mark.number or mark.id for mark in marks):
         at = next((i for i, mark in enumerate(marks) if mark.number and not mark.id), -1)
@@ -122,7 +123,8 @@ def _label_block(
 
 
 def _anchor_row(mark: RowMark, row: DisplayRow, numbers: PageNumbers) -> RowMark:
-    """Return the row with an anchor if it has a number but no label. Equal rows are counted."""
+    """Return the row, with an id from its content if it has a number but no label. Rows with equal content
+    get different ids."""
     if mark.id or not mark.number or row.label or not row.content:
         return mark
     name = "eq-" + blake2b(row.content.encode("utf-8", "replace"), digest_size=4).hexdigest()
@@ -131,7 +133,7 @@ def _anchor_row(mark: RowMark, row: DisplayRow, numbers: PageNumbers) -> RowMark
 
 
 def begin_subequations(token: Token, numbers: PageNumbers) -> None:
-    """Start `subequations`. Their label gets the shared number."""
+    """Start `subequations`. Their own label refers to the shared number."""
     found = get_record(token, Subequations)
     numbers.letters = None
     letters = SubequationCounter(bool(found.label))
@@ -150,7 +152,8 @@ def end_subequations(token: Token, numbers: PageNumbers) -> None:
 
 
 def read_inline(token: Token, numbers: PageNumbers) -> None:
-    """Record macros that an inline formula defines. Otherwise, report labels and tags in it."""
+    """Record the macros that an inline formula defines. Report labels and tags in it, which have no meaning
+    there."""
     math = get_record(token, Math)
     if _DEFINES.search(math.tex):
         numbers.macros = numbers.page.options.split_rows(math.tex, numbers.macros).macros

@@ -14,10 +14,9 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
-from msgspec import Struct
 from msgspec.structs import replace
 
-from ...base.diagnostics.model import TextMap
+from ...base.diagnostics.model import Place, TextMap
 from ...base.patterns import lazy_pattern
 from ..lookahead import occurs_after
 from ..records import Math, attach_record
@@ -40,18 +39,16 @@ from .delimiters import (
     is_price,
     left_open,
 )
-from .doubts import report_between_words, report_prose, report_rejected, report_unparsed
+from .display_tails import DisplayTail, add_tail, match_braces, read_display_tail
+from .doubts import report_between_words, report_label, report_prose, report_rejected, report_unparsed
 
-_LABEL = lazy_pattern(r"[ \t]*\{#([\w:.-]+)\}")
-_MYST_LABEL = lazy_pattern(r"[ \t]*\((eq:[\w:.-]+)\)(?=[ \t]*(?:\n|$))")
-TAIL = lazy_pattern(r"[.,;:](?=\s|$)")
-"""Punctuation that belongs to the display before it."""
 PUNCTUATION = lazy_pattern(r"[,.;:!?)\]’”…‑-]+")
-"""Punctuation that must stay on the line of the inline formula before it."""
+"""Punctuation that must stay on the line of the inline formula that precedes it."""
 
 
 def math_inline(state: StateInline, silent: bool) -> bool:
-    r"""Parse a formula with any delimiter (inline rule). Runs before `escape`, so `\(` is still complete."""
+    r"""Parse a formula with any delimiter (inline rule). It runs before `escape`, which would remove the
+    backslash of `\(`."""
     if state.src[state.pos] not in "$\\":
         return False
     page = get_page(state.env)
@@ -74,11 +71,11 @@ def math_inline(state: StateInline, silent: bool) -> bool:
         token = state.push("math_display" if is_display else "math_inline", "math", 0)
         origin = inline_map(state, found.inner, found.inner_end)
         token.content, token.markup = origin.text, state.src[found.start : found.inner]
-        label_place = inline_place(state, after.label, after.label + len(after.id)) if after.id else None
-        attach_record(
-            token, Math(origin.text, is_display, origin, after.id, after.tail, label_place=label_place)
-        )
+        math = Math(origin.text, is_display, origin)
+        attach_record(token, add_tail(math, after, partial(_place, state), page.reporter))
         report_prose(state.src, found, page.reporter, partial(inline_place, state))
+        if is_display and not after.id:
+            report_label(state.src, after.pos, state.posMax, page.reporter, partial(inline_place, state))
         if is_display and page.takes_blocks:
             report_between_words(
                 state.src,
@@ -92,23 +89,15 @@ def math_inline(state: StateInline, silent: bool) -> bool:
     return True
 
 
+def _place(state: StateInline, start: int, length: int) -> Place:
+    return inline_place(state, start, start + length)
+
+
 def _is_kramdown(text: str, pos: int, page: PageState) -> bool:
-    """Return whether `$$` at `pos` is display math only in a paragraph of its own."""
+    """Return whether the `$$` at `pos` follows kramdown's rule: display math only if it is a paragraph of its
+    own."""
     is_kramdown = page.options.double_dollar == "kramdown" and text.startswith("$$", pos)
     return is_kramdown and not contains_environment(text, pos)
-
-
-class DisplayTail(Struct, frozen=True):
-    """Label and punctuation directly after a display."""
-
-    pos: int
-    """Index after label and punctuation."""
-    id: str = ""
-    """Id from the label `{#eq:x}`, or from MyST's `(eq:x)` at the end of the line; empty if there is none."""
-    label: int = 0
-    """Index of the label's text."""
-    tail: str = ""
-    """Punctuation, or an empty string."""
 
 
 def text_with_formulas(text: TextMap) -> list[Token]:
@@ -135,20 +124,9 @@ def _unescape(text: str) -> str:
     return text.replace("\\$", "$")
 
 
-def read_display_tail(text: str, pos: int, end: int) -> DisplayTail:
-    """Return the label and the punctuation directly after a display."""
-    found = _LABEL.match(text, pos, end) or _MYST_LABEL.match(text, pos, end)
-    pos = found.end() if found else pos
-    punctuation = TAIL.match(text, pos, end)
-    tail = punctuation[0] if punctuation else ""
-    pos += len(tail)
-    return (
-        DisplayTail(pos, normal_id(found[1]), found.start(1), tail) if found else DisplayTail(pos, tail=tail)
-    )
-
-
 def _reject(state: StateInline, pair: RejectedFormula, silent: bool) -> bool:
-    """Add the first dollar of `$5 and US$6` as text. The second one is text too; between them is Markdown."""
+    """Add the first dollar of `$5 and US$6` as text. Note that the second one is text too, and parse on
+    between them."""
     page = get_page(state.env)
     page.literal_dollars.setdefault(state.src, set()).add(pair.end - 1)
     if not silent:
@@ -170,7 +148,7 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     closing = closing_delimiter(state.src, pos, state.eMarks[start])
     is_kramdown = _is_kramdown(state.src, pos, get_page(state.env))
-    # In kramdown, this display must have a paragraph of its own.
+    # In kramdown's syntax, display math does not interrupt a paragraph.
     if not closing or (is_kramdown and silent):
         return False
     last, inner_end = _find_end(state, start, end, pos, closing)
@@ -182,15 +160,22 @@ def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if not origin.text.strip():
         return False
     after = read_display_tail(state.src, inner_end + len(closing), state.eMarks[last])
-    # A single line that continues with text is a paragraph, which `displays.py` splits.
+    # If text follows on the same line, this is a paragraph, which `displays.py` splits.
     goes_on = state.src[after.pos : state.eMarks[last]].strip()
     if goes_on and (last == start or is_kramdown):
         return False
     if is_kramdown and (after.tail or _paragraph_continues(state, last + 1, end)):
         return False
     if not silent:
+        if goes_on and not after.id:
+            reporter = get_page(state.env).reporter
+            report_label(state.src, after.pos, state.eMarks[last], reporter, partial(_block_range, state))
         _push_block(state, start, last, after, origin)
     return True
+
+
+def _block_range(state: StateBlock, start: int, end: int) -> Place:
+    return block_place(state, start, end - start)
 
 
 def _find_end(state: StateBlock, start: int, end: int, pos: int, closing: str) -> tuple[int, int]:
@@ -213,7 +198,7 @@ def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, sile
     if open_delimiter(state, start, state.lineMax):
         # Less indented lines continue the paragraph, and the formula ends there.
         return False
-    # `\[text]` is also CommonMark's escape, so an unclosed `\[` counts as math only at the end of a line.
+    # `\[text]` is also an escape in CommonMark, so an unclosed `\[` counts as math only at the end of a line.
     escape = closing == "\\]" and state.src[pos + 2 : state.eMarks[start]].strip()
     if not silent and not escape:
         opening = {"$$": "$$", "\\]": "\\["}.get(closing, closing.replace("end", "begin"))
@@ -227,10 +212,13 @@ def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, sile
 
 
 def open_delimiter(state: StateBlock, line: int, end: int, pos: int = -1) -> str:
-    """Return the closing delimiter of a formula that starts on `line` and ends later in its paragraph.
+    """Return the delimiter that will close the formula left open at the end of `line`.
 
-    pos: index where the search starts; by default the start of the line. Return an empty string if there is
-    no such formula.
+    Return an empty string if no formula is open there, or if it does not end on a later line of its
+    paragraph.
+
+    end: line where the search for the delimiter stops. pos: index where the formula is searched for; by
+    default the start of the line.
     """
     closing = left_open(state.src, line_start(state, line) if pos < 0 else pos, state.eMarks[line])
     if not closing or not occurs_after(state.src, closing, state.eMarks[line]):
@@ -252,7 +240,7 @@ def open_delimiter(state: StateBlock, line: int, end: int, pos: int = -1) -> str
 
 
 def _can_close(text: str, line: int, pos: int) -> bool:
-    """Return whether the `$` at `pos` can end a formula: not after a space, and not before a digit."""
+    """Return whether the `$` at `pos` can end a formula: not if a space precedes it or a digit follows it."""
     after = text[pos + 1 : pos + 2]
     return pos > line and not text[pos - 1].isspace() and not (after.isascii() and after.isdigit())
 
@@ -264,7 +252,7 @@ def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, or
     token.map = [start, last + 1]
     state.line = last + 1
     if state.src[after.pos : state.eMarks[last]].strip():
-        # Text after the formula is a separate block: the next rule starts in the middle of the line.
+        # The text after the formula becomes a separate block, which starts in the middle of the line.
         state.bMarks[last] = after.pos
         state.tShift[last] = state.skipSpaces(after.pos) - after.pos
         state.sCount[last] = state.blkIndent
@@ -272,12 +260,13 @@ def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, or
     elif not after.id and last + 1 < state.lineMax and (named := _label_line(state, last + 1)):
         after = replace(after, id=normal_id(named[1]), label=named.start(1))
         state.line += 1
-    place = block_place(state, after.label, len(after.id)) if after.id else None
-    attach_record(token, Math(origin.text, True, origin, after.id, after.tail, label_place=place))
+    math = Math(origin.text, True, origin)
+    reporter = get_page(state.env).reporter
+    attach_record(token, add_tail(math, after, partial(block_place, state), reporter))
 
 
 def _paragraph_continues(state: StateBlock, line: int, end: int) -> bool:
-    """Return whether the paragraph that starts with a display continues on `line`."""
+    """Return whether `line` continues the paragraph that starts with the display."""
     if line >= end or state.isEmpty(line) or state.sCount[line] < state.blkIndent:
         return False
     return _label_line(state, line) is None
@@ -287,8 +276,12 @@ def _label_line(state: StateBlock, line: int) -> re.Match[str] | None:
     """Return the match of `{#eq:x}` alone on the line after the formula, or None."""
     if state.sCount[line] < state.blkIndent:
         return None
-    found = _LABEL.match(state.src, line_start(state, line), state.eMarks[line])
-    return found if found and not state.src[found.end() : state.eMarks[line]].strip() else None
+    found = match_braces(state.src, line_start(state, line), state.eMarks[line])
+    return (
+        found
+        if found and found[1] and found[2] is None and not state.src[found.end() : state.eMarks[line]].strip()
+        else None
+    )
 
 
 def math_rules(md: MarkdownIt) -> None:

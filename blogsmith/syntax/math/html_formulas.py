@@ -1,8 +1,9 @@
 r"""Formulas in raw HTML blocks: `<td>$x$</td>`, `<figcaption>`, a hidden `<div>` of definitions.
 
-The block is split into fragments of HTML with formulas between them, which are numbered, typeset and
-reported as all others. Delimiters are those of Markdown. Apart from these, only `\$`, `\ref` and `\eqref`
-have a meaning. TeX is decoded as in a browser: `&lt;` is `<`. A block without `$` and `\` costs one search.
+The block is split into fragments of HTML and the formulas between them, which are numbered, typeset and
+checked like all others. Delimiters are those of Markdown. No other Markdown has a meaning here, except `\$`,
+`\ref` and `\eqref`. TeX is decoded as in a browser: `&lt;` is `<`. A block without `$` and `\` costs one
+search.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from ..records import Math, XRef, attach_record
 from ..references.references import find_command, label_id
 from ..state import PageState, get_page
 from .delimiters import FoundFormula, RejectedFormula, contains_environment, find_formula, is_price
+from .display_tails import add_tail, read_display_tail
 from .doubts import report_between_words, report_rejected, report_unparsed
-from .formulas import PUNCTUATION, read_display_tail
+from .formulas import PUNCTUATION
 
 _FORMULA_START = lazy_pattern(r"\$|\\(?:[(\[$\\]|begin\{|(?:eq)?ref\{)")
 _STOP = lazy_pattern(r"[$\\]")
@@ -41,7 +43,7 @@ def html_formulas(state: StateCore) -> None:
 
 @dataclass(slots=True)
 class _HtmlSplitter:
-    """The splitting of one HTML block."""
+    """Splits one HTML block into fragments of HTML and formulas."""
 
     block: Token
     page: PageState
@@ -80,7 +82,7 @@ class _HtmlSplitter:
         return self.tokens
 
     def place(self, start: int, end: int) -> Place:
-        """Return the position of a range of the block in the file."""
+        """Return the position in the file of a range of the block."""
         return self.origin.place(start, end - start)
 
     def _read_sign(self, pos: int, node: TextNode) -> int:
@@ -108,16 +110,8 @@ class _HtmlSplitter:
             self.tokens[-1].markup = self.origin.text[found.start : found.inner]
             return self._add_punctuation(found.end, node)
         after = read_display_tail(self.origin.text, found.end, node.end)
-        place = self.place(after.label, after.label + len(after.id)) if after.id else None
-        math = Math(
-            origin.text,
-            True,
-            origin,
-            after.id,
-            after.tail,
-            label_place=place,
-            is_phrasing=node.is_phrasing,
-        )
+        math = Math(origin.text, True, origin, is_phrasing=node.is_phrasing)
+        math = add_tail(math, after, lambda at, length: self.place(at, at + length), self.page.reporter)
         report_between_words(
             self.origin.text,
             found,

@@ -30,11 +30,13 @@ _END = "\\end{subequations}"
 _LABEL = lazy_pattern(r"\\label\s*\{\s*([^{}]*?)\s*\}")
 _SPACE = lazy_pattern(r"(?:\s|%[^\n]*(?:\n|$))+")
 _STOP = lazy_pattern(r"%[^\n]*|(\\(?:begin|label)(?![A-Za-z]))|\\.", re.DOTALL)
-"""Possible start of a part. Comments and escapes are skipped."""
+r"""Matches `\begin` and `\label`, which may start a part. Comments and escapes match without a group, to be
+skipped."""
 
 
 def subequations(state: StateCore) -> None:
-    """Expand the environment (core rule, after displays have become blocks)."""
+    """Replace each `subequations` environment by its content (core rule, after displays have
+    become blocks)."""
     if not any(
         _BEGIN in get_record(token, Math).tex for token in state.tokens if token.type == "math_display"
     ):
@@ -50,7 +52,7 @@ def subequations(state: StateCore) -> None:
 
 
 def _inside_span(tex: str) -> tuple[int, int] | None:
-    """Return the range inside the environment if it is all of `tex`, otherwise None."""
+    """Return the range between the tags of the environment if `tex` contains nothing else; otherwise None."""
     if _BEGIN not in tex:
         return None
     start = tex.index(_BEGIN)
@@ -69,7 +71,8 @@ class _Part(Struct, frozen=True):
 
 
 def _parts(tex: str, start: int, end: int) -> list[_Part]:
-    """Return the parts of the content. Return an empty list if there is no display, or one without an end."""
+    """Return the parts of the environment: displays, labels and text. Empty if there is no display, or one
+    without an end."""
     parts: list[_Part] = []
     text = start
     for stop in _STOP.finditer(tex, start, end):
@@ -90,7 +93,7 @@ def _parts(tex: str, start: int, end: int) -> list[_Part]:
 
 @dataclass(slots=True)
 class _Expansion:
-    """A display that is split into its parts."""
+    """Builds the blocks that replace one `subequations` environment."""
 
     token: Token
     page: PageState

@@ -1,4 +1,5 @@
-r"""Tags that refer to other equations, as in `\tag{\ref{eq:x}'}`: filled in once all numbers are known."""
+r"""Tags that refer to other equations, as in `\tag{\ref{eq:x}'}`. They are filled in after all equations are
+numbered."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from ..references.labels import Label, PageNumbers, label_hint
 from ..references.references import label_id
 
 MAX_TAG = 500
-"""Maximum length of a tag, in characters. Tags that repeat each other could grow without limit."""
+"""Maximum length of a tag, in characters: tags that contain each other could grow without limit."""
 _REFERENCE = lazy_pattern(r"\\(?:eqref|ref)\s*\{\s*([^{}]*?)\s*\}")
 
 
@@ -27,7 +28,7 @@ class _Tagged:
     row: int
     is_filled: bool = False
     is_open: bool = False
-    """The tags that it refers to are being filled in."""
+    """Whether other tags that this one refers to are being filled in."""
 
     @property
     def math(self) -> Math:
@@ -64,7 +65,7 @@ def fill_tags(displays: Sequence[Token], numbers: PageNumbers) -> None:
 
 
 def _next_required(tagged: _Tagged, by_id: Mapping[str, _Tagged], numbers: PageNumbers) -> _Tagged | None:
-    """Return a tag that must be filled in before this one, or None. Report circular references."""
+    """Return another tag that must be filled in before this one, or None. Report circular references."""
     tagged.is_open = True
     for name in () if tagged.is_filled else tagged.names:
         other = by_id.get(label_id(name))
@@ -97,7 +98,7 @@ def _fill(tagged: _Tagged, numbers: PageNumbers) -> None:
 
 
 def _number(label: Label | None) -> str:
-    # A tag that refers to itself has no number yet.
+    # An equation whose tag refers to itself has no number yet.
     return label.number if label and not _REFERENCE.search(label.number) else "?"
 
 

@@ -43,6 +43,8 @@ def _add_ids(tokens: Sequence[Token], found: set[str]) -> None:
                 kind = type(record)
                 if kind in _NAMED:
                     found.add(record.id)
+                    if kind is Heading:
+                        found.add(record.old_id)
                 elif kind is not TextMap:
                     found.update(_record_ids(record))
         if token.type in ("html_block", "html_inline"):
@@ -52,7 +54,7 @@ def _add_ids(tokens: Sequence[Token], found: set[str]) -> None:
 
 
 def _cell_ids(cell: Cell) -> Iterator[str]:
-    """Yield the ids of a cell: `cell-x` (`x` if it never runs), and `fig-x` or `tbl-x` of its output."""
+    """Yield the ids of a cell: `cell-x`, or `x` if it never runs; and `fig-x` or `tbl-x` for its output."""
     if cell.label and cell.options.include and (cell.options.eval or cell.options.echo):
         yield f"cell-{cell.label}" if cell.options.eval else cell.label
     if cell.figure_number or cell.table_number:

@@ -1,9 +1,9 @@
 r"""Citations: `[@key]`, `[see @a, p. 3; -@b]`, `@key` in running text, LaTeX's `\cite`, `\citep`, `\nocite`.
 
-Outside brackets, `@word` is a citation only if it is a key, because handles and e-mail addresses look the
-same. In brackets, an unknown key is an error. Keys under `references:` are known during parsing. If a page
-also has `.bib` files, everything that looks like a citation becomes one. If it turns out to have no entry
-when the page is rendered, it is reported, or printed as written.
+Outside brackets, `@word` is a citation only if a reference has that key, because handles and e-mail addresses
+look the same. In brackets, an unknown key is an error. The parser knows the keys under `references:`, but not
+those in `.bib` files. If a page has such files, all text that looks like a citation becomes one. When the
+page is rendered and no entry is found, it is reported, or printed as written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..state import PageState, get_page, inline_place
 from .references import is_label
 
 ALL_KEYS = "*"
-r"""Key in `\nocite` and `nocite:` that stands for all entries."""
+r"""Key in `\nocite` and `nocite:` that means all entries."""
 KEY = r"@([A-Za-z0-9_](?:[\w:.#$%&+?<>~/-]*[\w/])?)"
 _GROUP = lazy_pattern(r"\[\s*((?:[^\[\]@;\n]{0,80}\s)?-?@[^\[\]]+)\](?![(\[])")
 _ITEM = lazy_pattern(rf"\s*(?:([^@;]{{0,80}}?)\s+)?(-?){KEY}\s*(?:,([^;]*))?(?:;|$)")
@@ -33,7 +33,7 @@ _LOCATED = lazy_pattern(
     r"[ ]\[((?:pp?\.|ch(?:ap)?\.|chapters?|sec(?:tion|\.)|§|eqs?\.|figs?\.|th|lemma|vol\.|\d)"
     r"[^\[\]\n]{0,80})\](?![(\[])"
 )
-"""Text after a key that pandoc reads as a locator."""
+"""Text in brackets after `@key` that is a locator, as in Pandoc: `[p. 3]`."""
 _COMMANDS = "|".join(
     sorted(
         (
@@ -53,7 +53,7 @@ _COMMAND_KEY = lazy_pattern(r"[^\s,{}]+")
 _TEXTUAL = frozenset(("citet", "citealt", "textcite", "Citet", "Textcite"))
 _YEAR_ONLY = frozenset(("citeyear", "citeyearpar"))
 KEYLIKE = lazy_pattern(r"[A-Za-z][\w:.+/-]*(?:1[6-9]|20)\d\d\w*|[A-Za-z]\w*:\w+")
-"""A key as reference managers create it: `vaswani2017attention`, `doe:thing`."""
+"""Key in the style of reference managers: `vaswani2017attention`, `doe:thing`."""
 
 
 def citation_group(state: StateInline, silent: bool) -> bool:
@@ -84,10 +84,8 @@ def _has_entries(page: PageState) -> bool:
 
 
 def _are_labels(page: PageState, items: list[CitationItem]) -> bool:
-    """Return whether all items are labels, as in Quarto's `[@fig-x]`.
-
-    `references.py` reads these references without the brackets.
-    """
+    """Return whether all items are labels, as in Quarto's `[@fig-x]`. If so, `references.py` parses them,
+    without the brackets."""
     return all(is_label(item.key, page) and item.key not in page.references for item in items)
 
 
@@ -112,7 +110,7 @@ def bare_citation(state: StateInline, silent: bool) -> bool:
 
 
 def _may_be_key(state: StateInline, found: re.Match[str], page: PageState) -> bool:
-    """Return whether an unknown `@word` may be a citation, or a misspelled one."""
+    """Return whether `@word`, for which there is no reference, may be a citation or a misspelled one."""
     if state.src.startswith("@", found.end()) or state.src[state.pos - 1 : state.pos] == "{":
         # A Fediverse handle, or an invalid reference to a label.
         return False
@@ -120,7 +118,7 @@ def _may_be_key(state: StateInline, found: re.Match[str], page: PageState) -> bo
 
 
 def is_keylike(key: str) -> bool:
-    """Return whether a word is clearly meant as a key: a name with a year, or with a colon."""
+    """Return whether a word looks like a key and like nothing else: a name with a year, or with a colon."""
     return KEYLIKE.fullmatch(key) is not None
 
 
@@ -171,7 +169,7 @@ def _push(state: StateInline, citation: Citation) -> None:
                 _report_unknown(item, page)
     token = state.push("citation", "cite", 0)
     if citation.written and not is_keylike(citation.items[0].key):
-        # The word is most likely a handle, so plain text shows it as written.
+        # It is most likely a handle, so plain text contains it as written.
         token.content = citation.written
     attach_record(token, citation)
 
@@ -211,7 +209,7 @@ def _without_empty(tokens: list[Token]) -> list[Token]:
 
 
 def shortcode_keys(tokens: list[Token]) -> Iterator[str]:
-    """Yield the keys in arguments of shortcodes, which are parsed only when they are rendered."""
+    """Yield the keys in arguments of shortcodes: they are parsed only when they are rendered."""
     for token in tokens:
         for call in (token, *(token.children or ())):
             if call.type.startswith("shortcode"):

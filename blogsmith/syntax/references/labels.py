@@ -1,4 +1,4 @@
-"""Targets of references, and the counters for the numbers that references print."""
+"""Targets of references, and the counters that number them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ...base.diagnostics.fixes import Fix
 from ...base.diagnostics.model import Place
 from ...model.units import number_to_letters
 from ..state import PageState
@@ -25,11 +25,13 @@ def normal_id(label: str) -> str:
 
 
 def is_figure_id(name: str) -> bool:
-    """Return whether the id numbers its element as a figure. Any other id is only an anchor."""
+    """Return whether an element with this id is numbered as a figure. With other ids, it is only a link
+    target."""
     return name.startswith("fig-")
 
 
 _STATEMENT = "write the label after the marker: `> [!THEOREM] {{#{label}}}`"
+_EXERCISE = "write the label after the marker: `> [!EXERCISE] {{#{label}}}`"
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
         "fig": 'write `![What it shows](a.png){{#{label}}}`, or `id="{label}"` on the block that shows it',
@@ -38,14 +40,15 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         ),
         "lst": 'write the label on the fence: ```python {{#{label} cap="…"}}',
         "sec": "write the label after the heading: `## Heading {{#{label}}}`",
-        **dict.fromkeys(("thm", "lem", "cor", "prp", "def"), _STATEMENT),
+        **dict.fromkeys(("thm", "lem", "cor", "prp", "def", "cnj", "exm", "rem"), _STATEMENT),
+        **dict.fromkeys(("exr", "sol", "alg"), _EXERCISE),
     }
 )
-"""First word of a label → hint on how to set a label of this kind."""
+"""Kind in a label → hint on how to set a label of this kind."""
 
 
 def label_hint(label: str) -> str:
-    """Return a hint on how to set a label of this kind."""
+    """Return a hint on how to set `label` on an element."""
     kind = normal_id(label).partition("-")[0]
     hint = _HINTS.get(kind, "")
     return hint.format(label=label) if hint else "write a label as `\\label{eq:x}` or `{#eq:x}`"
@@ -66,21 +69,27 @@ class Label(Struct, frozen=True):
     without a number.
     """
     place: Place
+    series: str = ""
+    """Series in which the number is unique, because it starts with the part; empty if the number is unique
+    only on its page."""
+
+    is_withheld: bool = False
+    """Whether the label is in a solution that the page leaves out."""
 
     @property
     def is_heading_text(self) -> bool:
-        """Whether references print the text of an unnumbered heading."""
+        """Whether the target is an unnumbered heading, so that references print its text."""
         return self.kind == "sec" and not self.number[:1].isdigit()
 
 
 @dataclass(slots=True)
 class SubequationCounter:
-    """The counter of `subequations`: (1a), (1b)."""
+    """Counter of the equations in `subequations`: (1a), (1b)."""
 
     labelled: bool
-    """The group has a label, so each of its equations gets a number."""
+    """Whether the group has a label. If so, each of its equations gets a number."""
     number: str = ""
-    """Shared number; empty until the first equation is numbered."""
+    """Number that the group shares; empty until the first equation is numbered."""
     count: int = 0
 
 
@@ -93,33 +102,41 @@ class PageNumbers:
     """`all`, `labelled` or `none`."""
     by_section: bool
     macros: Mapping[str, Any]
-    """TeX macros in the form that `tex` uses: the site's, the page's, and those that formulas have defined so
-    far."""
+    """TeX macros as `tex/` expects them: the site's, the page's, and those defined in formulas so far."""
     counts: dict[str, int] = field(default_factory=dict)
     statements: dict[str, int] = field(default_factory=dict)
     """Name of a counter → number of theorems and similar statements so far."""
     labels: dict[str, Label] = field(default_factory=dict)
     letters: SubequationCounter | None = None
     """Counter inside `subequations`, otherwise None."""
+    is_withheld: bool = False
+    """Whether the page leaves out the block that is being numbered."""
     contents: dict[str, int] = field(default_factory=dict)
     """Id derived from an equation's content → number of equations with that content."""
 
-    def next_number(self, kind: str) -> str:
-        """Return the next number of `kind`."""
+    def count(self, kind: str) -> int:
+        """Increment the count of `kind` and return it."""
         self.counts[kind] = self.counts.get(kind, 0) + 1
-        return str(self.counts[kind])
+        return self.counts[kind]
+
+    def next_number(self, kind: str, section: int = 0) -> str:
+        """Return the next number of `kind`, preceded by the part of the page and by the section, if there are
+        any."""
+        return self._join(section, self.count(kind))
+
+    def _join(self, *counts: int) -> str:
+        return ".".join(filter(None, (self.page.chapter, *(str(count) for count in counts if count))))
 
     def next_statement(self, counter: str) -> str:
         """Return the next number of the counter `counter`, with the section number if that is enabled."""
         self.statements[counter] = self.statements.get(counter, 0) + 1
         section = self.counts.get("section", 0) if self.page.options.statements_by_section else 0
-        return f"{section}.{self.statements[counter]}" if section else str(self.statements[counter])
+        return self._join(section, self.statements[counter])
 
     def next_equation(self) -> str:
         """Return the next equation number, with the section number or letter if that is enabled."""
         if self.letters is None:
-            section = self.counts.get("section", 0) if self.by_section else 0
-            return f"{section}.{self.next_number('eq')}" if section else self.next_number("eq")
+            return self.next_number("eq", self.counts.get("section", 0) if self.by_section else 0)
         letters, self.letters = self.letters, None
         letters.number = letters.number or self.next_equation()
         self.letters = letters
@@ -127,10 +144,8 @@ class PageNumbers:
         return letters.number + number_to_letters(letters.count)
 
     def number_figure(self, name: str, place: Place) -> tuple[str, str]:
-        """Return the id and the number of a figure with the id `name`.
-
-        The id is empty if it is already in use. The number is empty if the id is only an anchor.
-        """
+        """Return the id and the number of a figure with the id `name`. If the id is already in use, return an
+        empty id. If it is not that of a figure, return an empty number."""
         if not is_figure_id(name):
             return name, ""
         number = self.next_number("fig")
@@ -138,7 +153,7 @@ class PageNumbers:
 
     def begin_section(self) -> None:
         """Increment the section number and reset the counters that depend on it."""
-        self.counts["section"] = self.counts.get("section", 0) + 1
+        self.count("section")
         if self.by_section:
             self.counts["eq"] = 0
         if self.page.options.statements_by_section:
@@ -148,19 +163,25 @@ class PageNumbers:
         """Store a label and return its id. A duplicate is an error and returns an empty string."""
         first = self.labels.get(label.id)
         if first:
-            message = f'duplicate label "{label.id}" (first defined on line {first.place.line})'
-            self.page.reporter.error("label-twice", message, label.place, fix=self._rename(label))
+            written, other = self._free_name(label)
+            message = f'duplicate label "{written}" (first defined on line {first.place.line})'
+            fix = self.page.reporter.substitute(label.place, written, other)
+            hint = f"rename one of them, for example to `{other}`"
+            self.page.reporter.error("label-twice", message, label.place, hint, fix)
             return ""
+        if self.page.series or self.is_withheld:
+            label = replace(label, series=self.page.series, is_withheld=self.is_withheld)
         self.labels[label.id] = label
         return label.id
 
-    def _rename(self, label: Label) -> Fix | None:
-        """Return a fix that renames a duplicate label."""
+    def _free_name(self, label: Label) -> tuple[str, str]:
+        """Return a duplicate label as the author wrote it, and a similar label that is not used."""
         place, reporter = label.place, self.page.reporter
         line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
         written = line[place.column - 1 : place.column - 1 + place.length].strip("{#}")
         if written.lstrip().startswith(("%", "<")):
-            # A shortcode or tag, with the label among its arguments.
+            # `place` is a shortcode or tag that contains the label among its arguments.
             written = label.id
+        written = written if normal_id(written) == label.id else label.id
         number = next(number for number in count(2) if f"{label.id}-{number}" not in self.labels)
-        return reporter.substitute(place, written, f"{written}-{number}")
+        return written, f"{written}-{number}"

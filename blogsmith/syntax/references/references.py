@@ -1,10 +1,10 @@
 r"""References to labels in prose: `\eqref{eq:x}`, `\ref{eq:x}`, `{@eq:x}`, `@eq-x`, MyST's `[](#eq-x)`.
 
-A label starts with a short word for its kind, or with the name of a callout kind: `{@axiom:choice}`. In
-braces anything else is an error. Without braces only numbered kinds count, because `@name-of-somebody` is
-text. It is an error all the same if it is the id of an element on the page. A label of another post is
-written with its slug: `{@attention#eq:score}`. The number of a label, and whether it exists, are determined
-when the page is rendered.
+A label starts with an abbreviation such as `eq`, or with the name of a callout kind: `{@axiom:choice}`. In
+braces, a label that starts in another way is an error. Without braces, the callout kind must be numbered:
+`@name-of-somebody` is text. If the id of an element on the page is `name-of-somebody`, that text is reported
+as an error. A label of another post follows the slug of that post and `#`: `{@attention#eq:score}`. The
+number of a label, and whether the label exists, are determined when the page is rendered.
 """
 
 from __future__ import annotations
@@ -18,26 +18,31 @@ from markdown_it.token import Token
 
 from ...base.diagnostics.model import Place, Reporter, TextMap, format_suggestion
 from ...base.patterns import lazy_pattern
+from ...model.letters import IN_NAMES
 from ..records import XRef, attach_record, get_record
 from ..state import PageState, get_page, inline_place
 from .labels import normal_id
 
-PREFIXES = ("eq", "fig", "tbl", "tab", "thm", "lem", "cor", "prp", "def", "sec", "lst")
+PREFIXES = (
+    *("eq", "fig", "tbl", "tab", "thm", "lem", "cor", "prp", "def", "sec", "lst"),
+    *("cnj", "exm", "exr", "sol", "rem", "alg"),
+)
+"""Abbreviations that labels start with; most come from Quarto. Labels may also start with the name of a
+callout kind."""
 _COMMAND = lazy_pattern(r"\\(eqref|ref)\{\s*([^{}\s][^{}]*?)\s*\}")
-_BRACED = lazy_pattern(r"\{@(?:([\w./-]+)#)?([\w.:-]+)\}")
-_IN_BRACES = lazy_pattern(r"\{@([^{}\s]{1,200})\}")
+_BRACED = lazy_pattern(rf"\{{@(?:([{IN_NAMES}./-]+)#)?([{IN_NAMES}.:-]+)\}}")
+_IN_BRACES = lazy_pattern(r"\{@([^{}\s]{1,200}(?:[;,][ \t]+[^{}\s]{1,200}){0,9})\}")
+_LABEL = lazy_pattern(rf"(?:[{IN_NAMES}./-]+#)?[{IN_NAMES}.:-]+")
 _WRITTEN = lazy_pattern(f"{_COMMAND.pattern}|{_IN_BRACES.pattern}")
-_EMPTY = lazy_pattern(r"\[\]\(#([\w.:-]+)\)")
+_EMPTY = lazy_pattern(rf"\[\]\(#([{IN_NAMES}.:-]+)\)")
 _BARE = lazy_pattern(r"@(?:([\w-]+)#)?([A-Za-z][\w-]*)")
-_NAME = lazy_pattern(r"[:-][\w-]*\w")
+_NAME = lazy_pattern(rf"[:-][{IN_NAMES}-]*[{IN_NAMES}]")
 _HANDLE = lazy_pattern(r"(?<![\w./@{])@([A-Za-z]\w*[:-][\w:-]*\w)")
 
 
 def command(state: StateInline, silent: bool) -> bool:
-    r"""Parse `\eqref{eq:x}` and `\ref{eq:x}`, which both print (1) for an equation (inline rule).
-
-    In LaTeX, `\ref` prints 1. Therefore `(\ref{eq:x})` prints (1) and not ((1)).
-    """
+    r"""Parse `\eqref{eq:x}` and `\ref{eq:x}`, which both print (1) for an equation (inline rule). In LaTeX,
+    `\ref` prints 1, so authors write `(\ref{eq:x})`. This also prints (1), not ((1))."""
     found = find_command(state.src, state.pos, state.posMax)
     if not found:
         return False
@@ -52,7 +57,8 @@ def command(state: StateInline, silent: bool) -> bool:
 
 
 def find_command(text: str, pos: int, end: int) -> re.Match[str] | None:
-    r"""Return a match of `\eqref{…}` or `\ref{…}` at `pos`: its name and its label."""
+    r"""Return the match of `\eqref{…}` or `\ref{…}` at `pos`, or None. Its groups are the name
+    and the label."""
     return _COMMAND.match(text, pos, end)
 
 
@@ -75,6 +81,14 @@ def braced_reference(state: StateInline, silent: bool) -> bool:
 
 def _report_kind(written: str, place: Place, page: PageState) -> None:
     key = written.strip("{@}")
+    meant = _corrected(key, page)
+    if meant:
+        fix = page.reporter.substitute(place, written, meant, is_safe=True)
+        parts = len(meant.split(", "))
+        why = f"one label, found {parts}" if parts > 1 else "a kind in lower case"
+        message = f'invalid reference "{written}": expected {why}'
+        page.reporter.error("ref-kind", message, place, f"write `{meant}`", fix)
+        return
     prefix = re.split(r"[:-]", key.rpartition("#")[2], maxsplit=1)[0]
     known = (*PREFIXES, *page.options.reference_kinds)
     hint = f"start the label with {', '.join(known[:9])} … or a callout kind (see `callouts:`)"
@@ -87,6 +101,13 @@ def _report_kind(written: str, place: Place, page: PageState) -> None:
         fix = page.reporter.correct(place, prefix, near)
     message = f'unknown label kind "{prefix}" in "{written}"'
     page.reporter.error("ref-kind", message, place, hint, fix)
+
+
+def _corrected(key: str, page: PageState) -> str:
+    """Return the references for a list of labels or a kind in capitals. Empty if `key` is anything else."""
+    labels = [f"{label[:1].lower()}{label[1:]}".lstrip("@") for label in re.split("[;,][ \t]*", key)]
+    is_list = all(_LABEL.fullmatch(label) and is_label(label, page) for label in labels)
+    return ", ".join(f"{{@{label}}}" for label in labels) if is_list else ""
 
 
 def empty_link(state: StateInline, silent: bool) -> bool:
@@ -103,10 +124,8 @@ def is_label(text: str, page: PageState) -> bool:
 
 
 def bare_reference(state: StateInline, silent: bool) -> bool:
-    """Parse `@eq-x`, which prints (1), and `@fig-x`, which prints "Figure 1" (inline rule).
-
-    `a@eq-x` is text, and a citation stays a citation.
-    """
+    """Parse `@eq-x`, which prints (1), and `@fig-x`, which prints "Figure 1" (inline rule). In `a@eq-x`, it
+    is text. A word that is a key of the bibliography is a citation."""
     found = _BARE.match(state.src, state.pos, state.posMax)
     before = state.src[state.pos - 1 : state.pos]
     if not found or before.isalnum() or before in tuple("_/."):
@@ -122,7 +141,8 @@ def bare_reference(state: StateInline, silent: bool) -> bool:
 
 
 def report_text_references(tokens: Iterable[Token], labels: Container[str], page: PageState) -> None:
-    """Report text that names a label of the page, such as `@axiom-one` if axioms are not declared."""
+    """Report text that looks like a reference to a label of the page, such as `@axiom-one` if axioms are not
+    numbered."""
     for token in tokens:
         if token.type != "inline" or "@" not in token.content:
             continue
@@ -154,7 +174,7 @@ def _push(state: StateInline, found: re.Match[str], page: str, target: str, form
 
 
 def _push_to(state: StateInline, end: int, page: str, target: str, form: str, silent: bool) -> bool:
-    """Add the reference from the current position to `end`."""
+    """Add a reference; its source is the text from the current position to `end`."""
     if not silent:
         token = state.push("xref", "a", 0)
         place = inline_place(state, state.pos, end)
@@ -179,7 +199,7 @@ def warn_of_unparsed_references(tokens: Iterable[Token], origin: TextMap, report
 
 
 def label_id(label: str) -> str:
-    """Return the id of a label in the page: `tab:x` and `tbl:x` are the same."""
+    """Return the id that an element with this label has on the page: `tab:x` and `tbl:x` are the same."""
     return re.sub(r"^tab-", "tbl-", normal_id(label))
 
 

@@ -1,0 +1,1 @@
+"""LaTeX in the text of posts: reader of a tree, writer of Markdown with positions, warnings with fixes."""

@@ -1,0 +1,162 @@
+r"""Parts of LaTeX blocks: labels of numbered lists, cells of tables, images, options of listings."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...base.patterns import lazy_pattern
+from ...model.units import number_to_letters
+from .commands import LAYOUT, LENGTHS
+from .nodes import LatexNode
+
+_COUNTER = lazy_pattern(r"\\(alph|Alph|roman|Roman|arabic)\*")
+_SHORT = lazy_pattern(r"(?<![A-Za-z\\])([aAiI1])(?![A-Za-z])")
+_SHORT_NAMES = {"a": "alph", "A": "Alph", "i": "roman", "I": "Roman", "1": "arabic"}
+_LABEL = lazy_pattern(r"(?:^|,)\s*label\s*=\s*\{?([^,{}]*\*?[^,{}]*)")
+_ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+_COLUMN = lazy_pattern(r"[lcr]|[pmbXS](?:\{[^{}]*\})?|[@!<>]\{[^{}]*\}|\*\{(\d{1,2})\}\{([^{}]*)\}")
+_ALIGNMENTS = {"c": ":-:", "r": "--:", "S": "--:"}
+_SEPARATOR = lazy_pattern(r"\\.|&")
+_WIDTH = lazy_pattern(r"(?:^|,)\s*(?:width\s*=\s*([^,]*)|scale\s*=\s*(\d*\.?\d+)\s*(?:,|$))")
+_ALT = lazy_pattern(r"(?:^|,)\s*alt\s*=\s*\{([^{}]*)\}")
+_LISTING = lazy_pattern(r"(?:^|,)\s*(language|caption|label)\s*=\s*(?:\{([^{}]*)\}|([^,]*))")
+_SHARE = lazy_pattern(r"([0-9]*\.?[0-9]*)\s*\\(?:text|line|column|paper|h)(?:width|size)")
+_ABSOLUTE = lazy_pattern(r"([0-9]+\.?[0-9]*)\s*(pt|cm|mm|in|px)")
+_PIXELS = {"pt": 96 / 72.27, "cm": 96 / 2.54, "mm": 96 / 25.4, "in": 96.0, "px": 1.0}
+
+
+class ItemLabel(Struct, frozen=True):
+    """Form of the labels of items in a numbered list."""
+
+    before: str
+    counter: str
+    """`alph`, `Alph`, `roman`, `Roman` or `arabic`."""
+    after: str
+
+    def text(self, number: int) -> str:
+        """Return the label of an item."""
+        name = self.counter.lower()
+        text = (
+            str(number)
+            if name == "arabic"
+            else _roman(number)
+            if name == "roman"
+            else number_to_letters(number)
+        )
+        return f"{self.before}{text.upper() if self.counter[0].isupper() else text}{self.after}"
+
+
+def read_item_label(option: str) -> ItemLabel | None:
+    """Return the form of labels that the option of a list sets; None for plain numbers."""
+    named = _LABEL.search(option)
+    written = (named[1] if named else option if "=" not in option else "").strip()
+    found = _COUNTER.search(written) or _SHORT.search(written)
+    if found is None:
+        return None
+    counter = _SHORT_NAMES.get(found[1], found[1])
+    before, after = written[: found.start()], written[found.end() :]
+    if "\\" in before + after or (counter == "arabic" and (before, after) in (("", "."), ("", ""))):
+        return None
+    return ItemLabel(before, counter, after)
+
+
+def _roman(number: int) -> str:
+    written = ""
+    for value, letters in _ROMAN:
+        written += letters * (number // value)
+        number %= value
+    return written
+
+
+class TableLayout(Struct, frozen=True):
+    """A table of text."""
+
+    rows: tuple[tuple[tuple[LatexNode, ...], ...], ...]
+    """Cells of each row; the first row is the header."""
+    alignment_row: str
+
+
+def read_table(text: str, node: LatexNode) -> TableLayout | None:
+    """Return the cells of a `tabular`, or None if a Markdown table cannot express it."""
+    columns = _read_columns(text[slice(*node.argument)]) if node.argument else []
+    rows: list[list[list[LatexNode]]] = [[[]]]
+    for child in node.children:
+        if child.kind == "break":
+            rows.append([[]])
+        elif child.kind == "command" and child.name in (*LAYOUT, *LENGTHS):
+            continue
+        elif child.kind == "text":
+            _split_cells(text, child, rows)
+        else:
+            rows[-1][-1].append(child)
+    filled = [row for row in rows if any(map(bool, row))]
+    if not columns or not filled or any(len(row) > len(columns) for row in filled):
+        return None
+    is_spanning = (
+        "\\multicolumn" in text[node.start : node.end] or "\\multirow" in text[node.start : node.end]
+    )
+    if is_spanning or any(child.kind in ("environment", "fence") for child in node.children):
+        return None
+    cells = tuple(tuple(tuple(cell) for cell in (*row, *[[]] * (len(columns) - len(row)))) for row in filled)
+    return TableLayout(cells, f"| {' | '.join(_ALIGNMENTS.get(column, '---') for column in columns)} |")
+
+
+def _split_cells(text: str, node: LatexNode, rows: list[list[list[LatexNode]]]) -> None:
+    """Append the text to the last cell, and start a cell after each `&`."""
+    copied = node.start
+    for found in _SEPARATOR.finditer(text, node.start, node.end):
+        if found[0] == "&":
+            _append(text, replace(node, start=copied, end=found.start()), rows)
+            rows[-1].append([])
+            copied = found.end()
+    _append(text, replace(node, start=copied), rows)
+
+
+def _append(text: str, node: LatexNode, rows: list[list[list[LatexNode]]]) -> None:
+    written = text[node.start : node.end]
+    if written.strip():
+        # A row gets the line of its first cell.
+        start = node.start + (len(written) - len(written.lstrip()))
+        rows[-1][-1].append(replace(node, start=start))
+
+
+def _read_columns(written: str) -> list[str]:
+    columns: list[str] = []
+    for found in _COLUMN.finditer(written):
+        if found[1]:
+            columns += _read_columns(found[2]) * int(found[1])
+        elif found[0][0] not in "@!<>":
+            columns.append(found[0][0])
+    return columns
+
+
+def write_image(text: str, node: LatexNode, caption: str = "", label: str = "") -> str:
+    r"""Return the image of an `\includegraphics` in Markdown, with a caption in Markdown and an id."""
+    options = text[slice(*node.option)] if node.option else ""
+    file = text[slice(*node.argument)].strip() if node.argument else ""
+    found = _WIDTH.search(options)
+    width = _read_width(found[1]) if found and found[1] else ""
+    if found and found[2] and float(found[2]) < 1:
+        width = f"{round(100 * float(found[2]))}%"
+    alt = found[1] if (found := _ALT.search(options)) else caption
+    attributes = " ".join(filter(None, (label and f"#{label}", width and f"width={width}")))
+    title = ' "{}"'.format(caption.replace('"', '\\"')) if caption else ""
+    path = f"<{file}>" if any(char in " ()" for char in file) else file
+    return f"![{alt}]({path}{title})" + (f"{{{attributes}}}" if attributes else "")
+
+
+def read_listing(text: str, node: LatexNode) -> tuple[str, dict[str, str]]:
+    """Return the language of a code environment, and options for the fence."""
+    written = text[slice(*node.option)] if node.option else ""
+    options = {found[1]: found[2] or found[3] or "" for found in _LISTING.finditer(written)}
+    language = text[slice(*node.argument)] if node.argument else options.get("language", "")
+    return language.strip("[] ").lower(), options
+
+
+def _read_width(length: str) -> str:
+    r"""Return `50%` for `.5\textwidth`, pixels for a length such as `3cm`, and "" for other values."""
+    if found := _SHARE.fullmatch(length.strip()):
+        return f"{round(100 * float(found[1] or 1))}%" if found[1] != "." else ""
+    found = _ABSOLUTE.fullmatch(length.strip())
+    return str(round(float(found[1]) * _PIXELS[found[2]])) if found else ""

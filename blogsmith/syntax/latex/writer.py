@@ -1,0 +1,296 @@
+r"""Writer of LaTeX in text as Markdown. Each line has its line and columns in the source.
+
+A page with `markup.latex` is parsed from the result of `translate`. `check --fix` writes parts of this result
+into the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from msgspec import Struct
+
+from ...base.patterns import lazy_pattern
+from . import commands as table
+from .blocks import ItemLabel, TableLayout, read_item_label, read_listing, read_table, write_image
+from .inlines import InlineWriter, longest_run
+from .lines import TranslatedLine
+from .nodes import LatexNode, Problem
+from .reader import LatexReader
+
+
+class LatexTranslation(Struct, frozen=True):
+    """A text as Markdown."""
+
+    lines: tuple[TranslatedLine, ...]
+    problems: tuple[Problem, ...]
+    together: frozenset[int]
+    """0-based lines of the source with a part of an environment or command that has several lines. These
+    lines can only be replaced together."""
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "\n".join(line.text for line in self.lines)
+
+
+_IDS = lazy_pattern(r"\{#([\w:.-]+)")
+_MARKDOWN_LIST = lazy_pattern(r"\n[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+
+
+def translate(
+    text: str, kinds: Collection[str], numbered: Collection[str] = (), *, is_certain: bool = False
+) -> LatexTranslation:
+    """Translate LaTeX in a text to Markdown.
+
+    kinds: names of callout kinds. numbered: names of numbered kinds, which get an id even without a label.
+    is_certain: whether to translate only LaTeX that has no other meaning in Markdown.
+    """
+    reader = LatexReader(text, kinds, is_certain=is_certain)
+    nodes = reader.read()
+    writer = _Writer(reader, kinds, numbered)
+    writer.write(nodes)
+    together = set[int]()
+    for node in nodes:
+        if node.kind not in ("text", "raw") and "\n" in text[node.start : node.end]:
+            together.update(range(writer.line_of(node.start), writer.line_of(node.end) + 1))
+    problems = tuple(sorted(reader.problems, key=lambda found: found.start))
+    return LatexTranslation(writer.finish(), problems, frozenset(together))
+
+
+class _Writer(InlineWriter):
+    def __init__(self, reader: LatexReader, kinds: Collection[str], numbered: Collection[str]) -> None:
+        super().__init__(reader, kinds)
+        self._numbered = numbered
+        self._list_end, self._uses_other_marks = -1, False
+        self._ids = set(_IDS.findall(self._text))
+        self._counts: dict[str, int] = {}
+
+    def _write_body(self, node: LatexNode, mark: str, head: Callable[[], None] | None = None) -> None:
+        """Write the content of an environment, with `mark` before each line. head: function that writes the
+        first line."""
+        self._begin_block(node.start)
+        self._needs_gap = self._needs_gap or not mark
+        self._push(mark, mark, node.start)
+        before = self._keeps_indent, self._indent
+        inner = self._text[slice(*node.second)] if node.second else ""
+        self._keeps_indent = bool(_MARKDOWN_LIST.search(inner))
+        self._indent = min((len(line) - len(line.lstrip()) for line in inner.split("\n")[1:] if line.strip()),
+                           default=0)  # fmt: skip
+        if head:
+            head()
+        first = len(self._lines)
+        self._swallows_line = True
+        self.write(node.children)
+        self._end_line(node.end)
+        self._drop_blank_lines(first)
+        self._keeps_indent, self._indent = before
+        self._containers.pop()
+        self._end_block(node.end)
+
+    def _write_environment(self, node: LatexNode) -> None:
+        name = node.name
+        kind = table.callout_kind(name, self._kinds)
+        if self._is_flat:
+            self._keep(node)
+        elif name in table.LISTS:
+            self._write_list(node)
+        elif name in table.QUOTATIONS:
+            self._write_body(node, "> ")
+        elif name in table.TRANSPARENT:
+            self._write_body(node, "")
+        elif kind:
+            self._write_callout(node, kind)
+        elif name in table.TABLES:
+            self._write_table(node, read_table(self._text, node), "", None)
+        else:
+            self._write_float(node)
+
+    def _write_callout(self, node: LatexNode, kind: str) -> None:
+        label = self._take_label(node.children)
+        if not label and kind in self._numbered and not node.is_starred:
+            label = self._free_id(kind)
+
+        def write_marker() -> None:
+            self._put(f"[!{kind.upper()}]", node.start)
+            if node.title:
+                self._put(" ", node.title[0].start)
+                self._write_flat(node.title)
+            self._put(f" {{#{label}}}" if label else "", node.start)
+            self._newline(node.start)
+
+        self._write_body(node, "> ", write_marker)
+
+    def _free_id(self, kind: str) -> str:
+        """Return a new id for a statement without a label, which LaTeX numbers."""
+        while True:
+            self._counts[kind] = self._counts.get(kind, 0) + 1
+            name = f"{kind}-{self._counts[kind]}"
+            if name not in self._ids:
+                return name
+
+    def _write_list(self, node: LatexNode) -> None:
+        items: list[tuple[LatexNode | None, list[LatexNode]]] = [(None, [])]
+        for child in node.children:
+            if child.kind == "command" and child.name == "item":
+                items.append((child, []))
+            else:
+                items[-1][1].append(child)
+        label = None
+        if node.option and node.name == "enumerate":
+            label = read_item_label(self._text[slice(*node.option)])
+        # A different marker starts a new list.
+        end = self._list_end
+        between = self._lines[end : end + 3]
+        follows_list = end >= 0 and len(between) < 3 and not any(line.text.strip(" \t>") for line in between)
+        self._uses_other_marks = follows_list and not self._uses_other_marks
+        self._begin_block(node.start)
+        before, self._keeps_indent = self._keeps_indent, False
+        self._swallows_line = True
+        self.write(items[0][1])
+        self._end_line(node.start)
+        for number, (item, content) in enumerate(items[1:], 1):
+            assert item is not None
+            self._write_item(node, item, content, label, number)
+        self._keeps_indent = before
+        self._end_block(node.end)
+        self._list_end = len(self._lines)
+
+    def _write_item(
+        self,
+        node: LatexNode,
+        item: LatexNode,
+        content: Sequence[LatexNode],
+        label: ItemLabel | None,
+        number: int,
+    ) -> None:
+        mark = table.LISTS[node.name]
+        if node.name == "description":
+            self._needs_gap = self._needs_gap or number > 1
+            self._write_flat(item.title)
+            self._end_line(item.start)
+            self._needs_gap = False
+            mark = ": "
+        elif item.title or label:
+            mark = "- "
+        first, uses_other_marks = len(self._lines), self._uses_other_marks
+        if uses_other_marks:
+            mark = {"- ": "* ", "1. ": "1) "}.get(mark, mark)
+        self._push(mark, " " * len(mark), item.start)
+        if node.name != "description" and (item.title or label):
+            if item.title:
+                self._write_flat(item.title)
+            else:
+                self._put(label.text(number) if label else "", item.start)
+            self._put(" ", item.start)
+        self._trims = True
+        self.write(content)
+        self._trims = False
+        self._uses_other_marks = uses_other_marks
+        if self._containers[-1].is_fresh:
+            self._begin(item.start)
+        self._end_line(item.end)
+        self._drop_blank_lines(first)
+        self._containers.pop()
+        self._swallows_line = False
+
+    def _write_fence(self, node: LatexNode) -> None:
+        start, end = node.second or (node.end, node.end)
+        code = self._text[start:end]
+        start += len(code) - len(code.lstrip(" \t"))
+        start += self._text.startswith("\n", start)
+        end -= len(code) - len(code.rstrip(" \t"))
+        language, options = read_listing(self._text, node)
+        caption = 'cap="{}"'.format(options["caption"].replace('"', "'")) if options.get("caption") else ""
+        label = f"#{self._normal_label(options['label'])}" if options.get("label") else ""
+        attributes = " ".join(filter(None, (label, caption)))
+        fence = "`" * max(3, longest_run(code) + 1)
+        self._begin_block(node.start)
+        self._put(f"{fence}{language}" + (f" {{{attributes}}}" if attributes else ""), node.start)
+        self._newline(node.start)
+        if start < end:
+            self._copy(start, end, margin=0)
+            self._end_line(end)
+        self._put(fence, end)
+        self._end_block(node.end)
+        self._needs_gap = False
+
+    # Figures and tables.
+
+    def _write_float(self, node: LatexNode) -> None:
+        parts = [child for child in _flat_nodes(node.children) if child.kind != "comment"]
+        images = [part for part in parts if part.name == "includegraphics"]
+        captions = [part for part in parts if part.kind == "command" and part.name == "caption"]
+        tables = [part for part in parts if part.kind == "environment" and part.name in table.TABLES]
+        rest = [
+            part for part in parts if part not in (*images, *captions, *tables) and not self._is_layout(part)
+        ]
+        layout = read_table(self._text, tables[0]) if len(tables) == 1 and not images else None
+        if rest or len(captions) > 1 or not (layout or (len(images) == 1 and not tables)):
+            self._keep(node)
+            return
+        label = self._take_label(parts) or self._take_label(captions[0].children if captions else ())
+        if layout:
+            self._write_table(node, layout, label, captions[0] if captions else None)
+            return
+        self._begin_block(node.start)
+        caption = self._caption(captions[0]) if captions else ""
+        self._put(write_image(self._text, images[0], caption, label), images[0].start)
+        self._end_block(node.end)
+
+    def _is_layout(self, node: LatexNode) -> bool:
+        if node.kind == "text":
+            return not self._text[node.start : node.end].strip()
+        return node.kind == "command" and node.name in (*table.LAYOUT, *table.LENGTHS, "label")
+
+    def _caption(self, node: LatexNode) -> str:
+        """Return a caption as Markdown in one line."""
+        before, self._pieces = self._pieces, []
+        self._write_flat([child for child in node.children if id(child) not in self._done])
+        written, self._pieces = "".join(text for text, _ in self._pieces), before
+        return written
+
+    def _write_table(
+        self, node: LatexNode, layout: TableLayout | None, label: str, caption: LatexNode | None
+    ) -> None:
+        if layout is None:
+            self._keep(node)
+            return
+        self._begin_block(node.start)
+        self._needs_gap = True
+        for number, row in enumerate(layout.rows):
+            for cell in row:
+                self._put("| ", cell[0].start if cell else node.start)
+                self._write_flat(cell)
+                self._put(" ", node.start)
+            self._put("|", node.start)
+            self._newline(node.start)
+            if number == 0:
+                self._put(layout.alignment_row, node.start)
+                self._newline(node.start)
+        if label or caption:
+            self._needs_gap = True
+            self._put(": ", node.start)
+            if caption:
+                self._write_flat(caption.children)
+            self._put(f" {{#{label}}}" if label else "", node.start)
+            self._end_line(node.start)
+        self._end_block(node.end)
+
+    def finish(self) -> tuple[TranslatedLine, ...]:
+        """End the text and return its lines."""
+        end = len(self._text)
+        self._end_line(end)
+        self._end_paragraph(end)
+        if not self._text or self._text.endswith("\n"):
+            self._finish_line([("", end)])
+        return tuple(self._lines)
+
+
+def _flat_nodes(nodes: Iterable[LatexNode]) -> Iterable[LatexNode]:
+    """Yield the nodes, with the content of `center` instead of it."""
+    for node in nodes:
+        if node.kind == "environment" and node.name in table.TRANSPARENT:
+            yield from _flat_nodes(node.children)
+        else:
+            yield node
