@@ -1,7 +1,7 @@
 """A cache of typeset formulas, for callers that render the same page again after every edit.
 
-`convert_formula` depends only on its arguments, so these are the key. They include the macros known at the
-formula. After a new definition in the text or in the settings, all later formulas therefore have other keys.
+The arguments of `convert_formula` are the key. They include all macros known at the formula, so a new
+definition in the text or in the settings changes the keys of all later formulas.
 """
 
 from __future__ import annotations
@@ -9,28 +9,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from .on_demand import convert_formula
+from .parse.macros import read_macros
 
 if TYPE_CHECKING:
     from .convert import Convert, FormulaOptions, TypesetFormula
-    from .parse.reader import Macro
     from .parse.state import RowNumber
 
 LIMIT = 50_000
-"""Maximum number of cached formulas, some kilobytes each. When it is reached, all are dropped."""
+"""Maximum number of cached formulas, some kilobytes each. A full cache is emptied."""
 
 
 def cache_conversions(convert: Convert = convert_formula, limit: int = LIMIT) -> Convert:
     """Return `convert` with a cache, for one thread. Formulas with errors are not cached."""
-    known: dict[tuple[str, bool, int, tuple[RowNumber | None, ...], frozenset[str]], TypesetFormula] = {}
-    # pages share few sets of macros; a number for each set makes the keys small
-    macro_sets: dict[tuple[tuple[str, str | Macro], ...], int] = {}
+    known: dict[tuple[str, bool, bytes, tuple[RowNumber | None, ...], frozenset[str]], TypesetFormula] = {}
 
     def convert_once(tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
         if len(known) >= limit:
             known.clear()
-            macro_sets.clear()
-        macro_set = macro_sets.setdefault(tuple(options["macros"].items()), len(macro_sets))
-        key = (tex, options["display"], macro_set, tuple(options["rows"]), options["packages"])
+        macros = read_macros(options["macros"]).digest
+        key = (tex, options["display"], macros, tuple(options["rows"]), options["packages"])
         found = known.get(key)
         if found is None:
             found = known[key] = convert(tex, **options)

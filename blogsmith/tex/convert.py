@@ -1,14 +1,17 @@
 """Conversion of a formula's TeX to the MathML that a page prints.
 
-Steps: scan → parser (which expands macros as it reads) → allowlist. Invalid TeX raises a `TexError` that
-points to the author's characters, also for macros (at the call). The result depends only on the arguments.
+Steps: scan → parser (which expands macros as it reads) → allowlist. Invalid TeX raises a `TexError` with the
+position of the author's characters; an error inside a macro is located at the call. The result depends only
+on the arguments.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
+from functools import cache
 from html import escape
 from types import MappingProxyType
 from typing import Protocol, TypedDict, Unpack
@@ -29,14 +32,18 @@ from .parse.macros import read_macros
 from .parse.markdown_escapes import escape_hint
 from .parse.parser import Parser
 from .parse.reader import Macro
-from .parse.scan import clean_text, split, split_with_positions
+from .parse.scan import PlacedToken, clean_text, split, split_with_positions
 from .parse.state import RowNumber
 
 __all__ = ["MAX_LENGTH", "Convert", "TexError", "TypesetFormula", "convert_formula"]
 
 _DEEP_RECURSION = 20_000
 _LINK = lazy_pattern(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
+_COMMA = '</mn><mo lspace="0" rspace="0">,</mo><mn>'
+_NUMBER = lazy_pattern(rf"<mn>[\d.]+(?:{_COMMA}[\d.]+)+</mn>")
+"""Number with `{,}`, which TeX prints without the space of a comma: one number, not two."""
 _COMMENT = lazy_pattern(r"(?<!\\)%")
+_TAG = lazy_pattern(r"<[^<>]*>")
 _COMMON = frozenset(
     name.removeprefix("\\")
     for name in commands(
@@ -58,10 +65,12 @@ class TypesetFormula(Struct, frozen=True):
     """A typeset formula."""
 
     mathml: str
-    """One `<math>` element that is safe in an HTML page, inside its link if the whole formula is a link.
-    Empty for a formula that only defines macros."""
+    """One `<math>` element, safe in an HTML page. If the whole formula is a link, the element is inside the
+    `<a>`. Empty for a formula that only defines macros."""
     macros: Mapping[str, Macro]
     """Macros that it has defined for later formulas."""
+    warnings: Sequence[TexError] = ()
+    """Styles of diagrams that were ignored."""
 
 
 class FormulaOptions(TypedDict):
@@ -91,14 +100,14 @@ def convert_formula(
     """Typeset `tex`, the author's formula without its delimiters. TexError if it is invalid.
 
     macros: name with backslash → body (see `macros`), or a macro that an earlier formula has defined. rows:
-    number to print for each row of an `align`, or for a display with one number; empty: no numbers.
-    packages: LaTeX packages whose commands replace others; `physics` only.
+    number of each row of an `align`, or one for other displays; empty for no numbers. packages: LaTeX
+    packages whose commands replace other commands. `physics` is the only package of this kind.
     """
     if len(tex) > MAX_LENGTH:
         raise TexError(
             "math-limit", f"formula is too long: {len(tex):,} characters, {MAX_LENGTH:,} are allowed"
         )
-    known = read_macros(macros) if macros else {}
+    known = read_macros(macros)
     table = constructs(packages)
     try:
         parser = Parser(split(tex), known, table, display=display)
@@ -108,24 +117,45 @@ def convert_formula(
         parser, body = _read_with_positions(tex, known, table, display, rows)
     except RecursionError:
         parser, body = _read_with_positions(tex, known, table, display, rows)
-    defined = _definitions(parser, known) if parser.macros else _NO_DEFINITIONS
+    else:
+        if parser.ignored:
+            parser, body = _read_with_positions(tex, known, table, display, rows)
+    warnings = [place_error(error, tex) for error in parser.ignored]
+    defined = _definitions(parser, known) if parser.has_definitions else _NO_DEFINITIONS
     if defined and not body:
         return TypesetFormula("", defined)
     if len(parser.row_numbers) == 1 and parser.row_numbers[0] and display:
         body = number_formula(body, parser.row_numbers[0])
-    opening = math_start_tag(tex, display=display)
+    if "{,}" in tex and tex.count(",") == tex.count("{,}") + tex.count("\\,"):
+        body = _NUMBER.sub(lambda found: f"<mn>{found[0].replace(_COMMA, ',')[4:-5]}</mn>", body)
+    opening = math_start_tag(
+        tex, display=display, label=_alternative(parser, body) if parser.diagrams else ""
+    )
     link = _LINK.fullmatch(body) if body.startswith("<mtext><a ") else None
     if link and body.count("<a ") == 1 and "??" not in link[3]:
         # outside the formula, assistive technology can reach the link
         inner = link[3] if link[2] else f"<mtext>{link[3]}</mtext>"
-        return TypesetFormula(check(f"{link[1]}{opening}{inner}</math></a>"), defined)
-    return TypesetFormula(check(f"{opening}{body}</math>"), defined)
+        return TypesetFormula(check(f"{link[1]}{opening}{inner}</math></a>"), defined, warnings)
+    return TypesetFormula(check(f"{opening}{body}</math>"), defined, warnings)
 
 
-def math_start_tag(tex: str, *, display: bool) -> str:
-    """Return the start tag of a formula, with its TeX as alternative text for readers who do not see it."""
+def math_start_tag(tex: str, *, display: bool, label: str = "") -> str:
+    """Return the start tag of a formula, with its TeX as alternative text for readers who do not see it.
+
+    label: Name for assistive technology of a formula that is a drawing.
+    """
     block = ' display="block"' if display else ""
-    return f'<math{block} alttext="{escape(clean_text(tex).strip())}">'
+    name = f' aria-label="{escape(clean_text(label))}"' if label else ""
+    return f'<math{block} alttext="{escape(clean_text(tex).strip())}"{name}>'
+
+
+def _alternative(parser: Parser, body: str) -> str:
+    """Return the text alternative of a formula that consists of diagrams; "" if it contains more."""
+    rest = body
+    for markup in parser.diagrams:
+        rest = rest.replace(markup, "")
+    is_all = not any(sign.isalnum() for sign in _TAG.sub("", rest))
+    return "; ".join(parser.diagrams.values()) if is_all else ""
 
 
 def number_formula(body: str, number: RowNumber) -> str:
@@ -135,20 +165,29 @@ def number_formula(body: str, number: RowNumber) -> str:
 
 
 def _definitions(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Macro]:
+    """Return the macros that the formula has defined or changed, in order of definition."""
+    names = parser.defined_names()
     return {
         name: macro
         for name, macro in parser.macros.items()
-        if isinstance(macro, Macro) and known.get(name) is not macro
+        if name in names and isinstance(macro, Macro) and known.get(name) is not macro
     }
 
 
 def _read(parser: Parser) -> str:
     """Read the whole formula. Several lines without an environment become rows of a table."""
     pieces = parser.row()
+    if parser.open_conditions:
+        raise ParseError("math-syntax", 'a condition is never closed: "\\fi" is missing', "")
     if not parser.end_token:
         return "".join(pieces)
     lines = [pieces]
     while parser.end_token in ROW_BREAKS:
+        if parser.end_token == "\\cr":
+            hint = "write `\\\\` inside `\\begin{aligned}…\\end{aligned}`"
+            raise ParseError(
+                "math-syntax", '"\\cr" is not allowed outside a table', parser.end_token, hint=hint
+            )
         read_gap(parser)
         lines.append(parser.row())
     if parser.end_token:
@@ -176,10 +215,10 @@ def _read_with_positions(
     display: bool,
     rows: Sequence[RowNumber | None],
 ) -> tuple[Parser, str]:
-    """Read the formula again with token positions and the maximum depth. TexError at the error, if there is
+    """Read the formula again, with token positions and the maximum depth. TexError at the error, if there is
     one."""
     before = sys.getrecursionlimit()
-    # Our own frames need no C stack. Groups nested `MAX_DEPTH` deep need some thousand frames.
+    # Only the recursion limit of Python applies. Groups nested `MAX_DEPTH` deep need some thousand frames.
     sys.setrecursionlimit(max(before, _DEEP_RECURSION))
     try:
         parser = Parser(split_with_positions(tex), known, table, display=display)
@@ -189,7 +228,7 @@ def _read_with_positions(
         escaped = escape_hint(error.token, tex)
         if not escaped and not error.hint and error.unknown:
             error.meant = _nearest_command(error, known, table)
-        error.hint = escaped or error.hint or _hint(error, tex)
+        error.hint = escaped or _origin_hint(error, known) or error.hint or _hint(error, tex)
         raise place_error(error, tex) from None
     except RecursionError:
         raise TexError("math-limit", "formula is nested too deeply", 0, len(tex)) from None
@@ -197,15 +236,24 @@ def _read_with_positions(
         sys.setrecursionlimit(before)
 
 
+def _origin_hint(error: ParseError, known: Mapping[str, Macro]) -> str:
+    """Return a hint with the LaTeX file that defines the macro which caused `error`; empty if no file
+    defines it."""
+    name = error.token.macro if isinstance(error.token, PlacedToken) else ""
+    macro = known.get(name)
+    return f'see the definition of "{name}" in {macro.origin}' if macro and macro.origin else ""
+
+
 _OPERATORS = (
     *("softmax", "logsumexp", "softplus", "sigmoid", "relu", "ReLU", "GELU", "SiLU"),
     *("Attention", "MultiHead", "LayerNorm", "Concat", "Softmax", "diag", "Var", "Cov", "sign"),
 )
-"""Operators without a command in LaTeX, which authors expect to exist and have to declare."""
+"""Operators that LaTeX does not define. Authors often expect them, and must declare them."""
 
 
 def _hint(error: ParseError, tex: str) -> str:
-    """Return a hint if a command is unknown, or if a comment may hide its end; otherwise ""."""
+    """Return a hint for an unknown command, or for a missing end that a comment may hide; empty for other
+    errors."""
     if error.unclosed and _COMMENT.search(tex):
         return "write `\\%` to print `%`: otherwise `%` starts a comment"
     if not error.unknown:
@@ -222,18 +270,51 @@ def _hint(error: ParseError, tex: str) -> str:
 
 
 def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Constructs[Parser]) -> str | None:
-    near = _nearest(error.token.lstrip("\\"), [name.lstrip("\\") for name in (*known, *table.names())])
+    word = error.token.lstrip("\\")
+    own = [name.lstrip("\\") for name in known]
+    near = _nearest(word, [*own, *_names_like(word, table.names())])
     return f"\\{near}" if near else None
+
+
+def _names_like(word: str, commands: tuple[str, ...]) -> list[str]:
+    """Return the names that may begin like `word`. Comparing all of some thousand would cost twenty times as
+    much as typesetting the formula."""
+    first, second = _names_by_letter(commands)
+    return [*first.get(word[:1], ()), *first.get(word[1:2], ()), *second.get(word[:1], ())]
+
+
+@cache
+def _names_by_letter(commands: tuple[str, ...]) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
+    """Return the names of commands by their first and by their second letter."""
+    first, second = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for command in commands:
+        name = command.lstrip("\\")
+        first[name[:1]].append(name)
+        second[name[1:2]].append(name)
+    return MappingProxyType(first), MappingProxyType(second)
+
+
+def _may_be_typo(letters: Set[str], length: int, name: str) -> bool:
+    """Return whether a word may be a typo of `name`, by its letters and its length: no more than one typo for
+    four letters, as in `similar_names`."""
+    most = max(1, max(length, len(name)) // 4)
+    return abs(length - len(name)) <= most and len(letters ^ set(name.casefold())) <= 2 * most
 
 
 def _nearest(word: str, names: Sequence[str]) -> str:
     """Return the name that `word` is probably a typo of, or "". Of names with equally many typos, a common
     command is chosen."""
-    alike = (name for name in names if name[:1] in word[:2] or name[1:2] == word[:1])
+    letters = set(word.casefold())
+    alike = (
+        name
+        for name in names
+        if name[:1] in word[:2] or name[1:2] == word[:1]
+        if name in _COMMON or _may_be_typo(letters, len(word), name)
+    )
     found = [
         (likeness.typos, name not in _COMMON, likeness, name)
         for name in alike
-        # many rare commands begin with a short word, so only common ones are completed
+        # many rare commands begin with a short word, so only common names are suggested for it
         if (likeness := compare(word, name)) and (name in _COMMON or not likeness.is_abbreviation)
     ]
     return min(found)[3] if found else ""

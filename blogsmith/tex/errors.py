@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-Kind = Literal["math-command", "math-brace", "math-syntax", "math-limit", "math-macro"]
+Kind = Literal["math-command", "math-brace", "math-syntax", "math-limit", "math-macro", "math-diagram"]
 
 
 class TexError(Exception):
-    """The author's TeX is invalid or too large. The caller converts the error to a `Diagnostic`."""
+    """Error in the author's TeX: invalid or too large. The caller converts it to a `Diagnostic`."""
 
     def __init__(
         self,
@@ -20,10 +20,8 @@ class TexError(Exception):
         hint: str = "",
         meant: str | None = None,
     ) -> None:
-        """Describe an error at characters of the author's formula, without its delimiters.
-
-        offset, length: range in characters. meant: text to write there instead; None if it is not known.
-        """
+        """Describe an error at characters of the author's formula, without its delimiters. offset, length:
+        range in characters. meant: replacement for that range; None if it is not known."""
         super().__init__(message)
         self.kind: Kind = kind
         self.message = message
@@ -31,3 +29,12 @@ class TexError(Exception):
         self.length = max(1, length)
         self.hint = hint
         self.correction = meant
+
+
+class PreambleError(Exception):
+    """Error that stops the reading of a LaTeX file, for example macros that expand without end."""
+
+    def __init__(self, message: str, offset: int, hint: str = "") -> None:
+        """Describe an error at a character of the file."""
+        super().__init__(message)
+        self.message, self.offset, self.hint = message, offset, hint

@@ -1,4 +1,4 @@
-"""Formulas of other converters, combined with our own parts: TeX as alternative text, numbers, the
+"""Formulas of other converters, completed with our alternative text and numbers, and checked by our
 allowlist."""
 
 from __future__ import annotations
@@ -28,11 +28,14 @@ def prepare_foreign_source(tex: str, macros: Mapping[str, str | Macro]) -> str:
 
 
 def check_replaceable(ours: TypesetFormula) -> None:
-    """Raise UnusableMathmlError if only our own markup of a formula has all that the author wrote."""
+    """Raise UnusableMathmlError if another converter cannot replace our markup: it has links, ids or classes,
+    or is empty."""
     if not ours.mathml:
         raise UnusableMathmlError("it prints nothing")
     if _AUTHOR_MARKUP.search(ours.mathml):
         raise UnusableMathmlError("it contains a link, an id or a class, which need blogsmith's markup")
+    if "<svg " in ours.mathml:
+        raise UnusableMathmlError("it contains a diagram")
 
 
 def frame_foreign(found: ForeignFormula, tex: str, *, display: bool, rows: Sequence[RowNumber | None]) -> str:
@@ -60,8 +63,7 @@ def _number(found: ForeignFormula, rows: Sequence[RowNumber | None]) -> str:
     return f'<mtable class="{look}" displaystyle="true" style="width:100%">{printed}</mtable>'
 
 
-# TeX without numbering commands: `\label`, `\tag`, `\notag`, and environments that number by themselves.
-#
+# Removal of numbers from TeX: `\label`, `\tag`, `\notag`, and environments that number by themselves.
 # Numbers, labels and references are always ours, whichever converter typesets the rest.
 
 
@@ -73,7 +75,8 @@ _NUMBERS = lazy_pattern(
 
 
 def remove_numbers(tex: str) -> str:
-    """Return `tex` with the same rows, all unnumbered. Return `tex` itself if no row would have a number."""
+    """Return `tex` with the same rows, but without numbers. Return `tex` itself if no row would have a
+    number."""
     if _NUMBERS.search(tex) is None:
         return tex
     tokens = tokenize_without_positions(tex)

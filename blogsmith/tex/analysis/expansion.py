@@ -1,7 +1,8 @@
 """Formulas with macros expanded and definitions removed, for callers that inspect their structure.
 
-Nothing is typeset or reported: `convert_formula` reports invalid definitions. Groups do not end a definition
-here, because hardly any author uses a label in a macro that two groups define differently.
+Nothing is typeset or reported: `convert_formula` reports invalid definitions. Unlike in TeX, a definition
+inside a group stays valid after it, because hardly any author defines a macro with a label differently in two
+groups.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ..parse.colors import define_color
+from ..parse.document_commands import DEFINERS
 from ..parse.errors import ParseError
 from ..parse.lexer import Token
 from ..parse.macros import read_macros
 from ..parse.reader import Macro, TokenReader
 from ..parse.scan import PlacedToken, split, split_with_positions
 
-_NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
+_NEW = ("\\newcommand", "\\renewcommand", "\\providecommand", "\\DeclareRobustCommand")
 _DEF = ("\\def", "\\gdef", "\\edef", "\\xdef")
-_DEFINERS = frozenset((*_NEW, *_DEF, "\\DeclareMathOperator", "\\let"))
+_DEFINERS = frozenset((*_NEW, *_DEF, *DEFINERS, "\\DeclareMathOperator", "\\let"))
 DEFINES = lazy_pattern(rf"(?:{'|'.join(re.escape(name) for name in sorted(_DEFINERS))})(?![A-Za-z])")
 
 
@@ -103,8 +105,11 @@ def is_definition(token: str) -> bool:
 
 
 def define(reader: TokenReader, command: str) -> None:
-    """Read the definition after `command`. It applies from here on."""
-    if command in _DEF:
+    """Read the definition after `command`. It applies to the rest of the formula."""
+    if command in DEFINERS:
+        defined, macro = DEFINERS[command](reader)
+        reader.define(defined, macro, everywhere=True)
+    elif command in _DEF:
         name = reader.pop()
         delimiters = _delimiters(reader)
         body = _body(reader)
@@ -123,7 +128,7 @@ def define(reader: TokenReader, command: str) -> None:
 
 
 def _body(reader: TokenReader) -> tuple[str, ...]:
-    """Return the body without positions: its tokens get the position of the call."""
+    """Read the body. Its tokens get no positions, because at a call they get that of the call."""
     return tuple(str(token) for token in reader.argument())
 
 
@@ -145,7 +150,7 @@ def _define_by_latex(reader: TokenReader, command: str) -> None:
 
 
 def _delimiters(reader: TokenReader) -> tuple[tuple[str, ...], ...]:
-    r"""Return the tokens between the name and the body of a `\def`, split at the parameters."""
+    r"""Read the tokens between the name and the body of a `\def`. Return them split at the parameters."""
     parts: list[list[str]] = [[]]
     while reader.stack and reader.stack[-1] != "{":
         token = reader.stack.pop()

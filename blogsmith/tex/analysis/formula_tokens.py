@@ -1,9 +1,10 @@
-r"""Formulas as tokens that search compares: the meaning, independent of the commands and brackets used.
+r"""Formulas as tokens that search compares. They show the meaning, independent of the commands and brackets
+used.
 
 `\frac{QK^\top}{\sqrt{d_k}}` → `Q K ^ T / √ d _ k`. Brackets, spaces, sizes and fonts are omitted. Fractions
 become slashes, function names are one token each, and letters differ only by their character. The class
-`FormulaReader` of the themes' `search-formulas.js` converts the input of readers to the same form, with the
-symbols and names in the index; a test compares the two. Never raises; takes linear time.
+`FormulaReader` of the themes' `search-formulas.js` converts text in the search field to the same form, with
+the symbols and names in the index; a test compares the two. Never raises; takes linear time.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ _SPOKEN: Mapping[str, str] = MappingProxyType(
 
 @cache
 def symbol_names() -> Mapping[str, str]:
-    """Return name of a command without its backslash → token of its symbol."""
+    """Map names of commands, without backslash, to the token of their symbol."""
     found: dict[str, str] = {}
     tables = (symbols.ORDINARY, symbols.BINARY, symbols.RELATIONS, symbols.LARGE, symbols.INTEGRALS)
     for table in (*tables, symbols.PUNCTUATION, symbols.ELLIPSES, symbols.OPENING, symbols.CLOSING):
@@ -87,10 +88,8 @@ def symbol_names() -> Mapping[str, str]:
 
 
 def input_names(tokens: Container[str]) -> dict[str, str]:
-    """Return command without its backslash, or symbol → its token among `tokens`; empty: it has none.
-
-    Used by scripts that read the input of readers.
-    """
+    """Map commands, without backslash, and characters to one of `tokens`, or to an empty string if they have
+    no token. Used by scripts that read what readers type into the search field."""
     found = {name: sign for name, sign in symbol_names().items() if sign in tokens and name != sign}
     found |= {sign: same for sign, same in _SAME.items() if same in tokens}
     found |= {name[1:]: "…" for name in _DOTS}
@@ -98,7 +97,7 @@ def input_names(tokens: Container[str]) -> dict[str, str]:
 
 
 def argument_kinds() -> dict[str, str]:
-    """Return command without its backslash → treatment of its arguments, for scripts that read TeX."""
+    """Map commands, without backslash, to the treatment of their arguments, for scripts that read TeX."""
     kinds = {
         "fraction": FRACTIONS,
         "second": SECOND_ARGUMENT,
@@ -112,10 +111,8 @@ def argument_kinds() -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def formula_tokens(tex: str) -> tuple[str, ...]:
-    """Return the tokens of a formula with expanded macros; empty if it has no content.
-
-    Cached, because formulas recur on a page.
-    """
+    """Return the tokens of a formula whose macros are expanded; empty if it has no content. Cached, because
+    formulas recur on a page."""
     tokens = tokenize_without_positions(tex[:MAX_LENGTH])
     if not is_readable(tokens):
         return ()
@@ -132,14 +129,14 @@ def formula_tokens(tex: str) -> tuple[str, ...]:
 
 
 def symbol_words(tokens: Sequence[str]) -> str:
-    """Return the parts of a formula that are found as words: names of functions, and names of symbols."""
+    """Return the words by which search finds a formula: names of its functions and symbols."""
     names = _sign_words()
     return " ".join(names.get(token, token) for token in tokens if len(token) > 1 or token in names)
 
 
 @cache
 def _sign_words() -> Mapping[str, str]:
-    """Return symbol → name, for letters and for symbols that have a name in sentences."""
+    """Map symbols to names: letters, and symbols that have a name in sentences."""
     found = dict(_SPOKEN)
     for name, sign in sorted(symbol_names().items(), key=lambda item: (len(item[0]), item[0])):
         if len(sign) == 1 and sign.isalpha() and not sign.isascii() and len(name) > 1:
@@ -170,7 +167,8 @@ def _read(tokens: Sequence[Token], depth: int) -> Iterator[str]:
 
 
 def _scripts(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
-    """Return the subscript followed by the superscript, in whichever order the author wrote them."""
+    """Return the tokens of the subscript, then of the superscript, in whichever order they are written, and
+    the index after them."""
     parts: dict[str, list[str]] = {}
     while index < len(tokens) and tokens[index].text in ("^", "_") and tokens[index].text not in parts:
         kind = tokens[index].text
@@ -187,8 +185,8 @@ def _scripts(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str]
 
 
 def _argument(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
-    """Return the tokens of the argument at `index`, and the index after it. A command includes its own
-    argument."""
+    """Return the tokens of the argument at `index`, and the index after it. If the argument is a command, its
+    own argument is included."""
     start = skip_spaces(tokens, index)
     argument = read_argument(tokens, start)
     if argument is None:

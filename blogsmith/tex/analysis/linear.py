@@ -38,7 +38,7 @@ langle < rangle > lbrace { rbrace } lfloor floor( rfloor ) lceil ceil( rceil ) p
 
 
 def _pairs(table: str) -> dict[str, str]:
-    """Return command → symbol, from a table of alternating names and symbols."""
+    """Map commands to symbols. `table` alternates names and symbols."""
     names = table.split()
     return {"\\" + name: sign for name, sign in zip(names[::2], names[1::2], strict=True)}
 
@@ -82,8 +82,8 @@ def linear_text(tex: str) -> str:
 
 
 def is_readable(tokens: Sequence[Token]) -> bool:
-    """Return whether all braces are closed and none is nested too deep. Otherwise reading would be
-    quadratic."""
+    """Return whether all braces are closed and none is nested too deep. Only then is reading a
+    formula fast."""
     depth = 0
     for token in tokens:
         depth += (token.text == "{") - (token.text == "}")
@@ -93,7 +93,7 @@ def is_readable(tokens: Sequence[Token]) -> bool:
 
 
 def _flat(tokens: Sequence[Token]) -> str:
-    """Return the tokens without backslashes and braces."""
+    """Return the tokens as text, without backslashes and braces."""
     return "".join(token.text.strip("\\") for token in tokens if token.text not in "{}")
 
 
@@ -127,7 +127,7 @@ def _is_name(word: str) -> bool:
 
 
 def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
-    """Return the text of the item at `index`, and the index after it."""
+    """Return the text of the token, group or command with arguments at `index`, and the index after it."""
     text = tokens[index].text
     if text in ("^", "_"):
         return _script(tokens, index, depth)
@@ -151,7 +151,8 @@ def _script(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
 
 
 def _argument(tokens: Sequence[Token], index: int) -> Argument:
-    """Return the argument at `index`; empty if there is none. A command includes its own argument."""
+    """Return the argument at `index`; empty if there is none. If it is a command, its own argument is
+    included."""
     argument = read_argument(tokens, index)
     if argument is None:
         return Argument([], skip_spaces(tokens, index))

@@ -1,7 +1,7 @@
-"""Numbered parts of a display: its environment and rows.
+"""Environment and rows of display math, to be numbered.
 
-Only the outermost environment matters: `aligned` inside an equation is one row. Macros are expanded if one
-of them makes a row, a label or a tag. The caller decides which rows are numbered, and how; this module does
+Only the outermost environment matters: `aligned` inside an equation is one row. Macros are expanded if one of
+them produces a row, a label or a tag. The caller decides which rows are numbered, and how; this module does
 not count.
 """
 
@@ -33,24 +33,30 @@ MAX_LENGTH = 64_000
 """Maximum number of characters of a formula; a longer one is rejected before it is typeset."""
 ROW_ENVIRONMENTS = frozenset(
     name + star
-    for name in ("align", "gather", "alignat", "xalignat", "flalign", "eqnarray")
+    for name in ("align", "gather", "alignat", "xalignat", "flalign", "eqnarray", "IEEEeqnarray")
     for star in ("", "*")
-)
+) | {"numcases", "subnumcases"}
 """Environments numbered row by row."""
 SINGLE_ENVIRONMENTS = frozenset(
     name + star for name in ("equation", "multline", "displaymath", "math") for star in ("", "*")
 )
 """Environments numbered as a whole."""
-_NUMBERED = ROW_ENVIRONMENTS | SINGLE_ENVIRONMENTS | {"subequations"}
-_COUNTED = frozenset(("alignat", "alignat*", "xalignat", "xalignat*"))
-"""Environments with their number of columns after the name."""
-_COMMANDS = frozenset(("\\label", "\\tag", "\\notag", "\\nonumber"))
+_NUMBERED = ROW_ENVIRONMENTS | SINGLE_ENVIRONMENTS | {"subequations", "spreadlines", "empheq"}
+_WITH_ARGUMENT = frozenset(
+    ("alignat", "alignat*", "xalignat", "xalignat*", "IEEEeqnarray", "IEEEeqnarray*")
+) | {
+    "numcases",
+    "subnumcases",
+}
+"""Environments whose name is followed by an argument, for example the number of columns."""
+_UNNUMBERED = ("\\notag", "\\nonumber", "\\IEEEnonumber")
+_COMMANDS = frozenset(("\\label", "\\tag", *_UNNUMBERED))
 _STRUCTURAL = _COMMANDS | {*ROW_BREAKS, "\\begin", "\\end"}
-"""Commands that change numbering, if a macro produces one of them."""
-_STRUCTURE = lazy_pattern(r"\\(?:begin|label|tag|notag|nonumber)|%")
+"""Commands that change the numbering; if a macro produces one, macros are expanded."""
+_STRUCTURE = lazy_pattern(r"\\(?:begin|label|tag|notag|nonumber|IEEEnonumber)|%")
 """Commands that a formula without environment, label and tag does not contain; `%` begins a comment."""
-_NEEDS_TOKENS = lazy_pattern(r"\\(?:label|tag|notag|nonumber|verb)|%|(?<!\\)(?:\\\\)*\\\s")
-"""Commands that affect numbers, or whose row content differs from the source."""
+_NEEDS_TOKENS = lazy_pattern(r"\\(?:label|tag|notag|nonumber|IEEEnonumber|verb)|%|(?<!\\)(?:\\\\)*\\\s")
+"""Commands that affect numbers, and source that differs from `SourceRow.content`."""
 _FIRST = lazy_pattern(r"\s*+\\begin\{([A-Za-z]+)\}")
 _PLACED = lazy_pattern(r"\\(?:label|tag)")
 _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
@@ -89,7 +95,7 @@ class SourceRow:
 
 
 class RowStructure(Struct, frozen=True):
-    """A display as numbering sees it."""
+    """Environment and rows of display math."""
 
     environment: str
     """`align`, `equation*`, …; empty for plain `$$ … $$`."""
@@ -100,7 +106,7 @@ class RowStructure(Struct, frozen=True):
 
 
 def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:
-    """Return environment and rows of the display `tex`. Never raises: invalid input is one row.
+    """Return environment and rows of the display `tex`. Return one row for invalid input.
 
     macros: as for `convert_formula`.
     """
@@ -114,13 +120,32 @@ def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowS
     # positions are needed only if there is a label or tag
     read = tokenize if _PLACED.search(tex) else tokenize_without_positions
     tokens = unwrap(found.tokens if found else read(tex), "subequations")
+    if outer_environment(tokens) == "spreadlines":
+        tokens = _without_argument(unwrap(tokens, "spreadlines"))
     name = outer_environment(tokens)
+    if name == "empheq":
+        return _boxed_rows(unwrap(tokens, name), macros)
     if name in ROW_ENVIRONMENTS:
-        rows = _split(_without_count(name, unwrap(tokens, name)))
+        inner = unwrap(tokens, name)
+        rows = split_token_rows(_without_argument(inner) if name in _WITH_ARGUMENT else inner)
         return RowStructure(name, tuple(_row(row, "row") for row in rows), macros)
     if name in SINGLE_ENVIRONMENTS:
         return RowStructure(name, (_row(unwrap(tokens, name), "formula"),), macros)
     return RowStructure("", (_row(tokens, "formula"),), macros)
+
+
+def _boxed_rows(tokens: Sequence[Token], macros: Mapping[str, str | Macro]) -> RowStructure:
+    """Return the rows of the environment inside an `empheq`."""
+    start = skip_spaces(tokens, 0)
+    texts = [token.text for token in tokens]
+    if start < len(texts) and texts[start] == "[" and "]" in texts[start:]:
+        start = texts.index("]", start) + 1
+    argument = read_argument(tokens, start)
+    name = join_tokens(argument.tokens).partition("=")[0].strip() if argument else ""
+    rest = list(tokens[argument.end :]) if argument else list(tokens)
+    if name in ROW_ENVIRONMENTS:
+        return RowStructure(name, tuple(_row(row, "row") for row in split_token_rows(rest)), macros)
+    return RowStructure(name if name in SINGLE_ENVIRONMENTS else "", (_row(rest, "formula"),), macros)
 
 
 def _plain_content(tex: str) -> str | None:
@@ -186,12 +211,12 @@ def unwrap(tokens: Sequence[Token], *names: str) -> list[Token]:
     return inner[begin.end : last] if begin else inner
 
 
-def _without_count(name: str, tokens: list[Token]) -> list[Token]:
-    count = read_argument(tokens, 0) if name in _COUNTED else None
-    return tokens[count.end :] if count else tokens
+def _without_argument(tokens: list[Token]) -> list[Token]:
+    argument = read_argument(tokens, skip_spaces(tokens, 0))
+    return tokens[argument.end :] if argument else tokens
 
 
-def _split(tokens: Sequence[Token]) -> list[list[Token]]:
+def split_token_rows(tokens: Sequence[Token]) -> list[list[Token]]:
     r"""Split at each `\\` outside groups and inner environments. Drop an empty last row."""
     rows: list[list[Token]] = [[]]
     depth = 0
@@ -249,7 +274,7 @@ def _content(texts: Sequence[str]) -> str:
 
 
 def _start(tokens: Sequence[Token]) -> int:
-    # tokens from a macro have the position of its call, its arguments later ones
+    # tokens that a macro produces have the position of the call; arguments follow it
     return min(token.offset for token in tokens)
 
 
@@ -258,9 +283,9 @@ def _length(tokens: Sequence[Token]) -> int:
 
 
 def _read_command(tokens: Sequence[Token], index: int, found: _RowParts, what: str) -> int:
-    """Read the command at `index` into `found`. Return the index after it."""
+    """Read the numbering command at `index` into `found`. Return the index after the argument."""
     command = tokens[index]
-    if command.text in ("\\notag", "\\nonumber"):
+    if command.text in _UNNUMBERED:
         found.notag = True
         return index + 1
     after = skip_spaces(tokens, index + 1)
@@ -274,8 +299,7 @@ def _read_command(tokens: Sequence[Token], index: int, found: _RowParts, what: s
         _report(found, "math-syntax", f'"{command.text}" is empty', hint, [command])
     elif command.text == "\\tag":
         if found.tag:
-            # the same message as in `convert_formula` for a formula without rows, so that it is reported
-            # once
+            # the same message as in `convert_formula`, so that duplicates can be removed
             _report(found, "math-syntax", 'duplicate "\\tag"', "", [command])
         else:
             found.tag, found.bare_tag = inside, star

@@ -1,9 +1,8 @@
-r"""TeX of a formula that compiles elsewhere: macros expanded, without definitions and labels.
+r"""TeX of a formula for use elsewhere: macros expanded, without definitions and labels.
 
 Colours that other formulas of the page have defined are defined before it. The author's spaces and lines are
-preserved. The expansion of a macro is put in braces if TeX would otherwise use only its first token.
-Commands of packages are not changed, nor is `\ref`, whose number is not known here (`render/formulas.py`
-knows it).
+preserved. The expansion of a macro is put in braces if TeX would otherwise use only its first token. Commands
+of packages are not changed, nor is `\ref`, whose number is not known here (`render/formulas.py` knows it).
 """
 
 from __future__ import annotations
@@ -26,16 +25,20 @@ _TAKES_ONE = lazy_pattern(
     r"(?:\\(?:[dtc]?frac|[dt]?binom|sqrt|overset|underset|stackrel|hat|bar|tilde|vec|dot|ddot"
     r"|wide(?:hat|tilde)|overline|underline|math(?:bf|rm|cal|bb|sf|it|frak|scr|tt)|boldsymbol|bm))\s*\Z"
 )
-"""A command whose argument is one token or a group, at the end of the text so far."""
+"""Matches at the end of a text: a command whose argument is a group or the next token."""
 _SCRIPT = lazy_pattern(r"[_^]\s*\Z")
-"""A script marker, where TeX itself expands macros, and uses their first token or a whole command."""
+"""Matches at the end of a text: `_` or `^`. TeX expands macros there, and uses a whole command or one
+character."""
 _LINE_END = lazy_pattern(r"[ \t]*\n")
 
 
 def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
-    """Return `tex` with its macros expanded and without labels. Return it unchanged if there are none, or one
-    is invalid."""
-    calls_none = not macros or set(_CALL.findall(tex)).isdisjoint(macros)
+    """Return `tex` with its macros expanded, after definitions of the colours that it uses.
+
+    If `tex` calls or defines a macro, labels and definitions are removed. If a macro is invalid, return `tex`
+    unchanged.
+    """
+    calls_none = not macros or not any(call in macros for call in _CALL.findall(tex))
     if calls_none and not DEFINES.search(tex):
         opened = tex
     else:
@@ -47,17 +50,17 @@ def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
 
 
 class _MacroExpansion:
-    """Reads a formula and copies the parts that need no change."""
+    """Copies a formula and replaces the macros in it."""
 
     def __init__(self, tex: str, macros: Mapping[str, str | Macro]) -> None:
         self._tex = tex
         self._reader = TokenReader(split_with_positions(tex), read_macros(macros))
         self._text = ""
         self._at = 0
-        """Offset in the formula; everything before it is read."""
+        """Offset in the formula; everything before it is copied or replaced."""
 
     def read(self) -> str:
-        """Return the whole formula."""
+        """Return the whole formula with its macros replaced."""
         reader = self._reader
         while reader.stack:
             token = reader.stack.pop()
@@ -88,7 +91,8 @@ class _MacroExpansion:
             self._at = rest.end()
 
     def _skip(self, token: str) -> None:
-        """Read a label or a definition, which applies from here on."""
+        """Read a label or a definition, without copying it. The definition applies to the rest of the
+        formula."""
         reader = self._reader
         reader.command = token
         if token == _LABEL:
@@ -112,7 +116,8 @@ class _MacroExpansion:
         self._text += text
 
     def _is_one(self, made: list[str]) -> bool:
-        """Return whether the command before it uses the whole expansion, which then needs braces."""
+        """Return whether the whole expansion is an argument of the text before it, and therefore needs
+        braces."""
         if _SCRIPT.search(self._text):
             return made[0].startswith("\\")
         return _TAKES_ONE.search(self._text) is not None

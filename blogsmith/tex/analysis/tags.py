@@ -34,10 +34,8 @@ def convert_unnumbered(
     packages: frozenset[str] = frozenset(),
     convert: Convert | None = None,
 ) -> TypesetFormula:
-    """Typeset a formula that no page numbers; only its tags are printed.
-
-    convert: function to use instead of `convert_formula`.
-    """
+    """Typeset a formula without numbers; only its tags are printed. convert: function to use instead of
+    `convert_formula`."""
     rows: list[RowNumber | None] = []
     if display and "\\tag" in tex:
         rows = [_number(row, macros) for row in split_rows(tex, macros).rows]

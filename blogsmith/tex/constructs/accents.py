@@ -11,7 +11,7 @@ from ..parse.parser import Command, Parser
 
 # Chromium places combining accents next to their base, so these are the spacing forms.
 _NARROW = """
-hat ˆ check ˇ tilde ˜ bar ¯ dot ˙ ddot ¨ breve ˘ mathring ˚ ring ˚ acute ´ grave ` dddot ⃛ ddddot ⃜ Bar ¯
+hat ˆ check ˇ tilde ˜ bar ¯ dot ˙ ddot ¨ breve ˘ mathring ˚ ring ˚ acute ´ grave ` dddot … ddddot ⃜ Bar ¯
 """
 _WIDE = """
 widehat ˆ widetilde ˜ widecheck ˇ overline ‾ overrightarrow → overleftarrow ← overleftrightarrow ↔
@@ -24,7 +24,7 @@ underlinesegment ⎵ uwave ˜ underrightharpoon ⇀ underleftharpoon ↼ wideuti
 """
 
 
-_LETTER = lazy_pattern("<mi>(.)\ufe01?</mi>")
+_LETTER = lazy_pattern("<mi(?: class=[^<>]*)?>(.)\ufe01?</mi>")
 # italic, bold italic and script; plain letters are slanted by MathML
 _SLANTED = lazy_pattern("[A-Za-zα-ωϑϕϖϰϱϵıȷℎℬℰℱℋℐℒℳℛℯℊℴ\U0001d434-\U0001d503\U0001d6e2-\U0001d755]")
 
@@ -40,7 +40,7 @@ _UNDER_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_UNDER))
 
 
 def _slant(base: str) -> str:
-    """Return a class for one slanted letter: CSS moves its accent to the right, as TeX's skew does."""
+    """Return a CSS class for one slanted letter: it moves the accent to the right, as TeX's skew does."""
     letter = _LETTER.fullmatch(base)
     return ' class="math-slant"' if letter and _SLANTED.match(letter[1]) else ""
 

@@ -16,6 +16,29 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\implies": r"\;\Longrightarrow\;",
         "\\impliedby": r"\;\Longleftarrow\;",
         "\\arraystretch": "1",
+        "\\Vec": r"\vec{#1}",
+        "\\vv": r"\overrightarrow{#1}",
+        "\\overarrow": r"\overrightarrow{#1}",
+        "\\overarc": r"\overparen{#1}",
+        "\\independent": r"\mathrel{\perp\mkern-10mu\perp}",
+        "\\mathlarger": r"{\large #1}",
+        "\\mathsmaller": r"{\small #1}",
+        "\\tcbhighmath": r"\boxed{#1}",
+        "\\ohm": r"\mathrm{\Omega}",
+        "\\micro": r"\mathrm{µ}",
+        "\\slashed": r"\cancel{#1}",
+        "\\textdegree": r"\text{\textdegree}",
+        "\\textcircled": r"\text{\textcircled{#1}}",
+        "\\parbox": r"\text{#2}",
+        "\\mathpalette": r"\mathchoice{#1\displaystyle{#2}}{#1\textstyle{#2}}{#1\scriptstyle{#2}}"
+        r"{#1\scriptscriptstyle{#2}}",
+        "\\nolimits@": r"\nolimits",
+        # nicematrix: these dots have the same length as those of amsmath here
+        "\\Cdots": r"\cdots",
+        "\\Ldots": r"\ldots",
+        "\\Vdots": r"\vdots",
+        "\\Ddots": r"\ddots",
+        "\\Iddots": r"\iddots",
         "\\R": r"\mathbb{R}",
         "\\Reals": r"\mathbb{R}",
         "\\reals": r"\mathbb{R}",
@@ -61,6 +84,8 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\colondash": r"\mathrel{:-}",
         "\\Colondash": r"\mathrel{∷-}",
         "\\matrix": r"\begin{matrix}#1\end{matrix}",
+        "\\bordermatrix": r"\begin{bordermatrix}#1\end{bordermatrix}",
+        "\\kbordermatrix": r"\begin{kbordermatrix}#1\end{kbordermatrix}",
         "\\pmatrix": r"\begin{pmatrix}#1\end{pmatrix}",
         "\\cases": r"\begin{cases}#1\end{cases}",
         "\\eqalign": r"\begin{aligned}#1\end{aligned}",
@@ -146,11 +171,12 @@ def _alias(body: str) -> Expander:
     return expand
 
 
-_ALL: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
+ALIASES: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
+"""Command → body, with `#1` … `#9` for its arguments."""
 
 
 def _ignore(arguments: int) -> Expander:
-    """Return an expander for a command without effect here. arguments: number of arguments to skip."""
+    """Return an expander for a command that has no effect here, and whose arguments are dropped."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         for _ in range(arguments):
@@ -158,6 +184,25 @@ def _ignore(arguments: int) -> Expander:
         return []
 
     return expand
+
+
+def _ignore_optional(arguments: int) -> Expander:
+    """Return an expander that drops a star, an argument in brackets, and then `arguments` arguments."""
+    rest = _ignore(arguments)
+
+    def expand(reader: FormulaReader, command: str) -> list[str]:
+        reader.star()
+        reader.optional()
+        return rest(reader, command)
+
+    return expand
+
+
+def _tag_form(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand mathtools' `\newtagform{name}[format]{left}{right}` to nothing: the theme prints numbers."""
+    reader.argument()
+    reader.optional()
+    return _ignore(2)(reader, command)
 
 
 def _aboxed(reader: FormulaReader, command: str) -> list[str]:
@@ -191,16 +236,29 @@ def _dotso(reader: FormulaReader, command: str) -> list[str]:
 
 
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(
-    {name: _alias(body) for name, body in _ALL.items()}
+    {name: _alias(body) for name, body in ALIASES.items()}
     | {
         "\\dotsc": _dotso,
         "\\dotso": _dotso,
         "\\mathtoolsset": _ignore(1),
+        "\\numberwithin": _ignore(2),
+        "\\newtagform": _tag_form,
+        "\\renewtagform": _tag_form,
+        "\\usetagform": _ignore(1),
         "\\require": _ignore(1),
         "\\adjustlimits": _ignore(0),
         "\\DOTSB": _ignore(0),
         "\\DOTSI": _ignore(0),
         "\\DOTSX": _ignore(0),
+        "\\m@th": _ignore(0),
+        "\\newmcodes@": _ignore(0),
+        "\\selectfont": _ignore(0),
+        "\\qedhere": _ignore(0),
+        "\\allowdisplaybreaks": _ignore_optional(0),
+        "\\pagebreak": _ignore_optional(0),
+        "\\vspace": _ignore_optional(1),
+        "\\fontsize": _ignore(2),
+        "\\@setfontsize": _ignore(3),
         "\\Aboxed": _aboxed,
         "\\MoveEqLeft": _move_left,
         "\\buildrel": _buildrel,

@@ -13,13 +13,24 @@ from ..parse.state import DISPLAY
 from .grid import Grid, GridLayout, end_environment, print_rows, read_grid, read_place
 from .text import text
 
-_TOP = ("align", "alignat", "flalign", "gather", "eqnarray", "multline", "equation", "xalignat", "xxalignat")
+_TOP = (
+    "align",
+    "alignat",
+    "flalign",
+    "gather",
+    "eqnarray",
+    "multline",
+    "equation",
+    "xalignat",
+    "xxalignat",
+    "IEEEeqnarray",
+)
 _INNER = ("aligned", "alignedat", "split", "gathered", "multlined", "lgathered", "rgathered")
 
 
 def _class_before_cell(column: int) -> int:
-    """Return the class of the atom before a cell. An empty atom precedes every second one, so a relation has
-    space."""
+    """Return the class of the atom before a cell. In every second column it is ORD, so that a relation at the
+    start of the cell gets space."""
     return ORD if column % 2 else NONE
 
 
@@ -28,9 +39,11 @@ def _alternate_side(column: int) -> str:
 
 
 def _top_only(parser: Parser, name: str) -> None:
-    """Raise ParseError if a display environment is inside an inline formula."""
+    """Raise ParseError if an environment that is display math is inside inline math."""
     if not parser.is_display:
-        inner = {"align": "aligned", "gather": "gathered", "alignat": "alignedat"}.get(name.rstrip("*"))
+        inner = {"align": "aligned", "gather": "gathered", "alignat": "alignedat", "split": "aligned"}.get(
+            name.rstrip("*")
+        )
         hint = f"write it between `$$` or `\\[ \\]`{f', or use `{inner}`' if inner else ''}"
         begin = parser.command
         raise ParseError("math-syntax", f'"{name}" is not allowed in an inline formula', begin, hint=hint)
@@ -42,7 +55,9 @@ def _align(parser: Parser, name: str) -> Atom:
 
 
 def _aligned(parser: Parser, name: str) -> Atom:
-    if name not in ("split",):
+    if name == "split":
+        _top_only(parser, name)
+    else:
         read_place(parser)  # [t], [b]: vertical alignment with the line around it
     return _aligned_rows(parser, name, "math-align")
 
@@ -111,21 +126,41 @@ def _constant(side: str) -> Callable[[int], str]:
     return lambda _: side
 
 
+_IEEE_SIDES: Mapping[str, str] = MappingProxyType(
+    {
+        "l": "left",
+        "L": "left",
+        "c": "",
+        "C": "",
+        "r": "right",
+        "R": "right",
+        "s": "left",
+        "t": "",
+        "u": "right",
+    }
+)
+"""Letter of a column of `IEEEeqnarray` (IEEEtrantools) → side that its cells are aligned to."""
+
+
 def _eqnarray(parser: Parser, name: str) -> Atom:
     _top_only(parser, name)
+    sides: tuple[str, ...] = ("right", "", "left")
+    if name.startswith("IEEE"):
+        sides = tuple(
+            _IEEE_SIDES[letter] for letter in "".join(parser.name_argument()) if letter in _IEEE_SIDES
+        )
     numbers = parser.take_numbers()
-    grid = read_grid(
-        parser, name, GridLayout(DISPLAY, columns=3, hint="use `align` for more columns", lines=True)
-    )
-    sides = ("right", "", "left")
-    return ORD, _table(
-        "math-eqnarray", print_rows(grid.rows, lambda c: sides[min(c, 2)], numbers), bool(numbers)
-    )
+    hint = "add a letter to its columns" if name.startswith("IEEE") else "use `align` for more columns"
+    grid = read_grid(parser, name, GridLayout(DISPLAY, columns=len(sides), hint=hint, lines=True))
+    return ORD, _table("math-eqnarray", print_rows(grid.rows, lambda c: sides[c], numbers), bool(numbers))
 
 
 def _wrapper(parser: Parser, name: str) -> Atom:
     """Typeset the content of `equation` and `subequations` unchanged."""
-    if name != "math":
+    if name == "spreadlines":
+        # mathtools: the stylesheet sets the distance of rows
+        parser.name_argument()
+    elif name != "math":
         _top_only(parser, name)
     begin = parser.command
     old, table = parser.style, parser.atoms
@@ -172,8 +207,11 @@ ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
     | {name: _alignat for name in ("alignat", "alignat*", "alignedat", "xalignat", "xalignat*", "xxalignat")}
     | {name: _gather for name in ("gather", "gather*", "gathered", "lgathered", "rgathered")}
     | {name: _multline for name in ("multline", "multline*", "multlined")}
-    | {name: _eqnarray for name in ("eqnarray", "eqnarray*")}
-    | {name: _wrapper for name in ("equation", "equation*", "displaymath", "math", "subequations")}
+    | {name: _eqnarray for name in ("eqnarray", "eqnarray*", "IEEEeqnarray", "IEEEeqnarray*")}
+    | {
+        name: _wrapper
+        for name in ("equation", "equation*", "displaymath", "math", "subequations", "spreadlines")
+    }
 )
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _intertext for name in ("\\intertext", "\\shortintertext")}

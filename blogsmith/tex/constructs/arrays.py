@@ -11,7 +11,18 @@ from ..parse.errors import ParseError
 from ..parse.parser import Environment, Parser
 from ..parse.state import DISPLAY, SCRIPT, TEXT
 from .delimiters import fence
-from .grid import Grid, GridLayout, GridRow, align_cell, cell, print_rows, read_grid, row_style, small_table
+from .grid import (
+    Grid,
+    GridLayout,
+    GridRow,
+    WideCell,
+    align_cell,
+    cell,
+    print_rows,
+    read_grid,
+    row_style,
+    small_table,
+)
 
 _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -23,6 +34,7 @@ _FENCES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "Vmatrix": ("‖", "‖"),
     }
 )
+_CASES_HINT = "write `array` for more columns"
 # of markup
 _CHARACTERS_A_TOKEN = 10
 
@@ -43,11 +55,11 @@ def _matrix(parser: Parser, name: str) -> Atom:
     opening, closing = _FENCES[name.rstrip("*")]
     columns = max(len(row.cells) for row in grid.rows)
     plan = [Column(side) for _ in range(columns)]
-    return _kind(name), _fence(opening, _rule_table("math-matrix", grid, plan), closing)
+    return _kind(name), print_fenced((opening, closing), grid, plan)
 
 
 def _matrix_side(parser: Parser) -> str:
-    """Read the `[r]` of `matrix*`. Return the side."""
+    """Read the `[r]` of `matrix*`. Return the side to which cells are aligned; empty if centred."""
     found = parser.optional()
     if found is None:
         return ""
@@ -74,7 +86,9 @@ def _subarray(parser: Parser, name: str) -> Atom:
 
 def _cases(parser: Parser, name: str) -> Atom:
     style = DISPLAY if name.lstrip("r").startswith("d") else TEXT
-    grid = read_grid(parser, name, GridLayout(style, text_from=2 if name.endswith("*") else 0))
+    grid = read_grid(
+        parser, name, GridLayout(style, columns=2, hint=_CASES_HINT, text_from=2 if name.endswith("*") else 0)
+    )
     display = ' displaystyle="true"' if style == DISPLAY else ""
     table = f'<mtable class="math-cases"{display}>{print_rows(grid.rows, lambda _: "left", ())}</mtable>'
     closes = name.startswith(("rcases", "drcases"))
@@ -82,19 +96,35 @@ def _cases(parser: Parser, name: str) -> Atom:
 
 
 def _array(parser: Parser, name: str) -> Atom:
-    parser.optional()  # [t], [b]: vertical alignment with the line around it
+    parser.optional()  # [t], [b]: vertical alignment with the line that contains it
     plan = read_columns(parser, name)
     style = DISPLAY if name == "darray" else TEXT
     prefixes = {index: column.prefix for index, column in enumerate(plan) if column.prefix}
-    grid = read_grid(parser, name, GridLayout(style, rules=True, prefixes=prefixes))
+    grid = read_grid(
+        parser,
+        name,
+        GridLayout(
+            style,
+            rules=True,
+            prefixes=prefixes,
+            columns=len(plan),
+            text_from=1 if name == "tabular" else 0,
+            hint="add a letter to its columns for each cell",
+        ),
+    )
     repeated = sum(len(piece) for column in plan for piece in (*column.before, *column.behind))
     parser.spend(repeated // _CHARACTERS_A_TOKEN * len(grid.rows))
     display = ' displaystyle="true"' if style == DISPLAY else ""
     return ORD, _rule_table("", grid, plan, display)
 
 
+def print_fenced(fences: tuple[str, str], grid: Grid, plan: Sequence[Column]) -> str:
+    """Return a matrix with its rules between two delimiters. plan: its columns."""
+    return _fence(fences[0], _rule_table("math-matrix", grid, plan), fences[1])
+
+
 def _rule_table(look: str, grid: Grid, plan: Sequence[Column], more: str = "") -> str:
-    """Return the table with its rules. A rule is a class of the cells next to it."""
+    """Return the table with its rules, which are CSS classes of the cells next to them."""
     width = max(len(row.cells) for row in grid.rows)
     rows = []
     for index, row in enumerate(grid.rows):
@@ -106,8 +136,14 @@ def _rule_table(look: str, grid: Grid, plan: Sequence[Column], more: str = "") -
 
 def _cells(row: GridRow, plan: Sequence[Column], width: int, below: Sequence[str]) -> list[str]:
     cells = []
+    covered = 0
     for column in range(width):
-        found = plan[column] if column < len(plan) else Column()
+        if covered:
+            covered -= 1
+            continue
+        found, span = plan[column] if column < len(plan) else Column(), row.spans.get(column)
+        if span:
+            found, covered = _span_column(span), span.columns - 1
         classes = [
             *_rule(found.left, "left"),
             *_rule(found.right, "right"),
@@ -119,11 +155,21 @@ def _cells(row: GridRow, plan: Sequence[Column], width: int, below: Sequence[str
             "padding-right:0" if found.tight_right else "",
             row_style(row) if column == 0 else "",
         ]
-        attributes = f' class="{" ".join(classes)}"' if classes else ""
+        attributes = f' columnspan="{span.columns}"' if span and covered else ""
+        attributes += f' class="{" ".join(classes)}"' if classes else ""
         attributes += align_cell(found.side, ";".join(filter(None, styles)))
         pieces = row.cells[column] if column < len(row.cells) else ()
         cells.append(cell([*found.before, *pieces, *found.behind], attributes))
     return cells
+
+
+def _span_column(span: WideCell) -> Column:
+    """Return the column that `\\multicolumn` declares for its cell."""
+    letters = "".join(span.specification)
+    column = Column(next((SIDES[letter] for letter in letters if letter in SIDES), ""))
+    column.left = ["rule"] * (len(letters) - len(letters.lstrip("|")))
+    column.right = ["rule"] * (len(letters) - len(letters.rstrip("|")))
+    return column
 
 
 def _rule(rules: Sequence[str], edge: str) -> list[str]:
@@ -147,7 +193,7 @@ ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
 
 
 SIDES: Mapping[str, str] = MappingProxyType(
-    {"l": "left", "c": "", "r": "right", "p": "left", "m": "left", "b": "left"}
+    {"l": "left", "c": "", "r": "right", "p": "left", "m": "left", "b": "left", "S": "right", "s": "right"}
 )
 """Letter of a column → side that its cells are aligned to; empty: centred."""
 _MAX_COLUMNS = 500
@@ -155,14 +201,14 @@ _MAX_COLUMNS = 500
 
 @dataclass(slots=True)
 class Column:
-    """One column while the preamble is read."""
+    """One column of an array, while its preamble is read."""
 
     side: str = ""
     left: list[str] = field(default_factory=list)
-    """Rules at its left: `rule` or `dash`."""
+    """Rules to the left of the column: `rule` or `dash`."""
     right: list[str] = field(default_factory=list)
     tight_left: bool = False
-    """Whether there is no padding at its left: `@{}`."""
+    """Whether `@{}` removes the padding on its left."""
     tight_right: bool = False
     before: list[str] = field(default_factory=list)
     """Pieces printed before each cell."""
@@ -172,7 +218,7 @@ class Column:
 
 
 def read_columns(parser: Parser, name: str) -> list[Column]:
-    r"""Read the preamble in braces after `\begin{array}`."""
+    r"""Read the column specification in braces after `\begin{array}`."""
     tokens = [token for token in parser.name_argument() if token != " "]
     columns: list[Column] = []
     coming = Column()
@@ -185,9 +231,15 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
         if token in SIDES:
             if token in "pmb":
                 _take_group(tokens)
+            elif token in "Ss" and tokens and tokens[0] == "[":
+                # the format of the numbers (siunitx)
+                del tokens[: tokens.index("]") + 1 if "]" in tokens else 1]
             coming.side = SIDES[token]
             columns.append(coming)
             coming = Column()
+        elif token == "{":
+            tokens.insert(0, token)
+            tokens = _take_group(tokens) + tokens
         elif token == "*":
             tokens = _repeat_columns(parser, name, tokens) + tokens
         elif len(token) > 1 and set(token) <= set("lcr|"):
@@ -203,7 +255,8 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
 def _read_separator(
     parser: Parser, token: str, tokens: list[str], columns: list[Column], coming: Column
 ) -> bool:
-    """Read a separator between two columns. Return False if `token` does not start one."""
+    """Read `token`, a separator between two columns, and its arguments. Return False if it is not a
+    separator."""
     if token in ("|", ":"):
         coming.left.append("rule" if token == "|" else "dash")
         return True

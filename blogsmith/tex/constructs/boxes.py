@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from ..mathml.atoms import GLUE, ORD, Atom
 from ..mathml.fragments import join_fragments
+from ..mathml.intents import add_argument, add_intent
 from ..parse.lengths import css, read_ems, read_length
 from ..parse.parser import Command, Parser
 from ..parse.state import SCRIPT, TEXT
@@ -39,6 +40,9 @@ _NOTHING = (
     "\\noindent",
     "\\nonumber",
     "\\notag",
+    "\\IEEEnonumber",
+    "\\IEEEyesnumber",
+    "\\IEEEeqnarraynumspace",
     "\\displaybreak",
     "\\null",
     "\\goodbreak",
@@ -57,7 +61,7 @@ _NOTHING = (
 
 
 def space(em: float) -> str:
-    """Return an element of a width in em. Chromium ignores a negative `mspace`, so a margin is used."""
+    """Return an element that is `em` wide. Chromium ignores a negative `mspace`, so a margin is used."""
     if em < 0:
         return f'<mrow style="margin-left:{css(em)}"></mrow>'
     return f'<mspace width="{css(em)}"/>'
@@ -117,6 +121,11 @@ def _skip_command(parser: Parser, command: str) -> None:
     return None
 
 
+def _skip_length(parser: Parser, command: str) -> None:
+    r"""Skip plain TeX's `\openup3pt`: the stylesheet sets the distance of rows."""
+    read_ems(read_length_tokens(parser), command)
+
+
 def _phantom(parser: Parser, command: str) -> Atom:
     xml = f"<mphantom>{parser.element()}</mphantom>"
     if command == "\\hphantom":
@@ -160,7 +169,7 @@ def _vcenter(parser: Parser, command: str) -> Atom:
 
 
 def raise_box(em: float, xml: str) -> str:
-    """Return `xml` raised by `em`."""
+    """Return `xml`, raised by `em`."""
     side = "top" if em >= 0 else "bottom"
     return f'<mpadded voffset="{css(em)}" style="padding-{side}:{css(abs(em))}">{xml}</mpadded>'
 
@@ -195,16 +204,23 @@ _FRAMES: Mapping[str, str] = MappingProxyType(
         "\\longdiv": "math-longdiv",
     }
 )
+_FRAME_INTENTS: Mapping[str, str] = MappingProxyType(
+    {"\\boxed": "boxed"} | dict.fromkeys(("\\cancel", "\\bcancel", "\\xcancel", "\\sout"), "crossed-out")
+)
+"""Command → concept of the `intent` attribute, which screen readers announce for its frame or line."""
 
 
 def frame_box(name: str, pieces: list[str]) -> str:
-    """Return `pieces` with the frame or stroke that the class `name` draws."""
+    """Return `pieces` with the frame or line that the CSS class `name` draws."""
     return f'<mrow class="{name}">{"".join(pieces)}</mrow>'
 
 
 def _frame(parser: Parser, command: str) -> Atom:
     style = TEXT if command == "\\boxed" and parser.style >= SCRIPT else None
-    return ORD, frame_box(_FRAMES[command], parser.parse_group(parser.argument(), style))
+    pieces, name = parser.parse_group(parser.argument(), style), _FRAMES[command]
+    if intent := _FRAME_INTENTS.get(command):
+        return ORD, add_intent(frame_box(name, [add_argument(join_fragments(pieces), "x")]), f"{intent}($x)")
+    return ORD, frame_box(name, pieces)
 
 
 def _angln(parser: Parser, command: str) -> Atom:
@@ -217,7 +233,7 @@ def _cancelto(parser: Parser, command: str) -> Atom:
 
 
 def _mathchoice(parser: Parser, command: str) -> Atom:
-    """Typeset one of four arguments, chosen by the current style."""
+    r"""Typeset one of the four arguments of `\mathchoice`, selected by the current style."""
     choices = [parser.argument() for _ in range(4)]
     return ORD, join_fragments(parser.parse_group(choices[parser.style]))
 
@@ -232,6 +248,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     | {name: _frame for name in _FRAMES}
     | {
         "\\mathstrut": _mathstrut,
+        "\\openup": _skip_length,
         "\\smash": _smash,
         "\\vcenter": _vcenter,
         "\\rule": _rule,

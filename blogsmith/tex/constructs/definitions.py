@@ -2,15 +2,18 @@ r"""`\newcommand`, `\def`, `\let` and related commands (TeXbook, chapter 20; LaT
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...model.names import name_set
+from ..parse.document_commands import DEFINERS
 from ..parse.errors import ParseError
 from ..parse.macro_bodies import fill_body
 from ..parse.parser import Command, Parser
 from ..parse.reader import Expander, Macro
 from ..parse.scan import strip_places
+from .conditionals import expand_condition
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 # names that authors may not redefine, because the parser itself searches for them
@@ -18,7 +21,7 @@ _FIXED = name_set("\\limits \\nolimits \\left \\right \\middle \\begin \\end \\\
 
 
 def is_name(token: str) -> bool:
-    """Return whether a token is a control sequence; a single character could be made active."""
+    """Return whether a token is a command. In LaTeX a single character can also be defined, but not here."""
     return len(token) > 1 and token[0] == "\\"
 
 
@@ -35,11 +38,11 @@ def _name(parser: Parser, *, braces: bool) -> str:
 
 
 def _is_taken(parser: Parser, name: str, macro: Macro) -> bool:
-    """Return whether LaTeX or this formula defines `name` differently already.
-
-    Authors may redefine names of packages, of KaTeX and of earlier formulas.
-    """
+    """Return whether LaTeX or this formula already defines `name`, and differently. Authors may redefine
+    names of packages, of KaTeX and of earlier formulas."""
     own = parser.macros.get(name)
+    if parser.is_preamble:
+        return False
     if own is not None:
         return own != macro and own is not parser.initial_macros.get(name)
     return name in _FIXED or _is_latex(parser, name)
@@ -61,7 +64,8 @@ def _newcommand(parser: Parser, command: str) -> None:
         hint = f"write `\\renewcommand{{{name}}}` to redefine it"
         raise ParseError("math-macro", f'"{name}" is already defined', name, hint=hint)
     known = name in parser.macros or name in _FIXED
-    if command == "\\renewcommand" and not known and not parser.constructs.is_known(name):
+    is_missing = not known and not parser.is_preamble and not parser.constructs.is_known(name)
+    if command == "\\renewcommand" and is_missing:
         raise ParseError(
             "math-macro",
             f'"{name}" is not defined',
@@ -108,7 +112,7 @@ def _operator(parser: Parser, command: str) -> None:
     body = parser.argument()
     macro = Macro(0, None, ("\\operatorname", *(("*",) if starred else ()), "{", *body, "}"))
     _check_fixed(name)
-    if name not in parser.macros and _is_latex(parser, name):
+    if name not in parser.macros and _is_latex(parser, name) and not parser.is_preamble:
         hint = f"write `\\renewcommand{{{name}}}` to redefine it"
         raise ParseError("math-macro", f'"{name}" is already defined', name, hint=hint)
     parser.define(name, macro, everywhere=parser.is_at_top())
@@ -124,7 +128,7 @@ def _environment(parser: Parser, command: str) -> None:
     if not name:
         raise ParseError("math-macro", f'missing environment name after "{command}"', command)
     known = name in parser.constructs.environments or f"\\begin {name}" in parser.macros
-    if known and command == "\\newenvironment":
+    if known and command == "\\newenvironment" and not parser.is_preamble:
         raise ParseError(
             "math-macro",
             f'environment "{name}" is already defined',
@@ -136,7 +140,7 @@ def _environment(parser: Parser, command: str) -> None:
     parser.define(f"\\end {name}", Macro(0, None, strip_places(end)), everywhere=parser.is_at_top())
 
 
-# names that LaTeX does not have, so authors define them
+# commands that LaTeX does not have, so authors may define them
 _REDEFINABLE = frozenset(
     "\\" + name
     for name in [
@@ -202,7 +206,8 @@ def _def(parser: Parser, command: str) -> None:
 
 
 def _parameters(parser: Parser) -> tuple[tuple[str, ...], ...]:
-    """Return the tokens between name and body: those before `#1`, after it, after `#2`, …"""
+    """Read the tokens between name and body. Return them split at the parameters: before `#1`, between `#1`
+    and `#2`, …"""
     parts: list[list[str]] = [[]]
     while parser.stack and parser.stack[-1] != "{":
         token = parser.stack.pop()
@@ -265,6 +270,47 @@ def _let(parser: Parser, command: str) -> None:
     parser.define(name, macro, everywhere=everywhere)
 
 
+def _document_command(parser: Parser, command: str) -> None:
+    name, macro = DEFINERS[command](parser)
+    _check_fixed(name)
+    known = name in parser.macros or _is_latex(parser, name)
+    if command.startswith("\\provide") or command.startswith("\\Provide"):
+        if known:
+            return
+    elif command in ("\\newcommandx", "\\NewDocumentCommand") and _is_taken(parser, name, macro):
+        hint = f"write `{command.replace('new', 'renew').replace('New', 'Renew')}{{{name}}}` to redefine it"
+        raise ParseError("math-macro", f'"{name}" is already defined', name, hint=hint)
+    parser.define(name, macro, everywhere=parser.is_at_top())
+
+
+_CLASSES = ("mathord", "mathop", "mathbin", "mathrel", "mathopen", "mathclose", "mathpunct", "mathord")
+"""Command for each class in a math code (TeXbook, chapter 17)."""
+
+
+def _mathchardef(parser: Parser, command: str) -> None:
+    r"""Define a character by its math code, as in `\mathchardef\mhyphen="2D`. Only letters, digits and
+    symbols of the text fonts are supported: codes of other fonts mean other characters."""
+    name = _name(parser, braces=False)
+    if parser.peek() == "=":
+        parser.pop()
+    digits = ""
+    if parser.peek() == '"':
+        parser.pop()
+        while parser.stack and re.fullmatch("[0-9A-F]+", parser.stack[-1]):
+            digits += parser.stack.pop()
+    _check_fixed(name)
+    code = int(digits, 16) if 0 < len(digits) < 5 else 0
+    family, sign = code >> 8 & 15, chr(code & 127)
+    is_letter = sign.isalpha() and sign.isascii()
+    if family > 1 or not (sign.isalnum() or (sign in "-!?()[]/:;.,'*+=" and not family)):
+        message = f'math code of "{name}" names a character of a font that pages do not have'
+        raise ParseError("math-macro", message, name, hint="define it by a command, such as `\\mathrm`")
+    shown = ("\\mathrm", "{", sign, "}") if family == 0 and (is_letter or sign == "-") else (sign,)
+    shown = ("\\text", "{", "-", "}") if sign == "-" and not family else shown
+    macro = Macro(0, None, (f"\\{_CLASSES[code >> 12 & 7]}", "{", *shown, "}"))
+    parser.define(name, macro, everywhere=parser.is_at_top())
+
+
 def _global(parser: Parser, command: str) -> None:
     token = parser.peek()
     if token not in ("\\def", "\\gdef", "\\edef", "\\xdef", "\\let", "\\global", "\\long", "\\futurelet"):
@@ -273,13 +319,16 @@ def _global(parser: Parser, command: str) -> None:
 
 
 def _expandafter(parser: Parser, command: str) -> None:
-    held = parser.pop()
-    token = parser.peek()
+    held = [parser.pop()]
+    token = parser.pop()
+    while token == "\\expandafter":
+        held.append(parser.pop())
+        token = parser.pop()
     if token in parser.macros:
-        parser.pop()
         parser.expand(token)
-    if held:
-        parser.push([held])
+    elif not expand_condition(parser, token):
+        held.append(token)
+    parser.push([one for one in held if one])
 
 
 def _noexpand(parser: Parser, command: str) -> None:
@@ -289,7 +338,12 @@ def _noexpand(parser: Parser, command: str) -> None:
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _newcommand for name in _NEW}
     | {name: _def for name in ("\\def", "\\gdef", "\\edef", "\\xdef")}
+    | {name: _document_command for name in DEFINERS}
     | {
+        "\\DeclareRobustCommand": _newcommand,
+        "\\newrobustcmd": _newcommand,
+        "\\renewrobustcmd": _newcommand,
+        "\\mathchardef": _mathchardef,
         "\\newenvironment": _environment,
         "\\renewenvironment": _environment,
         "\\DeclareMathOperator": _operator,

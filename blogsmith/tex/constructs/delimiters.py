@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ...base.patterns import lazy_pattern
 from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
+from ..mathml.fragments import join_fragments
+from ..mathml.intents import add_argument
 from ..parse.errors import ParseError
+from ..parse.lexer import ROW_BREAKS
 from ..parse.parser import Command, Parser
 from ..parse.scan import strip_mark
 
@@ -29,11 +33,20 @@ def _table() -> dict[str, str]:
 
 
 DELIMITERS: Mapping[str, str] = MappingProxyType(_table())
-"""Token → delimiter; empty for `.`, the empty delimiter."""
+"""Token after `\\left` and similar commands → character to print; an empty string for `.`."""
 
+_LOW_CHARACTERS = "0-9a-zA-Zα-ωϑϕϖϰϱϵ.∗"
 _SIZES: Mapping[str, str] = MappingProxyType({"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"})
+_GROWS = ' stretchy="true" symmetric="true"'
+_LOW = lazy_pattern(
+    '(?:<mo fence="true"[^<>]*>[^<]+</mo>)?'
+    f"(?:<m[in](?: [^<>]*)?>[{_LOW_CHARACTERS}]+</m[in]>|<mspace[^<>]*/>"
+    "|<mo(?: [lr]space=[^<>]*)?>[+−=,;⋅]</mo>)*"
+    '(?:<mo fence="true"[^<>]*>[^<]+</mo>)?'
+)
+"""Content no higher than a delimiter, which Chromium would put between delimiters of the next size."""
 _LIMITS = ("<munder><mo", "<mover><mo", "<munderover><mo")
-# delimiters whose dictionary entries stretch in this form
+# characters that stretch by default in this form, by MathML's operator dictionary
 _STRETCHY_PREFIX = frozenset("([{|‖⟨⌈⌊⟮⟦⟪")
 _STRETCHY_POSTFIX = frozenset(")]}|‖⟩⌉⌋⟯⟧⟫")
 
@@ -59,9 +72,44 @@ def parse_delimiter(parser: Parser, token: str) -> str:
     return found
 
 
-def _read_fence(parser: Parser) -> str:
+_INTENTS: Mapping[tuple[str, str], str] = MappingProxyType(
+    {
+        ("\\lvert", "\\rvert"): "absolute-value($x)",
+        ("\\lVert", "\\rVert"): "norm($x)",
+        ("[", ")"): "closed-open-interval($a,$b)",
+        ("(", "]"): "open-closed-interval($a,$b)",
+    }
+)
+"""Delimiters with one meaning → intent."""
+_COMMA = "<mo>,</mo>"
+
+
+def _fenced(names: tuple[str, str], parts: list[str]) -> str:
+    """Return the parts of `\\left … \\right` as one row, with its intent. names: tokens of the delimiters."""
+    intent, inner = _INTENTS.get(names, ""), parts[1:-1]
+    if intent.endswith("($x)") and inner:
+        inner = [add_argument(join_fragments(inner), "x")]
+    elif intent and inner.count(_COMMA) == 1 and inner[0] != _COMMA != inner[-1]:
+        cut = inner.index(_COMMA)
+        ends = (
+            add_argument(join_fragments(end), name)
+            for end, name in zip((inner[:cut], inner[cut + 1 :]), "ab", strict=True)
+        )
+        inner = [_COMMA.join(ends)]
+    else:
+        return f"<mrow>{''.join(parts)}</mrow>"
+    return f'<mrow intent="{intent}">{parts[0]}{"".join(inner)}{parts[-1]}</mrow>'
+
+
+def _expand_macros(parser: Parser) -> str:
+    """Expand macros. Return the token that follows."""
     while parser.peek() in parser.macros:
         parser.expand(parser.pop())
+    return parser.peek()
+
+
+def _read_fence(parser: Parser) -> str:
+    _expand_macros(parser)
     token = parser.peek()
     if token == "{":
         inside = [t for t in parser.argument() if t != " "]
@@ -71,26 +119,43 @@ def _read_fence(parser: Parser) -> str:
 
 
 def _left(parser: Parser, command: str) -> Atom:
+    name = _expand_macros(parser)
     opening = _read_fence(parser)
     mark, environment = parser.mark(), parser.environment
     parser.environment = ""
-    parts = [fence(opening, "prefix")]
+    parts: list[str] = []
+    rows: list[list[str]] = []
     while True:
         parts += map(_wrap_limits, parser.row())
         if parser.end_token == "\\middle":
             middle = parser.end_token
             parser.command = middle
+            name = ""
             parts.append(_middle(_read_fence(parser)))
             continue
-        break
+        if parser.end_token not in ROW_BREAKS or environment:
+            break
+        # LaTeX rejects a new line here; MathJax and KaTeX begin a row
+        rows.append(parts)
+        parts = []
     parser.environment = environment
     if parser.end_token != "\\right":
         raise _unclosed_error(parser, command)
     parser.command = parser.end_token
+    names = name, _expand_macros(parser)
+    if rows:
+        lines = "".join(f"<mtr><mtd>{''.join(row)}</mtd></mtr>" for row in (*rows, parts))
+        parts = [f'<mtable class="math-align" displaystyle="true">{lines}</mtable>']
+    parts.insert(0, fence(opening, "prefix"))
     parts.append(fence(_read_fence(parser), "postfix"))
     parser.command = command
     parser.restore(mark)
-    return INNER, f"<mrow>{''.join(parts)}</mrow>"
+    if _LOW.fullmatch("".join(parts)):
+        parts = [
+            part.replace('<mo fence="true"', '<mo fence="true" stretchy="false"').replace(_GROWS, "")
+            for part in parts
+        ]
+    return INNER, _fenced(names, parts)
 
 
 def _wrap_limits(piece: str) -> str:

@@ -9,6 +9,7 @@ from ..mathml.alphabets import MathAlphabet
 from ..mathml.atoms import ORD, Atom, add_attribute, is_operator
 from ..mathml.fragments import group_fragments, join_fragments
 from ..parse.parser import Command, Parser
+from ..parse.state import SCRIPT
 from .operators import function_name
 
 _FACES: Mapping[str, MathAlphabet] = MappingProxyType(
@@ -43,6 +44,8 @@ _FACES: Mapping[str, MathAlphabet] = MappingProxyType(
         "\\symbb": "bb",
         "\\Bbb": "bb",
         "\\mathds": "bb",
+        "\\mathbbm": "bb",
+        "\\mathpzc": "scr",
         "\\mathsf": "sf",
         "\\symsf": "sf",
         "\\symsfup": "sf",
@@ -80,7 +83,7 @@ _SWITCHES: Mapping[str, MathAlphabet] = MappingProxyType(
         "\\itshape": "it",
     }
 )
-# in these fonts, consecutive letters are a word
+# in these fonts, neighbouring letters form a word
 _WORDS = frozenset(("rm", "it", "bf", "sf", "tt", "bi", "bsf", "sfit", "bsfit"))
 
 
@@ -106,12 +109,15 @@ def _word_identifier(parser: Parser, source: list[str]) -> str:
     if len(word) < 2 or not letters.isalpha() or not (upright or word.isascii()):
         return ""
     if upright:
-        return function_name(word)
+        name = function_name(word)
+        # Firefox puts space between it and a slanted letter
+        return name if parser.style >= SCRIPT else f"<mpadded>{name}</mpadded>"
     if parser.face == "it":
         # letters of the math alphabet are spaced as in a product
         return f"<mtext><i>{word}</i></mtext>"
     table = parser.atoms
-    return f"<mi>{''.join(table[c][1][4:-5] for c in word)}</mi>"
+    faced = (table[c][1] for c in word)
+    return f"<mi>{''.join(letter[letter.index('>') + 1 : -5] for letter in faced)}</mi>"
 
 
 def _switch(parser: Parser, command: str) -> Atom:
@@ -129,7 +135,7 @@ def _boldsymbol(parser: Parser, command: str) -> Atom:
     kept = [token for token in source if token != " "]
     kind = parser.atoms[kept[0]][0] if len(kept) == 1 and kept[0] in parser.atoms else ORD
     old, bold = parser.face, parser.bold
-    # LaTeX resets the font for its argument: a font set outside does not apply inside
+    # LaTeX resets the font for the argument, so an outer font does not apply inside
     parser.set_face("", bold=True)
     out = parser.parse_group(source)
     parser.set_face(old, bold)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.atoms import ORD, Atom
+from ..mathml.intents import add_argument, add_intent
 from ..parse.construct import Combine
 from ..parse.errors import ParseError
 from ..parse.lengths import read_length
@@ -21,7 +22,7 @@ _DISPLAYSTYLE_VALUES = ("true", "false")
 
 
 def _inner(style: int) -> int:
-    """Return the style of numerator and denominator."""
+    """Return the style of numerator and denominator in a fraction of this style."""
     return TEXT if style == DISPLAY else SCRIPT if style == TEXT else SCRIPTSCRIPT
 
 
@@ -35,7 +36,7 @@ def _frac(parser: Parser, command: str) -> Atom:
 
 
 def set_in_style(style: int, xml: str) -> str:
-    """Return `xml` in TeX's `style`, independent of the context."""
+    """Return `xml` in TeX's `style`, whatever the style of its context."""
     display = _DISPLAYSTYLE_VALUES[style != DISPLAY]
     level = max(0, style - TEXT)
     return f'<mstyle displaystyle="{display}" scriptlevel="{level}">{xml}</mstyle>'
@@ -49,8 +50,8 @@ def _styled_frac(parser: Parser, command: str) -> Atom:
 
 
 def _cfrac(parser: Parser, command: str) -> Atom:
-    """Typeset a part of a continued fraction: its parts are in display style, its numerator contains a
-    strut."""
+    r"""Typeset `\cfrac`, a continued fraction: both parts are in display style, the numerator has the height
+    of a line."""
     parser.optional()  # [l] or [r], the alignment of the numerator; MathML Core centres it
     above, below = parser.parse_styled(DISPLAY), parser.parse_styled(DISPLAY)
     parts = set_in_style(DISPLAY, STRUT + above) + set_in_style(DISPLAY, below)
@@ -58,15 +59,22 @@ def _cfrac(parser: Parser, command: str) -> Atom:
 
 
 def fence_formula(opening: str, xml: str, closing: str) -> str:
-    """Return `xml` between two delimiters of its height. An empty delimiter is omitted."""
+    """Return `xml` between two delimiters as high as it is. An empty delimiter is omitted."""
     return f"<mrow>{fence(opening, 'prefix')}{xml}{fence(closing, 'postfix')}</mrow>"
 
 
 def _binom(parser: Parser, command: str) -> Atom:
     style = {"\\dbinom": DISPLAY, "\\tbinom": TEXT}.get(command, parser.style)
     above, below = _parts(parser, style)
-    xml = fence_formula("(", f"<mfrac{_THIN_LINE}>{above}{below}</mfrac>", ")")
+    xml = _choice(above, below)
     return ORD, xml if command == "\\binom" else set_in_style(style, xml)
+
+
+def _choice(above: str, below: str) -> str:
+    """Return a binomial coefficient."""
+    parts = f"{add_argument(above, 'n')}{add_argument(below, 'k')}"
+    xml = fence_formula("(", f"<mfrac{_THIN_LINE}>{parts}</mfrac>", ")")
+    return add_intent(xml, "binomial-coefficient($n,$k)")
 
 
 def _genfrac(parser: Parser, command: str) -> Atom:
@@ -88,7 +96,7 @@ def _genfrac(parser: Parser, command: str) -> Atom:
 
 
 def _is_empty(parser: Parser) -> bool:
-    """Consume an empty group if it is next. Return whether it was."""
+    """Consume an empty group if it is next. Return whether a group was consumed."""
     if parser.peek() == "{" and len(parser.stack) > 1 and parser.stack[-2] == "}":
         del parser.stack[-2:]
         return True
@@ -126,7 +134,8 @@ def _root(parser: Parser, command: str) -> Atom:
 
 
 def _infix(parser: Parser, command: str) -> Combine:
-    r"""Read `\over` and related commands, with the delimiters and the thickness that follow some of them."""
+    r"""Read `\over` or a related command, with its delimiters and line thickness if it has any. Return the
+    function that makes the fraction."""
     opening, closing, line = _INFIXES[command]
     if command.endswith("withdelims"):
         opening, closing = parse_delimiter(parser, parser.pop()), parse_delimiter(parser, parser.pop())
@@ -134,6 +143,8 @@ def _infix(parser: Parser, command: str) -> Combine:
         line = f' linethickness="{read_length(read_length_tokens(parser), command)}"'
 
     def combine(above: str, below: str) -> str:
+        if command == "\\choose":
+            return _choice(above, below)
         xml = f"<mfrac{line}>{above}{below}</mfrac>"
         return fence_formula(opening, xml, closing) if opening or closing else xml
 

@@ -17,7 +17,19 @@ from ..parse.state import RowNumber
 
 # cost of an empty cell and of a repeated token, in tokens (see `spend`)
 _EMPTY_CELL_COST = _REPEATED_TOKEN_COST = 10
-_LINES = ("\\hline", "\\hdashline")
+_LINES = ("\\hline", "\\hdashline", "\\toprule", "\\midrule", "\\bottomrule")
+_PARTIAL_LINES = ("\\cline", "\\cmidrule")
+_IS_FORMULA = frozenset("^_")
+"""Tokens that text does not contain."""
+_NUMBERING = ("\\label", "\\tag", "\\notag", "\\nonumber")
+
+
+class WideCell(Struct, frozen=True):
+    r"""A cell of `\multicolumn`."""
+
+    columns: int
+    specification: tuple[str, ...]
+    """Tokens of its column specification, such as `c` or `|r|`."""
 
 
 class GridRow(Struct):
@@ -26,20 +38,22 @@ class GridRow(Struct):
     cells: list[list[str]] = field(default_factory=list)
     """Pieces of each cell."""
     gap: float = 0.0
-    """Space below, in em."""
+    """Space below the row, in em."""
     stretch: float = 1.0
-    r"""Factor for the height: `\arraystretch`."""
+    r"""Factor for the height of the row, from `\arraystretch`."""
     is_line: bool = False
-    """Whether it is a line of a display. Its gap is then below its whole content, not only below its strut.
-    """
+    """Whether the row is a line of display math. If so, the gap is below all of its content, not only below
+    its strut."""
     above: list[str] = field(default_factory=list)
-    """Rules above: `rule` or `dash`."""
+    """Rules above the row: `rule` or `dash`."""
     partly_above: set[int] = field(default_factory=set)
-    """Columns, from 0, that have a rule of their own above."""
+    r"""Columns, from 0, that have a rule above of their own, as from `\cline`."""
+    spans: dict[int, WideCell] = field(default_factory=dict)
+    r"""Column, from 0 → the `\multicolumn` that starts there. The cells that it covers are empty."""
     shove: str = ""
-    """`left` or `right`, for a row of `multline`."""
+    """Side to which a row of `multline` is moved: `left`, `right` or empty."""
     between: str = ""
-    r"""A line of text above, from `\intertext`."""
+    r"""Line of text above the row, from `\intertext`; empty if there is none."""
 
 
 class Grid(Struct):
@@ -51,7 +65,7 @@ class Grid(Struct):
 
 
 _MAX_COLUMNS = 2_000
-# TeX's strut of a row, in em
+# height of TeX's strut of a row, in em
 _STRUT_HEIGHT, _STRUT_DEPTH = 0.84, 0.36
 Before = Callable[[int], int]
 """Column, from 0 → class of the atom before its cell."""
@@ -73,11 +87,12 @@ class GridLayout(Struct, frozen=True):
     rules: bool = False
     r"""Whether `\hline` is allowed between rows."""
     prefixes: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    """Column → tokens inserted at the start of each cell."""
+    """Index of a column → tokens inserted at the start of each of its cells."""
     lines: bool = False
-    r"""Whether rows are lines of a display, which `\arraystretch` does not affect."""
+    r"""Whether rows are lines of display math, to which `\arraystretch` does not apply."""
     text_from: int = 0
-    """First column, from 1, whose cells are text; 0: none."""
+    """1-based number of the first column whose cells are text, unless they contain `^` or `_` without `$`; 0
+    for none."""
 
 
 def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
@@ -107,7 +122,7 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
 
 
 def spend_empty_cells(parser: Parser, rows: Sequence[int]) -> None:
-    """Raise ParseError if filling all rows with empty cells, up to the longest row, would be too much."""
+    """Raise ParseError if padding all rows to the longest one would add too many empty cells."""
     parser.spend(_EMPTY_CELL_COST * (max(rows) * len(rows) - sum(rows)))
 
 
@@ -142,9 +157,14 @@ def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> None:
         if token in parser.macros:
             parser.expand(parser.pop())
         elif allowed and token.lstrip("\0") in _LINES:
-            row.above.append("rule" if parser.pop().lstrip("\0") == "\\hline" else "dash")
-        elif allowed and token == "\\cline":
+            parser.pop()
+            parser.optional()  # thickness of booktabs' rules
+            row.above.append("dash" if token.lstrip("\0") == "\\hdashline" else "rule")
+        elif allowed and token in _PARTIAL_LINES:
             parser.command = parser.pop()
+            if token == "\\cmidrule":
+                parser.optional()
+                parser.read_delimited("(", ")")
             row.partly_above |= _range(parser)
         else:
             return
@@ -176,7 +196,11 @@ def _read_row(parser: Parser, row: GridRow, name: str, layout: GridLayout) -> No
             parser.push(layout.prefixes[column])
         if layout.text_from and column + 1 >= layout.text_from:
             _text_cell(parser)
+        if layout.rules and parser.peek() == "\\multicolumn":
+            row.spans[column] = _read_span(parser, column)
         row.cells.append(parser.row(layout.before(column)))
+        if column in row.spans:
+            row.cells += [[] for _ in range(row.spans[column].columns - 1)]
         row.shove = parser.shove or row.shove
         row.between = parser.intertext or row.between
         parser.restore(mark)
@@ -184,26 +208,47 @@ def _read_row(parser: Parser, row: GridRow, name: str, layout: GridLayout) -> No
             return
 
 
+def _read_span(parser: Parser, column: int) -> WideCell:
+    r"""Read `\multicolumn{count}{column}{content}`. The content is read next."""
+    parser.command = parser.pop()
+    count = "".join(parser.name_argument()).strip()
+    if not count.isdecimal() or not 0 < int(count) <= _MAX_COLUMNS - column:
+        raise parser.syntax_error(f'invalid number of columns "{count}" for "\\multicolumn"')
+    specification = tuple(str(token) for token in parser.argument() if token != " ")
+    parser.push(["{", *parser.argument(), "}"])
+    return WideCell(int(count), specification)
+
+
 def _text_cell(parser: Parser) -> None:
-    r"""Put the cell that follows into a `\text{…}`."""
+    r"""Put the following cell into a `\text{…}`."""
     held, depth = list[str](), 0
     while parser.stack:
         token = parser.stack[-1]
         if not depth and token in ("&", "\\\\", "\\cr", "\\end"):
             break
+        if not depth and token in _NUMBERING:
+            # the command belongs to the row, not to the text of the cell
+            parser.command = parser.pop()
+            parser.constructs.commands[token](parser, token)
+            continue
         depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
         held.append(parser.stack.pop())
-    if any(token != " " for token in held):
+    if "$" not in held and _IS_FORMULA.intersection(held):
+        parser.push(held)
+    elif any(token != " " for token in held):
         parser.push(["\\text", "{", *_strip_spaces(held), "}"])
 
 
 def _strip_spaces(tokens: list[str]) -> list[str]:
-    start = next(index for index, token in enumerate(tokens) if token != " ")
-    return tokens[start : -1 if tokens[-1] == " " else None]
+    places = [index for index, token in enumerate(tokens) if token != " "]
+    return tokens[places[0] : places[-1] + 1]
 
 
 def read_gap(parser: Parser) -> float:
-    r"""Read the `*` and `[5pt]` after `\\`. Return the gap in em. Brackets without a length are content."""
+    r"""Read the `*` and `[5pt]` after `\\`. Return the gap in em, or 0 if there is none.
+
+    A number without a unit, as in `[5]`, raises ParseError. Other brackets without a length are content.
+    """
     if parser.stack and parser.stack[-1] == "*":
         parser.stack.pop()
     if not parser.stack or parser.stack[-1] != "[":
@@ -211,15 +256,19 @@ def read_gap(parser: Parser) -> float:
     inside = parser.optional()
     if inside is None:
         return 0.0
-    gap = ems("".join(inside))
+    text = "".join(inside)
+    gap = ems(text)
     if gap is None:
+        if text.strip().replace(".", "", 1).isdecimal():
+            hint = f"write `\\\\[{text.strip()}pt]`, or `\\\\{{}}[{text.strip()}]` to print the brackets"
+            raise ParseError("math-syntax", f'missing unit of the gap "[{text}]"', inside[0], hint=hint)
         parser.push(["[", *inside, "]"])
         return 0.0
     return max(-5.0, min(gap, 50.0))
 
 
 def read_place(parser: Parser) -> None:
-    """Skip the `[t]` or width after a name. Brackets with other content are not consumed."""
+    """Skip `[t]` or a width in brackets after the name of an environment. Other brackets are content."""
     found = parser.optional()
     if found is None:
         return
@@ -229,7 +278,7 @@ def read_place(parser: Parser) -> None:
 
 
 def end_environment(parser: Parser, name: str, begin: str) -> None:
-    r"""Consume `\end{name}`. ParseError if something else ends."""
+    r"""Consume `\end{name}`. ParseError if the environment is ended in another way."""
     token = parser.pop()
     before, parser.command = parser.command, token or begin
     found = "".join(parser.name_argument()).strip() if token else ""
@@ -245,7 +294,7 @@ def cell(pieces: Sequence[str], attributes: str = "") -> str:
 
 
 def small_table(rows: str, *, in_script: bool) -> str:
-    """Return a table in script size, which a table in a script has already."""
+    """Return a table in script size. in_script: the context has that size already."""
     table = f'<mtable class="math-small">{rows}</mtable>'
     return table if in_script else f'<mstyle scriptlevel="1">{table}</mstyle>'
 
@@ -258,8 +307,8 @@ def align_cell(side: str, more: str = "") -> str:
 
 
 def row_style(row: GridRow) -> str:
-    """Return the style of a row's first cell, or of all its cells, for space around the row. Space is never
-    negative."""
+    """Return the CSS of a row's first cell, or of all its cells, for the space above and below the row. Space
+    is never negative."""
     above, below = (row.stretch - 1) * _STRUT_HEIGHT, row.gap + (row.stretch - 1) * _STRUT_DEPTH
     styles = [
         f"padding-top:{css(above)}" if above > 0 else "",
@@ -268,21 +317,21 @@ def row_style(row: GridRow) -> str:
     return ";".join(filter(None, styles))
 
 
-_SPACER = '<mtd style="width:50%"></mtd>'
+SPACER = '<mtd style="width:50%"></mtd>'
 _NUMBER_CELL = '<mtd class="eq-cell" style="width:50%;text-align:right;justify-items:end">'
 
 
 def number_row(cells: str, mark: RowNumber | None) -> str:
-    """Return a row with its number at the right edge. It is not a link: nothing inside a formula may be
-    focusable."""
+    """Return a row with its number at the right edge. The number is not a link: nothing inside a formula may
+    be focusable."""
     if mark is None or not mark.number:
-        return f"<mtr>{_SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
+        return f"<mtr>{SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
     plain = escape(mark.number if mark.has_parentheses else f"({mark.number})", quote=False)
     shown = f'<mtext class="eq-number">{plain}</mtext>'
     if mark.mathml:
         shown = f'<mrow class="eq-number">{mark.mathml}</mrow>'
     anchor = f' id="{escape(mark.id)}"' if mark.id else ""
-    return f"<mtr{anchor}>{_SPACER}{cells}{_NUMBER_CELL}{shown}</mtd></mtr>"
+    return f"<mtr{anchor}>{SPACER}{cells}{_NUMBER_CELL}{shown}</mtd></mtr>"
 
 
 def print_rows(

@@ -22,7 +22,8 @@ def _begin(parser: Parser, command: str) -> Atom:
     if environment is None:
         if not name:
             raise ParseError("math-syntax", 'missing environment name after "\\begin"', command)
-        hint = did_you_mean(name, parser.constructs.environments)
+        similar = [known for known in parser.constructs.environments if known[:1] in name[:2]]
+        hint = did_you_mean(name, similar)
         raise ParseError("math-command", f'unknown TeX environment "{name}"', command, hint=hint)
     parser.depth += 1
     mark = parser.mark()
@@ -33,7 +34,8 @@ def _begin(parser: Parser, command: str) -> Atom:
 
 
 def _user_environment(parser: Parser, command: str, name: str) -> Atom:
-    """Typeset an environment of the author: its two bodies around its content, as one group."""
+    """Typeset an environment that the author defined: its begin code, its content and its end code are one
+    group."""
     held, depth = list[str](), 1
     while parser.stack:
         token = parser.stack.pop()
@@ -68,6 +70,9 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "\\begingroup": _begingroup,
         "\\hline": _stray_rule,
         "\\hdashline": _stray_rule,
+        **dict.fromkeys(
+            ("\\toprule", "\\midrule", "\\bottomrule", "\\cmidrule", "\\multicolumn"), _stray_rule
+        ),
         "\\cline": _stray_rule,
     }
 )
@@ -124,8 +129,8 @@ def _plain(body: str) -> Expander:
 
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {
-        "\\bra": _plain(r"\mathinner{\langle{#1}|}"),
-        "\\ket": _plain(r"\mathinner{|{#1}\rangle}"),
+        "\\bra": _plain(r"\mathinner{\MathMLintent{bra($x)}{\langle\MathMLarg{x}{#1}|}}"),
+        "\\ket": _plain(r"\mathinner{\MathMLintent{ket($x)}{|\MathMLarg{x}{#1}\rangle}}"),
         "\\braket": _plain(r"\mathinner{\langle{#1}\rangle}"),
         "\\Bra": _bar_fence(r"\left\langle ", r"\right|", r"\,\middle#1\,", once=False),
         "\\Ket": _bar_fence(r"\left|", r"\right\rangle ", r"\,\middle#1\,", once=False),

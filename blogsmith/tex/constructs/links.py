@@ -72,14 +72,14 @@ def _id(parser: Parser, command: str) -> Atom:
 
 
 def _data(parser: Parser, command: str) -> Atom:
-    r"""Print only the formula of KaTeX's `\htmlData` and `\htmlStyle`, whose attributes a page may not
-    contain."""
+    r"""Typeset KaTeX's `\htmlData` and `\htmlStyle`: only the formula, as pages may not contain the
+    attributes."""
     parser.argument()
     return ORD, join_fragments(parser.parse_group(parser.argument()))
 
 
 def _reference(parser: Parser, command: str) -> Atom:
-    """Print a placeholder for a number that only the page knows."""
+    """Typeset a reference as a placeholder: only the page knows the number."""
     _check_place(parser, command)
     target = "".join(parser.argument()).strip()
     if not target:

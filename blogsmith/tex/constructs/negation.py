@@ -6,10 +6,15 @@ import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..mathml.atoms import NONE, ORD, REL, Atom, operator
+from ...base.patterns import lazy_pattern
+from ..mathml.atoms import NONE, ORD, REL, Atom, operator, remove_spaces
 from ..parse.parser import Command, Parser
 
 _SLASH = "\u0338"
+_SPACED_OPERATOR = lazy_pattern(
+    r"((?:<mrow>|<mspace[^<>]*/>)+)(<mo(?: [^<>]*)?>[^<]+</mo>)((?:</mrow>|<mspace[^<>]*/>)+)"
+)
+"""An operator with spaces around it, such as that of `\\implies`."""
 
 
 def _not(parser: Parser, command: str) -> Atom:
@@ -19,6 +24,10 @@ def _not(parser: Parser, command: str) -> Atom:
 
 def _strike(xml: str) -> str:
     """Return `xml` with a slash, as one composed character if Unicode has it."""
+    if found := _SPACED_OPERATOR.fullmatch(xml):
+        struck = _strike(found[2])
+        is_tight = 'lspace="0"' in found[2]
+        return f"{found[1]}{remove_spaces(struck) if is_tight else struck}{found[3]}"
     start = xml.find(">") + 1
     end = xml.find("</", start)
     sign = xml[start:end]

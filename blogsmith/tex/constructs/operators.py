@@ -47,7 +47,7 @@ _SPACED: Mapping[str, str] = MappingProxyType(
 
 
 def function_name(text: str) -> str:
-    """Return a function name as an upright identifier. A single letter needs an attribute for that."""
+    """Return a function name as an upright identifier. A single letter needs an attribute to be upright."""
     variant = ' mathvariant="normal"' if len(text) == 1 else ""
     return f"<mi{variant}>{text}</mi>"
 
@@ -99,7 +99,7 @@ _IN_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 def operator_name(parser: Parser, source: list[str]) -> str:
-    """Return `source` as one upright name, or as a row if it has more than letters."""
+    """Return `source` as one upright name, or as a row if it contains more than letters."""
     words = [_IN_NAMES.get(token, token) for token in source if token != " "]
     if words and all(word.replace(".", "").isalnum() or word in _IN_NAMES.values() for word in words):
         return function_name("".join(words))
@@ -119,7 +119,7 @@ def _class(kind: int) -> Command:
 
 
 def _with_space(kind: int, out: list[str]) -> str:
-    """Return `out` with the spaces of its class, on its operator if it is one."""
+    """Return `out` as one element, with the spaces of the atom class `kind` on its operator, if it is one."""
     xml = group_fragments(out)
     if kind in SIDES and len(out) == 1 and is_operator(xml):
         before, behind = SIDES[kind]
@@ -141,9 +141,12 @@ def _mod(parser: Parser, command: str) -> Atom:
         return BIN, f'<mo lspace="{MEDIUM}" rspace="{MEDIUM}">mod</mo>'
     width = "1em" if parser.style == DISPLAY else "0.6667em" if command == "\\mod" else "0.4444em"
     gap = f'<mspace width="{width}"/>'
-    inside = "".join(parser.parse_group(parser.argument()))
+    argument = parser.argument()
     if command == "\\mod":
-        return ORD, f"<mrow>{gap}{word}{inside}</mrow>"
+        # amsmath leaves the argument in the row, where it takes the scripts that follow
+        parser.push(argument)
+        return ORD, f"<mrow>{gap}{word}</mrow>"
+    inside = "".join(parser.parse_group(argument))
     body = inside if command == "\\pod" else word + inside
     return ORD, f'<mrow>{gap}<mo stretchy="false">(</mo>{body}<mo stretchy="false">)</mo></mrow>'
 
@@ -153,7 +156,7 @@ def _idotsint(parser: Parser, command: str) -> Atom:
 
 
 def _dots(parser: Parser, command: str) -> Atom:
-    r"""Typeset amsmath's `\dots`: centred before an operator, a relation or a long arrow, otherwise on the
+    r"""Typeset amsmath's `\dots`: centred before an operator, relation or long arrow, otherwise on the
     baseline."""
     follower = parser.peek()
     plain = atoms("", False)

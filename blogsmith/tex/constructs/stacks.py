@@ -30,7 +30,7 @@ def _script_style(parser: Parser) -> int:
 
 
 def _base(parser: Parser) -> Atom:
-    """Read the next argument. A group of one symbol retains its class."""
+    """Read the base of a stack. A group of one symbol has the atom class of that symbol."""
     source = parser.argument()
     kept = [token for token in source if token != " "]
     if len(kept) == 1 and kept[0] not in parser.macros and kept[0] in parser.atoms:
@@ -49,7 +49,7 @@ def _overset(parser: Parser, command: str) -> Atom:
     if kind in (LIMITS, LIMIT_FUNCTION) and is_operator(base):
         base = add_attribute(base, 'movablelimits="false"')
     if kind in (BIN, REL):
-        # the spaces are outside, because Chromium uses the symbol's own spaces below a wide label
+        # the spaces are outside, because with a wide label Chromium would add the symbol's own spaces
         return kind, add_spaces(kind, f"<m{where}>{remove_spaces(base)}{script}</m{where}>")
     return LIMITS if kind == LIMITS else ORD, f"<m{where}>{base}{script}</m{where}>"
 
@@ -111,7 +111,7 @@ def _brace(parser: Parser, command: str) -> Atom:
     r"""Typeset `\underbrace{x}_{label}`: the label is written as a script and placed below."""
     over = command.startswith(("\\over", "\\wide"))
     if command in ("\\overbracket", "\\underbracket"):
-        parser.optional()  # thickness of the rule
+        parser.optional()  # thickness of the rule, which has no effect
         parser.optional()  # its height
     where, accent = ("over", "accent") if over else ("under", "accentunder")
     sign = f'<mo stretchy="true">{_BRACE_SIGNS[command]}</mo>'

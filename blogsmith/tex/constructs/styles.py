@@ -43,8 +43,8 @@ SIZES: Mapping[str, float] = MappingProxyType(
 
 
 def _style_rest(parser: Parser, style: int | None = None) -> Atom:
-    """Return the rest of the row as one element. A switch does not separate atoms, so spaces are the same
-    without it."""
+    """Return the rest of the row as one element, set in `style` if given. Spaces between atoms are the same
+    as without the switch."""
     old, table = parser.style, parser.atoms
     if style is not None:
         parser.set_style(style)
@@ -84,7 +84,8 @@ def set_color(color: str, xml: str) -> str:
 
 
 def _textcolor(parser: Parser, command: str) -> Atom:
-    """Typeset an argument in colour. Its class is not affected: a coloured relation has its spaces."""
+    r"""Typeset `\textcolor{red}{x}`. The argument keeps its atom class, so a coloured relation has its
+    spaces."""
     color = read_color(parser, command)
     out = parser.parse_group(parser.argument(), before=parser.previous, open_end=True)
     return parser.last_kind if out else ORD, set_color(color, join_fragments(out))

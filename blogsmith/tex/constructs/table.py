@@ -18,18 +18,23 @@ from . import (
     aliases,
     alignments,
     arrays,
+    bordered,
     boxes,
+    conditionals,
     definitions,
     delimiters,
     diagrams,
     fonts,
     fractions,
     groups,
+    intents,
     links,
     logos,
     negation,
+    numbered_blocks,
     operators,
     stacks,
+    structures,
     styles,
     text,
     text_boxes,
@@ -45,6 +50,7 @@ _COMMANDS: Mapping[str, Command] = MappingProxyType(
         **accents.COMMANDS,
         **fonts.COMMANDS,
         **boxes.COMMANDS,
+        **intents.COMMANDS,
         **styles.COMMANDS,
         **text.COMMANDS,
         **text_boxes.COMMANDS,
@@ -53,16 +59,27 @@ _COMMANDS: Mapping[str, Command] = MappingProxyType(
         **logos.COMMANDS,
         **alignments.COMMANDS,
         **definitions.COMMANDS,
+        **conditionals.COMMANDS,
+        **structures.COMMANDS,
+        **diagrams.COMMANDS,
     }
 )
 _ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
-    {**alignments.ENVIRONMENTS, **arrays.ENVIRONMENTS, **diagrams.ENVIRONMENTS}
+    {
+        **alignments.ENVIRONMENTS,
+        **arrays.ENVIRONMENTS,
+        **diagrams.ENVIRONMENTS,
+        **structures.ENVIRONMENTS,
+        **numbered_blocks.ENVIRONMENTS,
+        **bordered.ENVIRONMENTS,
+        **text_boxes.ENVIRONMENTS,
+    }
 )
 
 
 def _chemistry(reader: FormulaReader, command: str) -> list[str]:
     from ..packages.mhchem import (
-        expanders as chemistry,  # its patterns take 20 ms to compile, and most sites have no chemistry
+        expanders as chemistry,  # compiling its patterns takes 20 ms, and most sites have no chemistry
     )
 
     return chemistry.EXPANDERS[command](reader, command)
@@ -75,6 +92,7 @@ _EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         **dict.fromkeys(("\\ce", "\\cee", "\\cf", "\\pu"), _chemistry),
         **aliases.EXPANDERS,
         **groups.EXPANDERS,
+        **structures.EXPANDERS,
         "\\qty": physics.EXPANDERS["\\qty"],
     }
 )
@@ -93,10 +111,10 @@ def constructs(packages: frozenset[str] = frozenset()) -> Constructs[Parser]:
             or name in fractions.INFIXES
         )
 
-    def names() -> list[str]:
-        return sorted(
-            {*_COMMANDS, *_EXPANDERS, *fractions.INFIXES, *(n for n in atoms("", False) if n[0] == "\\")}
-        )
+    @cache
+    def names() -> tuple[str, ...]:
+        letters = (name for name in atoms("", False) if name[0] == "\\")
+        return tuple(sorted({*_COMMANDS, *_EXPANDERS, *fractions.INFIXES, *letters}))
 
     return Constructs(
         _COMMANDS,
@@ -110,5 +128,5 @@ def constructs(packages: frozenset[str] = frozenset()) -> Constructs[Parser]:
 
 
 def is_command(name: str) -> bool:
-    r"""Return whether a command such as `\alpha` exists without further packages."""
+    r"""Return whether a command such as `\alpha` exists without a package."""
     return constructs().is_known(name)

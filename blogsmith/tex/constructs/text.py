@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from html import unescape
 from types import MappingProxyType
 
+from ...base.html_tags import read_text
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ..mathml.alphabets import ACCENTS, TEXT_SYMBOLS
@@ -22,7 +22,7 @@ from .boxes import read_length_tokens, space
 from .fractions import set_in_style
 from .styles import SIZES, scale, set_color
 
-# command → HTML elements around the text, with attributes
+# command → start tags of the HTML elements that surround its text
 _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "\\text": (),
@@ -32,10 +32,15 @@ _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "\\textmd": (),
         "\\mbox": (),
         "\\hbox": (),
+        "\\vbox": (),
+        "\\vtop": (),
         "\\textbf": ("b",),
         "\\textit": ("i",),
         "\\textsl": ("i",),
         "\\emph": ("i",),
+        "\\underline": ("u",),
+        "\\uline": ("u",),
+        "\\sout": ("s",),
         "\\texttt": ("code",),
         "\\textsf": ('span class="math-sans"',),
         "\\textsc": ('span class="math-smallcaps"',),
@@ -54,6 +59,8 @@ _SWITCHES: Mapping[str, str] = MappingProxyType(
         "\\sf": 'span class="math-sans"',
         "\\sffamily": 'span class="math-sans"',
         "\\sc": 'span class="math-smallcaps"',
+        "\\cal": "i",
+        "\\boldmath": "b",
         "\\rm": "",
         "\\rmfamily": "",
         "\\normalfont": "",
@@ -75,17 +82,21 @@ _WIDTHS: Mapping[str, float] = MappingProxyType(
         "\\enskip": 0.5,
     }
 )
-_BOXES = name_set("\\colorbox \\fcolorbox \\fbox \\raisebox \\llap \\rlap \\clap \\makebox \\ref \\eqref")
+_BOXES = name_set(
+    "\\colorbox \\fcolorbox \\fbox \\raisebox \\llap \\rlap \\clap \\makebox \\ref \\eqref"
+    " \\hspace \\rule \\href \\url \\boxed \\phantom \\hphantom \\vphantom"
+)
 """Commands of other modules that are allowed in text."""
 _STYLE_DEPENDENT = lazy_pattern("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
 """Markup that looks different in display and inline math."""
+_SCRIPT_SIZE = 0.7
 _SINGLE: Mapping[str, str] = MappingProxyType({"`": "‘", "'": "’", "-": "-"})
-_TAG = lazy_pattern("<[^<>]*>")
 _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 
 
 class _Text:
-    """Collects the markup of text: one `mtext` for each uninterrupted part, elements between them."""
+    """Collects the markup of text: an `mtext` for each stretch of plain text, other elements
+    between these."""
 
     def __init__(self, parser: Parser, tags: tuple[str, ...]) -> None:
         self.parser = parser
@@ -145,9 +156,9 @@ class _Text:
         elif token[0] == "\\":
             self._command(token)
         elif token in "`'-":
-            # a typewriter font has no ligatures
+            # in a typewriter font, `--` and quotes are not combined
             self.add(_SINGLE[token] if "code" in self.tags else self._ligature(token))
-        elif token in "_^#":  # a & is printed: no cell can end inside braces
+        elif token in "_^#":  # print the &: inside braces it cannot end a cell
             escaped = "\\^{}" if token == "^" else f"\\{token}"
             hint = f"write `{escaped}` to print `{token}`"
             raise ParseError("math-syntax", f'"{token}" is not allowed in text', token, hint=hint)
@@ -155,7 +166,7 @@ class _Text:
             self.add(token)
 
     def _group(self, tags: tuple[str, ...]) -> None:
-        """Read a group, after its opening brace, with other tags."""
+        """Read a group after its opening brace. tags: HTML elements that surround its text."""
         parser = self.parser
         parser.depth += 1
         if parser.depth > 500:
@@ -224,9 +235,25 @@ class _Text:
             rest.read()
             self.element(scale(SIZES[token] / parser.size, join_fragments(rest.pieces)))
             parser.stack.append("}")
+        elif token == "\\color":
+            color = read_color(parser, token)
+            rest = _Text(parser, self.tags)
+            rest.read()
+            self.element(set_color(color, join_fragments(rest.pieces)))
+            parser.stack.append("}")
         else:
             self._math_command(token)
         parser.command = before
+
+    def _environment(self) -> list[str]:
+        """Return the markup of an environment in text, such as `tabular`."""
+        parser, taken = self.parser, ["\\begin"]
+        depth = 1
+        while depth and parser.stack:
+            token = parser.stack.pop()
+            depth += (token == "\\begin") - (token == "\\end")
+            taken.append(token)
+        return parser.parse_group([*taken, "{", *parser.argument(), "}"], TEXT)
 
     def _wrap_tags(self, tags: tuple[str, ...]) -> None:
         argument = self.parser.argument()
@@ -241,6 +268,8 @@ class _Text:
             self._skip_space(source[0])
         letters = "".join(TEXT_SYMBOLS.get(token, token) for token in source if token not in "{}") or "\u00a0"
         letters = letters.replace("\\i", "ı").replace("\\j", "ȷ")
+        if mark == "\u20dd" and letters[0] in _CIRCLED:
+            return _CIRCLED[letters[0]] + letters[1:]
         base = {"ı": "i", "ȷ": "j"}.get(letters[0], letters[0]) if mark not in "\u0323\u0327" else letters[0]
         return unicodedata.normalize("NFC", base + mark) + letters[1:]
 
@@ -250,12 +279,27 @@ class _Text:
             color = read_color(parser, token)
             self.element(set_color(color, text(parser, parser.argument(), self.tags)))
             return
+        if token in ("\\textsuperscript", "\\textsubscript"):
+            name = "msup" if token == "\\textsuperscript" else "msub"
+            script = scale(_SCRIPT_SIZE, text(parser, parser.argument(), self.tags))
+            self.element(f"<{name}><mrow></mrow>{script}</{name}>")
+            return
+        if token == "\\parbox":
+            read_ems(parser.name_argument(), token)
+            self.element(text(parser, parser.argument(), self.tags))
+            return
+        if token.startswith("\\verb"):
+            self.element(f"<mtext><code>{escape(token[6:-1])}</code></mtext>")
+            return
+        if token == "\\begin":
+            self.element(join_fragments(self._environment()))
+            return
         if token in _BOXES:
             made = parser.constructs.commands[token](parser, token)
             self.element(made[1] if made else "")
             return
         atom = parser.atoms.get(token)
-        sign = "" if atom is None else unescape(_TAG.sub("", atom[1]))
+        sign = "" if atom is None else read_text(atom[1])
         if atom is not None and atom[0] in (ORD, INNER) and not sign[:1].isalpha():
             self.add(sign)
             return
@@ -267,6 +311,14 @@ class _Text:
                 hint=f"write `${token} …$` inside the text",
             )
         raise parser.unknown(token)
+
+
+_CIRCLED: Mapping[str, str] = MappingProxyType(
+    {"0": "⓪"}
+    | {chr(ord("1") + n): chr(ord("①") + n) for n in range(9)}
+    | {chr(ord(first) + n): chr(ord(start) + n) for first, start in ("AⒶ", "aⓐ") for n in range(26)}
+)
+"""Letter or digit → the character for it in a circle. More fonts have it than the combining circle."""
 
 
 def text(parser: Parser, source: list[str], tags: tuple[str, ...] = ()) -> str:
@@ -285,4 +337,8 @@ def _text(parser: Parser, command: str) -> Atom:
     return ORD, text(parser, parser.argument(), _TAGS[command])
 
 
-COMMANDS: Mapping[str, Command] = MappingProxyType({name: _text for name in _TAGS})
+_IN_TEXT_ONLY = name_set("\\underline \\uline \\sout")
+"""Commands that have another meaning in text than in a formula."""
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {name: _text for name in _TAGS if name not in _IN_TEXT_ONLY}
+)

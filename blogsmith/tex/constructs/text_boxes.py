@@ -9,8 +9,9 @@ from ..mathml.atoms import ORD, Atom
 from ..mathml.fragments import join_fragments
 from ..parse.colors import is_light, read_color
 from ..parse.lengths import css, read_ems
-from ..parse.parser import Command, Parser
+from ..parse.parser import Command, Environment, Parser
 from .boxes import frame_box, lap_box, raise_box, read_length_tokens, space
+from .grid import end_environment
 from .text import text
 
 
@@ -20,13 +21,13 @@ def _text_lap(parser: Parser, command: str) -> Atom:
 
 def _raisebox(parser: Parser, command: str) -> Atom:
     up = read_ems(parser.name_argument(), command)
-    while parser.optional() is not None:  # height and depth that the box claims to have
+    while parser.optional() is not None:  # `[height][depth]`, which change only the space that the box takes
         pass
     return ORD, raise_box(up, text(parser, parser.argument()))
 
 
 def _raise(parser: Parser, command: str) -> Atom:
-    r"""Typeset plain TeX's `\raise3pt\hbox{x}`; any box is accepted, as in MathJax."""
+    r"""Typeset plain TeX's `\raise3pt\hbox{x}`. Any box is allowed, as in MathJax."""
     up = read_ems(read_length_tokens(parser), command)
     xml = parser.element()
     if command.startswith("\\move"):
@@ -51,7 +52,8 @@ def _makebox(parser: Parser, command: str) -> Atom:
 
 
 def _colorbox(parser: Parser, command: str) -> Atom:
-    """Typeset text on a coloured background, in black on a light one: the page may be in its dark scheme."""
+    """Typeset text on a coloured background. On a light one, the text is black: the page may be in its dark
+    scheme."""
     frame = f' style="border:.04em solid {read_color(parser, command)}"' if command == "\\fcolorbox" else ""
     back = read_color(parser, command)
     inner = text(parser, parser.argument())
@@ -63,6 +65,19 @@ def _fbox(parser: Parser, command: str) -> Atom:
     return ORD, frame_box("math-fbox", [text(parser, parser.argument())])
 
 
+def _minipage(parser: Parser, name: str) -> Atom:
+    r"""Typeset `\begin{minipage}[t]{3cm} text \end{minipage}` as text on one line, like `\parbox`."""
+    begin = parser.command
+    parser.optional()
+    read_ems(parser.name_argument(), name)
+    taken: list[str] = []
+    while parser.stack and parser.stack[-1] != "\\end":
+        taken.append(parser.stack.pop())
+    end_environment(parser, name, begin)
+    return ORD, text(parser, taken)
+
+
+ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType({"minipage": _minipage})
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _text_lap for name in ("\\llap", "\\rlap", "\\clap", "\\textllap", "\\textrlap", "\\textclap")}
     | {name: _makebox for name in ("\\framebox", "\\makebox", "\\mathmakebox")}

@@ -1,1 +1,1 @@
-"""MathML of other converters: converted to markup like ours, or rejected with a reason."""
+"""MathML that other converters produce: rewritten like ours, or rejected with a reason."""

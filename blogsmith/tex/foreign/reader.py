@@ -1,8 +1,9 @@
-"""Foreign MathML, parsed as XML and rewritten as markup that passes the allowlist of our own formulas.
+"""MathML of other converters, parsed as XML and rewritten as markup that passes the allowlist of our own
+formulas.
 
 Only known markup is written: elements of MathML Core that typeset something, with the right number of
-children, and attributes that `core_attributes` accepts. Anything else makes the formula unusable, with the
-reason. The XML parser receives no declarations, no custom entities and no unlimited depth.
+children, and attributes that `core_attributes` accepts. If there is anything else, the formula is rejected
+with the reason. The XML parser receives no declarations, no custom entities and no unlimited depth.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 MAX_MARKUP = 1_000_000
 """Maximum number of characters in one formula's markup."""
 MAX_DEPTH = 150
-"""Maximum depth of elements. Our own markup has a separate limit for browsers."""
+"""Maximum depth of elements, lower than that of our own markup."""
 _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _ENTITY = lazy_pattern(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]*;)")
 _LEADING = lazy_pattern(r"<(/?)[A-Za-z][^<>]*?(/?)>")
@@ -46,7 +47,7 @@ _COUNTS: Mapping[str, int] = MappingProxyType(
 )
 """Element → number of its children."""
 _MATH_ATTRIBUTES = frozenset({"display", "alttext", "overflow", "altimg", "dir"})
-"""Attributes of the whole formula, which are replaced by ours."""
+"""Attributes of the whole formula. They are dropped, because we write our own."""
 _SIDES: Mapping[str, str] = MappingProxyType(
     {
         "left": ' style="text-align:left;justify-items:left"',
@@ -58,7 +59,7 @@ _SIDES: Mapping[str, str] = MappingProxyType(
 
 
 class ForeignTable(Struct, frozen=True):
-    """A table that is the whole formula."""
+    """A formula that consists of one table."""
 
     css_class: str
     """CSS class, which determines the spacing in the theme."""
@@ -72,7 +73,7 @@ class ForeignFormula(Struct, frozen=True):
     content: str
     """Content of `<math>`."""
     table: ForeignTable | None = None
-    """The content as a table, if it is only a table: rows may have numbers. Otherwise None."""
+    """The content as a table if it consists of one, so that its rows can have numbers. Otherwise None."""
 
 
 def read_mathml(markup: str) -> ForeignFormula:
@@ -108,7 +109,7 @@ def _parse(markup: str) -> Element:
     try:
         return ElementTree.fromstring(_ENTITY.sub(_named_sign, markup))
     except (ElementTree.ParseError, ValueError) as error:
-        # without line and column, which differ for each formula
+        # omit line and column, which differ from formula to formula
         raise UnusableMathmlError(f"its markup is not valid XML: {str(error).partition(':')[0]}") from None
 
 
@@ -125,8 +126,7 @@ def _named_sign(found: re.Match[str]) -> str:
 
 
 def _name(element: Element) -> str:
-    """Return the name without the MathML namespace. A name in another namespace keeps it, so that it is
-    unknown."""
+    """Return the name without the MathML namespace; names of other namespaces keep theirs and are unknown."""
     return element.tag.removeprefix(_NAMESPACE)
 
 
@@ -202,7 +202,7 @@ def _read_table(element: Element, depth: int) -> ForeignTable:
 
 
 def _side(cell: Element, sides: Sequence[str], column: int) -> str:
-    """Return the alignment of a cell: its own, or that of its column."""
+    """Return the alignment of a cell: its own alignment, or the alignment of its column."""
     return cell.get("columnalign", "") or (sides[min(column, len(sides) - 1)] if sides else "")
 
 
@@ -237,17 +237,16 @@ def _format_name(name: str) -> str:
     return f"<{name.rpartition('}')[2][:40]}>"
 
 
-# Attributes of foreign MathML, converted to attributes of MathML Core. Each value is parsed and written
-# again.
-#
+# Converts attributes of foreign MathML to attributes of MathML Core. Each value is parsed and written again.
 # Nothing is passed through: a value is a flag, a number, a length, a colour, or one of a few keywords.
 # Attributes that no page shows are omitted. Attributes that Core cannot express, such as lines in a table,
-# make the formula unusable, because a page would show something else. Source: MathML Core (W3C), sections
-# 2.1 to 3.5; MathML 3 for omitted attributes.
+# make the formula unusable, because a page would show something else. Source: MathML Core (W3C), sections 2.1
+# to 3.5; MathML 3 for omitted attributes.
 
 
 Read = Callable[[str], str | None]
-"""Value → value as written; "": omit the attribute; None: MathML Core cannot express it."""
+"""Function from a value to the value as we write it. "" omits the attribute; None means that MathML Core
+cannot express it."""
 
 _LENGTH = lazy_pattern(r"([-+]?)(\d+\.?\d*|\.\d+)(em|ex|px|pt|pc|cm|mm|in|mu|%|)")
 _HEX = lazy_pattern(r"#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})")
@@ -282,7 +281,7 @@ def _count(value: str) -> str | None:
 
 
 def _color(value: str) -> str | None:
-    """Return a colour as a number. Capitalised names are those of dvips, others those of CSS."""
+    """Return a colour as a CSS number. Capitalised names are those of dvips, others those of CSS."""
     return value.lower() if _HEX.fullmatch(value) else NAMES.get(value) or NAMES.get(value.lower())
 
 
@@ -309,7 +308,7 @@ def _size(value: str) -> str | None:
 
 
 def _omit(value: str) -> str:
-    """Omit an attribute that no page shows."""
+    """Return an empty string: no page shows the attribute."""
     return ""
 
 
@@ -324,7 +323,7 @@ _GLOBAL_ATTRIBUTES: Mapping[str, Read] = MappingProxyType(
         "mathcolor": _color,
         "mathbackground": _color,
         "mathsize": _size,
-        # limits move with their operator, which has an attribute of its own for that
+        # `movablelimits` of the operator decides instead
         "movablelimits": _omit,
     }
 )
@@ -382,10 +381,9 @@ def _attribute_problem(element: str, name: str) -> str:
     return f"MathML Core has no {plain[:40]} for {element}"
 
 
-# Letters, numbers, operators and text of foreign MathML, with fonts that MathML Core has no attribute for.
-#
-# Core supports `mathvariant` only with `normal`. Letters in another font are characters of their own, as in
-# our formulas. Text in another font is HTML, because search engines and screen readers do not read math
+# Letters, numbers, operators and text of foreign MathML, in fonts for which MathML Core has no attribute.
+# Core supports `mathvariant` only with `normal`. Letters in another font are Unicode characters of their own,
+# as in our formulas. Text in another font is HTML, because search engines and screen readers do not read math
 # letters as words.
 
 
@@ -409,7 +407,7 @@ _FACES: Mapping[str, MathAlphabet] = MappingProxyType(
 _SLANTED = frozenset({"it", "bi", "sfit", "bsfit"})
 _TEXT_ELEMENTS: Mapping[str, str] = MappingProxyType({"bold": "b", "italic": "i", "monospace": "code"})
 _COMMAND = lazy_pattern(r"\\(?:[A-Za-z]+|[^\sA-Za-z])")
-"""TeX that was not understood and is printed as text. A backslash alone is a valid character."""
+"""Matches a TeX command, which the other converter did not understand and prints as text."""
 
 
 def write_token(name: str, attributes: str, text: str, variant: str) -> str:

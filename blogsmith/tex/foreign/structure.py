@@ -1,7 +1,7 @@
 """The structure of a formula's MathML: its content, independent of the converter.
 
-A row contains the characters of a formula in order, as one string, and a tuple for each construct: scripts,
-fractions, roots, tables. Spaces, sizes, groups, attributes and invisible operators are omitted. Two
+A row is a tuple: strings for consecutive characters of the formula, and a tuple for each construct (scripts,
+fractions, roots, tables). Spaces, sizes, groups, attributes and invisible operators are omitted. Two
 converters that read a formula in the same way therefore give the same row.
 """
 
@@ -28,7 +28,8 @@ _SCRIPTS: Mapping[str, tuple[int, int]] = MappingProxyType(
         **dict.fromkeys(("msubsup", "munderover"), (1, 2)),
     }
 )
-"""Element → indexes of its children below and above; 0: none. Scripts and limits are treated as equal."""
+"""Element → indexes of its children below and above; 0 if there is none. Limits and scripts are treated
+alike."""
 _NAMED = lazy_pattern(r"&(?!amp;|lt;|gt;|quot;)(\w+;)")
 _UNPRINTED = lazy_pattern("[\\s\u2061-\u2064\ufe00\ufe01]")
 # the same accent as a spacing, a combining and a typed character
@@ -38,9 +39,9 @@ _SAME = str.maketrans("*·―^~∣", "∗⋅‾ˆ˜|")
 _ITALIC = {0x1D434 + at: letter for at, letter in enumerate(ascii_uppercase + ascii_lowercase)} | {
     0x210E: "h"
 }
-"""Slanted letters with code points of their own → the letters that MathML slants."""
+"""Slanted Unicode letters → the plain letters, which MathML slants by default."""
 _UPRIGHT = "upright "
-"""Prefix of a single upright letter; longer names are upright in any case."""
+"""Prefix of a single upright letter. Longer names are always upright and have none."""
 _MOST_SHOWN = 40
 
 
@@ -90,7 +91,7 @@ _WRITTEN: Mapping[str, Callable[..., str]] = MappingProxyType(
         "line": lambda *cells: ", ".join(cells),
     }
 )
-"""Construct → its text."""
+"""Name of a construct → function that writes it as text, called with each part as text."""
 
 
 def _row(element: ElementTree.Element) -> Row:
@@ -114,7 +115,7 @@ def _joined(parts: list[Any]) -> Row:
 
 
 def _with_names(parts: list[Any]) -> Iterator[Any]:
-    """Join consecutive upright letters to one name, however many elements they have."""
+    """Join consecutive upright letters to one name, however the elements divide them."""
     for is_upright, group in groupby(parts, lambda part: isinstance(part, str) and part.startswith(_UPRIGHT)):
         found = list(group)
         if is_upright and len(found) > 1:

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 class UnusableMathmlError(Exception):
-    """Another converter's output is unsafe, not MathML Core, or not a formula. The argument is the reason
-    as a clause."""
+    """Error in another converter's output: it is unsafe, not MathML Core, or not a formula. The argument is
+    the reason, as a clause."""

@@ -13,7 +13,7 @@ from ..errors import TexError
 
 ELEMENTS = name_set(
     "math mrow mi mo mn mtext mspace mfrac msqrt mroot mstyle mpadded mphantom msub msup msubsup munder "
-    "mover munderover mmultiscripts mprescripts mtable mtr mtd a b i code span"
+    "mover munderover mmultiscripts mprescripts mtable mtr mtd a b i u s code span"
 )
 ATTRIBUTES = name_set(
     "accent accentunder columnspan depth display displaystyle fence form height largeop linethickness lspace "
@@ -22,7 +22,7 @@ ATTRIBUTES = name_set(
 )
 _STYLES = name_set(
     "background-color border font-weight justify-items margin-left padding-bottom padding-left padding-right "
-    "padding-top text-align width"
+    "padding-top rotate text-align width"
 )
 
 _SCHEME = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)"
@@ -33,13 +33,26 @@ _VALUE = rf'(?>(?:[^"<>&]++|{_ENTITY})*)'
 _WORD = rf'(?:[^\s"<>&\\]++|{_ENTITY})'
 # a label, which follows the # of a reference, may contain any character
 _HREF = rf'href="(?:{_SCHEME}(?>{_WORD}*)|#{_VALUE})"'
-_OTHER = rf'class="[\w\s-]*"|id="(?>(?:{_WORD}|\\)+)"|{_HREF}|(?:alttext|aria-label)="{_VALUE}"'
+_MEANING = r'intent="[\w$(),:-]*"|arg="\w+"'
+_NAMES = rf'(?:alttext|aria-label)="{_VALUE}"'
+_OTHER = rf'class="[\w\s-]*"|{_MEANING}|id="(?>(?:{_WORD}|\\)+)"|{_HREF}|{_NAMES}'
 _HTML = "|".join(sorted(name for name in ELEMENTS if name[0] != "m"))
 # the common `m` is a separate prefix, which saves two thirds of the time
 _ELEMENT = f"m(?:{'|'.join(name[1:] for name in sorted(ELEMENTS) if name[0] == 'm')})|{_HTML}"
 _TEXT = r"[^<>&\x00-\x08\x0b\x0c\x0e-\x1f]"
 _ATTRIBUTES = f"(?>(?: (?:{_PLAIN}|{_STYLE}|{_OTHER}))*)"
-_MARKUP = lazy_pattern(rf"(?>(?:</?(?:{_ELEMENT})>|{_TEXT}++|<(?:{_ELEMENT}){_ATTRIBUTES}/?>|{_ENTITY})*)")
+# the arrows of a diagram: paths made of numbers, with a colour
+_PATH = (
+    r'<path d="[MLC\d. -]*+"(?: stroke="#\w+")?(?: stroke-width="[\d.]+")?(?: stroke-dasharray="[\d. ]+")?/>'
+)
+_DRAWING = (
+    r'<svg width="[\d.]+em" height="[\d.]+em" viewBox="[\d. ]+" fill="none" stroke="currentColor" '
+    r'stroke-width="0\.05" stroke-linecap="round" style="max-width:none" aria-hidden="true">'
+    rf"(?>(?:{_PATH})+)</svg>"
+)
+_MARKUP = lazy_pattern(
+    rf"(?>(?:</?(?:{_ELEMENT})>|{_TEXT}++|<(?:{_ELEMENT}){_ATTRIBUTES}/?>|{_ENTITY}|{_DRAWING})*)"
+)
 _ADDRESS = lazy_pattern(rf'{_SCHEME}[^\s"<>\\]*')
 MAX_ELEMENT_DEPTH = 500
 """Maximum depth of elements. Browsers flatten elements nested deeper than 512."""

@@ -97,7 +97,7 @@ _NAMED = """
 textdollar $ textunderscore _ textless < textgreater > textbar | textbardbl ‖ textbackslash \\
 textbraceleft { textbraceright } textasciitilde ~ textasciicircum ^ textquoteleft ‘ textquoteright ’
 textquotedblleft “ textquotedblright ” textquotedbl " textquotesingle ' textemdash — textendash –
-textellipsis … textdegree ° textcircled ◯ textregistered ® textcopyright © texttrademark ™ textsterling
+textellipsis … textdegree ° textregistered ® textcopyright © texttrademark ™ textsterling
 £ texteuro € textyen ¥ textcent ¢ textbullet • textdagger † textdaggerdbl ‡ textparagraph ¶ textsection
 § textperiodcentered · textasteriskcentered ∗ textexclamdown ¡ textquestiondown ¿ textordfeminine ª
 textordmasculine º textonehalf ½ textonequarter ¼ textthreequarters ¾ textmu µ textpm ± texttimes ×
@@ -157,6 +157,7 @@ ACCENTS: Mapping[str, str] = MappingProxyType(
         "\\H": "\u030b",
         "\\v": "\u030c",
         "\\d": "\u0323",
+        "\\textcircled": "\u20dd",
         "\\c": "\u0327",
         "\\k": "\u0328",
         "\\b": "\u0331",

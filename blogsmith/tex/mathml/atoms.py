@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
+from .alphabets import letters
+from .glyph_widths import FOOTED, LEANING
 
 # The order matters: two neighbours with `left | right <= NONE` need no spacing rules.
 ORD, OPEN, CLOSE, NONE, BIN, REL, PUNCT, INNER, INTEGRAL, LIMITS, FUNCTION, LIMIT_FUNCTION = range(12)
@@ -28,7 +30,7 @@ THIN, MEDIUM, THICK = ".1667em", ".2222em", ".2778em"
 SIDES: Mapping[int, tuple[str, str]] = MappingProxyType(
     {BIN: (MEDIUM, MEDIUM), REL: (THICK, THICK), PUNCT: ("0", THIN)}
 )
-"""Class → space before and after, outside of scripts."""
+"""Atom class → space before and after an atom of this class, outside of scripts."""
 
 # symbols whose entry in the dictionary has TeX's spaces
 DICTIONARY_BINARY = frozenset("+−±∓∩∪∧∨")
@@ -36,6 +38,8 @@ DICTIONARY_RELATIONS = frozenset("=<>∈∉∋≈≃≅≡≤≥≪≫∼∝≠�
 DICTIONARY_OPENING = frozenset("([{⌈⌊⟨⟦⟪⟮")
 DICTIONARY_CLOSING = frozenset(")]}⌉⌋⟩⟧⟫⟯!")
 _ARROWS = lazy_pattern("[\u2190-\u21ff\u27f0-\u27ff\u2900-\u297f]")
+_LARGE_IN_FIREFOX = frozenset("⊕⊖⊗⊙⊎")
+"""Binary operators that Firefox would draw as large as a sum in displays."""
 UPRIGHT = frozenset("ΓΔΘΛΞΠΣΥΦΨΩ∇")
 _ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
 _FIRST_MO = lazy_pattern(r"<mo(?=[ >])([^>]*)>")
@@ -125,6 +129,8 @@ def operator(kind: int, sign: str) -> str:
         attributes = "" if sign in DICTIONARY_OPENING else ' form="prefix" lspace="0" rspace="0"'
     elif kind == CLOSE:
         attributes = "" if sign in DICTIONARY_CLOSING else ' form="postfix" lspace="0" rspace="0"'
+    if sign in _LARGE_IN_FIREFOX:
+        attributes += ' largeop="false"'
     if (kind in (OPEN, CLOSE) and sign not in "!?") or _ARROWS.match(sign) or (kind == REL and sign in "∣∥|"):
         attributes += ' stretchy="false"'
     return f"<mo{attributes}>{escape(sign)}</mo>"
@@ -132,8 +138,25 @@ def operator(kind: int, sign: str) -> str:
 
 def identifier(sign: str) -> str:
     """Return `sign` as a letter or a symbol without spaces."""
-    variant = ' mathvariant="normal"' if sign in UPRIGHT else ""
-    return f"<mi{variant}>{escape(sign)}</mi>"
+    return upright(sign) if sign in UPRIGHT else f"<mi{_corrections().get(sign, '')}>{escape(sign)}</mi>"
+
+
+def upright(sign: str) -> str:
+    """Return an upright letter. In a row, Firefox would put space between it and a slanted one."""
+    return f'<mpadded><mi mathvariant="normal">{sign}</mi></mpadded>'
+
+
+@cache
+def _corrections() -> Mapping[str, str]:
+    """Return letter → attribute with the classes that correct the space beside its slanted form.
+
+    Chromium and WebKit ignore the font's italic corrections of letters. Firefox separates letters by ink.
+    """
+    classes = {letter: f"math-lean-{value}" for value, leaning in LEANING.items() for letter in leaning}
+    for letter in FOOTED.split():
+        classes[letter] = f"{classes.get(letter, '')} math-foot".strip()
+    plain = {letter: classes[slanted] for letter, slanted in letters("it").items() if slanted in classes}
+    return MappingProxyType({letter: f' class="{name}"' for letter, name in (classes | plain).items()})
 
 
 def character_atom(character: str) -> Atom:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
+from ...base.patterns import lazy_pattern
 from . import symbols
 from .alphabets import MathAlphabet, letters
 from .atoms import (
@@ -24,8 +25,11 @@ from .atoms import (
     identifier,
     operator,
     remove_spaces,
+    upright,
 )
 
+_SYMBOL = lazy_pattern(r"(?:<mpadded>)?<m([in])(?: [^<>]*)?>([^<]*)</m[in]>(?:</mpadded>)?")
+"""A letter or a digit; its element's name without the `m`, and its character."""
 _STRUCTURE = frozenset("&{}\\_^#$%~'′″‴⁗")
 # class → characters that authors type and TeX reads that way
 _TYPED: Mapping[int, str] = MappingProxyType(
@@ -102,7 +106,7 @@ def _plain_atoms() -> Mapping[str, Atom]:
     atoms: dict[str, Atom] = {}
     atoms.update({digit: (ORD, f"<mn>{digit}</mn>") for digit in "0123456789"})
     for letter in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ":
-        atoms[letter] = (ORD, f"<mi>{letter}</mi>")
+        atoms[letter] = (ORD, identifier(letter))
     for kind, table in (
         (ORD, symbols.ORDINARY),
         (BIN, symbols.BINARY),
@@ -123,7 +127,7 @@ def _plain_atoms() -> Mapping[str, Atom]:
         atoms.update({sign: _make_atom(kind, sign) for sign in signs})
     atoms.update({"\\" + sign: _make_atom(ORD, sign) for sign in "%#&$_"})
     for latin, names in entries(_LATIN_CAPITALS):
-        atoms["\\" + names[1]] = (ORD, f'<mi mathvariant="normal">{latin}</mi>')
+        atoms["\\" + names[1]] = (ORD, upright(latin))
     atoms.update(_SPECIAL_ATOMS)
     return MappingProxyType(atoms)
 
@@ -150,20 +154,20 @@ def _face_atoms(face: MathAlphabet, plain: Mapping[str, Atom]) -> dict[str, Atom
     """Return the letters and digits of a font. In `rm` the letters are only made upright."""
     if face == "rm":
         return {
-            token: (kind, f'<mi mathvariant="normal">{xml[4:-5]}</mi>')
+            token: (kind, upright(found[2]))
             for token, (kind, xml) in plain.items()
-            if kind == ORD and xml.startswith("<mi>") and len(xml) == len("<mi>x</mi>") and xml[4].isalpha()
+            if kind == ORD and (found := _SYMBOL.fullmatch(xml)) and found[1] == "i" and found[2].isalpha()
         }
     faced = letters(face)
-    upright = letters("bf") if face == "bi" else {}
+    bold = letters("bf") if face == "bi" else {}
     made: dict[str, Atom] = {}
     for token, (kind, xml) in plain.items():
-        if kind == ORD and xml.startswith(("<mi", "<mn")):
-            sign = xml[xml.index(">") + 1 : -5]
+        if kind == ORD and (found := _SYMBOL.fullmatch(xml)):
+            name, sign = found.groups()
             letter = faced.get(_GREEK.get(token, sign))
             # \mathit slants capital Greek letters, \boldsymbol does not
             if sign in UPRIGHT and len(token) > 1 and (face == "bi" or (face, sign) == ("it", "∇")):
-                letter = upright.get(sign)
+                letter = bold.get(sign)
             if letter:
-                made[token] = (ORD, f"{xml[:3]}>{letter}</{xml[1:3]}>")
+                made[token] = (ORD, identifier(letter) if name == "i" else f"<mn>{letter}</mn>")
     return made

@@ -9,7 +9,8 @@ only if the better ones leave a piece that does not fit a phone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from html import unescape
 from types import MappingProxyType
 
@@ -34,6 +35,12 @@ from .atoms import (
     remove_spaces,
 )
 
+_LEAF = r"<m[ion](?: [^<>]*)?>[^<]*+</m[ion]>|<mspace[^<>]*/>"
+_FLAT_ROW = rf"<m[a-z]+(?>(?: [^<>]*)?)(?<!/)>(?>(?:{_LEAF})*)</m[a-z]+>"
+# an element that contains no others or only flat ones, or one tag
+_PART = lazy_pattern(
+    rf"{_LEAF}|<m[a-z]+(?>(?: [^<>]*)?)(?<!/)>(?>(?:{_LEAF}|{_FLAT_ROW})*)</m[a-z]+>|<(/)?[^<>]*?(/)?>"
+)
 _TAG = lazy_pattern(r"<(/?)([a-z]+)([^<>]*?)(/?)>")
 _OPERATOR = lazy_pattern(r"(?:<m(?:sub|sup|subsup|over|under|underover)( [^<>]*)?>)*<mo([^<>]*)>([^<]*)</mo>")
 _SPACED_ROW = lazy_pattern(rf'<mrow><m.*<mspace width="({re.escape(THICK)}|{re.escape(MEDIUM)})"/></mrow>')
@@ -45,19 +52,21 @@ _LETTERS_AN_EM = 2
 _TOLERANCE = 1.25
 """Maximum width of a piece, as a multiple of the width that certainly fits."""
 _SPACES: Mapping[int, float] = MappingProxyType({BIN: 1, REL: 1, PUNCT: 0.5})
-"""Class → width in letters of the space around it."""
+"""Atom class → width of the space around an atom of this class, in letters."""
 _FLAT = ("mi", "mn", "mtext")
 _STACKS = ("mfrac", "munder", "mover", "munderover")
 _SCRIPTS = ("msub", "msup", "msubsup", "mmultiscripts")
 
 
-class _Piece(Struct, frozen=True):
+class LinePiece(Struct, frozen=True):
+    """An element that stays on one line."""
+
     xml: str
     kind: int
     depth: int
     """Number of brackets open at its right end."""
-    letters: float
-    """Approximate width in letters."""
+    width: float
+    """Approximate width, in letters or in em."""
 
 
 def group_lines(mathml: str, narrow: int) -> str:
@@ -69,25 +78,32 @@ def group_lines(mathml: str, narrow: int) -> str:
     start = mathml.find("<math ")
     end = mathml.rfind("</math>")
     inside = mathml.index(">", start) + 1
-    groups = _groups(list(_read_pieces(mathml[inside:end])), narrow)
-    if len(groups) < 2 or max(map(_width, groups)) > _TOLERANCE * narrow:
+    groups = split_wide(split_relations(list(read_pieces(children(mathml[inside:end]), _letters))), narrow)
+    if len(groups) < 2 or max(map(group_width, groups)) > _TOLERANCE * narrow:
         return ""
-    rows = "".join(f"<mrow>{''.join(_end_with_space(group))}</mrow>" for group in groups)
+    rows = "".join(map(print_group, groups))
     opening = mathml[start:inside].replace("<math ", '<math class="math-lines" ', 1)
     return f"{mathml[:start]}{opening}{rows}{mathml[end:]}"
 
 
-def _groups(pieces: list[_Piece], narrow: int) -> list[list[_Piece]]:
-    """Return the pieces between breaks. Each level of `_LEVELS` breaks pieces that are still too wide."""
-    groups = _split(pieces, (REL,), is_deep=False)
+def split_relations(pieces: list[LinePiece]) -> list[list[LinePiece]]:
+    """Return the pieces between breaks after relations outside brackets."""
+    return _split(pieces, (REL,), is_deep=False)
+
+
+def split_wide(groups: Sequence[list[LinePiece]], narrow: float) -> list[list[LinePiece]]:
+    """Return the pieces between breaks. Each level of `_LEVELS` breaks groups that are still too wide."""
+    found = list(groups)
     for kinds, is_deep in _LEVELS:
-        is_whole = len(groups) == 1
-        groups = [
+        is_whole = len(found) == 1
+        found = [
             part
-            for group in groups
-            for part in (_split(group, kinds, is_deep) if is_whole or _width(group) > narrow else [group])
+            for group in found
+            for part in (
+                _split(group, kinds, is_deep) if is_whole or group_width(group) > narrow else [group]
+            )
         ]
-    return groups
+    return found
 
 
 _LEVELS: Sequence[tuple[tuple[int, ...], bool]] = (
@@ -98,8 +114,8 @@ _LEVELS: Sequence[tuple[tuple[int, ...], bool]] = (
 """Worse breaks than after a relation: classes before the break, and whether it may be inside brackets."""
 
 
-def _split(pieces: list[_Piece], kinds: tuple[int, ...], is_deep: bool) -> list[list[_Piece]]:
-    groups: list[list[_Piece]] = [[]]
+def _split(pieces: list[LinePiece], kinds: tuple[int, ...], is_deep: bool) -> list[list[LinePiece]]:
+    groups: list[list[LinePiece]] = [[]]
     is_at_break = False
     for piece in pieces:
         if is_at_break and not _GLUE.match(piece.xml):
@@ -112,11 +128,17 @@ def _split(pieces: list[_Piece], kinds: tuple[int, ...], is_deep: bool) -> list[
     return groups
 
 
-def _width(pieces: Sequence[_Piece]) -> float:
-    return sum(piece.letters for piece in pieces)
+def group_width(pieces: Sequence[LinePiece]) -> float:
+    """Return the width of pieces in a row."""
+    return sum(piece.width for piece in pieces)
 
 
-def _end_with_space(group: list[_Piece]) -> list[str]:
+def print_group(group: list[LinePiece]) -> str:
+    """Return the row that contains the pieces."""
+    return f"<mrow>{''.join(_end_with_space(group))}</mrow>"
+
+
+def _end_with_space(group: list[LinePiece]) -> list[str]:
     """Return the pieces of a row as markup. An operator after text alone gets explicit spaces.
 
     MathML treats text as space and would place the operator next to it without a gap.
@@ -129,26 +151,30 @@ def _end_with_space(group: list[_Piece]) -> list[str]:
     return row
 
 
-def _read_pieces(markup: str) -> Iterator[_Piece]:
+def read_pieces(elements: Iterable[str], width: Callable[[str], float]) -> Iterator[LinePiece]:
+    """Yield the elements of a row with their classes. width: Element → its width."""
     depth = 0
-    for xml in _children(markup):
+    for xml in elements:
         kind = _piece_class(xml)
         depth = max(0, depth + (kind == OPEN) - (kind == CLOSE))
-        yield _Piece(xml, kind, depth, _letters(xml))
+        yield LinePiece(xml, kind, depth, width(xml))
 
 
-def _children(markup: str) -> Iterator[str]:
+def children(markup: str) -> Iterator[str]:
     """Yield the top-level elements of `markup`."""
     depth = start = 0
-    for tag in _TAG.finditer(markup):
-        closing, _, _, empty = tag.groups()
+    for found in _PART.finditer(markup):
         if not depth:
-            start = tag.start()
-        depth += -1 if closing else 0 if empty else 1
+            start = found.start()
+        if found[1]:
+            depth -= 1
+        elif not found[2] and "</" not in found[0]:
+            depth += found[0][-2:] != "/>"
         if not depth:
-            yield markup[start : tag.end()]
+            yield markup[start : found.end()]
 
 
+@lru_cache(4096)
 def _piece_class(xml: str) -> int:
     """Return the class of a piece, derived from its spaces: operators made ordinary have none."""
     found = _OPERATOR.match(xml)
@@ -183,7 +209,7 @@ def _letters(xml: str) -> float:
         return len(unescape(text)) + _SPACES.get(_piece_class(xml), 0)
     if name in _FLAT:
         return len(unescape(_TAG.sub("", text)))
-    parts = [_letters(child) for child in _children(text)]
+    parts = [_letters(child) for child in children(text)]
     if name in _STACKS:
         return max(parts, default=0)
     if name in _SCRIPTS and parts:

@@ -1,4 +1,4 @@
-"""Characters that formulas print, read from finished HTML: the math font needs no others."""
+"""Characters that formulas print, read from finished HTML: the math font needs no other characters."""
 
 from __future__ import annotations
 

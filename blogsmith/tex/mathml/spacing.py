@@ -104,6 +104,8 @@ def _space_after_operator(out: list[str], previous: int, kind: int, xml: str, in
             out.append(THIN_SPACE)
         if kind in (ORD, OPEN, INNER) or kind >= INTEGRAL:
             out.append(_APPLY)
+        if kind >= FUNCTION and xml.startswith("<mi>"):
+            xml = f"<mpadded>{xml}</mpadded>"  # Firefox puts space before a name in upright letters
     elif kind in (OPEN, CLOSE, NONE, REL, PUNCT) or (kind == INNER and in_script):
         _change(out, _ending)
     return remove_space(xml, "l") if kind in (INTEGRAL, LIMITS) else xml

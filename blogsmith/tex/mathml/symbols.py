@@ -13,7 +13,7 @@ alpha; ∠ angle; ☉ astrosun; ‶ backdprime; ‵ backprime; \ backslash; ‷ 
 beth; ★ bigstar; ⧫ blacklozenge; ■ blacksquare; ▲ blacktriangle; ▼ blacktriangledown; ⊥ bot; ¢ cent; ✓
 checkmark; χ chi; ® circledR; Ⓢ circledS; ♣ clubs clubsuit; ∁ complement; ϙ coppa varcoppa; © copyright; †
 dag; ℸ daleth; ‡ ddag; ° degree; δ delta; ð dh eth; ╲ diagdown; ╱ diagup; ⌀ diameter; ♢ diamonds
-diamondsuit; ϝ digamma; đ dj; ″ dprime; ℓ ell; ∅ empty emptyset varnothing; ϵ epsilon; η eta; € euro; ∃
+diamondsuit; ϝ digamma; đ dj; ″ dprime; ℓ ell; ∅︀ empty emptyset; ∅ varnothing; ϵ epsilon; η eta; € euro; ∃
 exist exists; ♀ female; ♭ flat; ∀ forall; γ gamma; ℷ gimel; ℏ hbar hslash; ♡ hearts heartsuit; ı imath; ∞
 infin infty; ι iota; ȷ jmath; κ kappa; ϟ koppa; λ lambda; ☾ leftmoon; ↯ lightning; ¬ lnot neg; ‘ lq; ♂
 male; ✠ maltese; £ mathsterling pounds; ∡ measuredangle; ℧ mho; μ mu; ∇ nabla; ♮ natural; ∄ nexists; ŋ ng;

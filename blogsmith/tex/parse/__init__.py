@@ -1,1 +1,1 @@
-"""TeX as it is read: tokens, macros, groups, arguments."""
+"""Reading of TeX: tokens, macros, groups, arguments, colours and lengths."""

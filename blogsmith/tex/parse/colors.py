@@ -76,7 +76,7 @@ NAMES: Mapping[str, str] = MappingProxyType(
     {name: "#" + code for name, code in zip(_CSS.split()[::2], _CSS.split()[1::2], strict=True)}
     | {name: "#" + code.lower() for name, code in zip(_DVIPS.split()[::2], _DVIPS.split()[1::2], strict=True)}
 )
-"""Name → CSS colour as a number, because HTML checkers know few names. Lower-case names are those of CSS."""
+"""Name → CSS colour, as a number because HTML checkers know few names. Lower-case names are those of CSS."""
 _LIGHT = 0.35
 """Relative luminance above which black is more readable than white, with a margin for grey."""
 
@@ -124,12 +124,12 @@ def define_color(reader: TokenReader, command: str) -> None:
 
 
 def color_key(name: str) -> str:
-    """Return the key of a colour among the macros; no macro call has this name."""
+    """Return the key that stores a colour among the macros. No command has this name."""
     return f"{_DEFINED}{name}"
 
 
 def color_definitions(tex: str, macros: Mapping[str, str | Macro]) -> str:
-    """Return TeX definitions of the colours among `macros` that `tex` may use."""
+    """Return TeX that defines those colours among `macros` that `tex` may use."""
     if "color" not in tex:
         return ""
     colors = {name.removeprefix(_DEFINED): body for name, body in macros.items() if name.startswith(_DEFINED)}

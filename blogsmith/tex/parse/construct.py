@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
 from msgspec import Struct
@@ -11,9 +11,9 @@ from ..mathml.atoms import Atom
 from .reader import Expander
 
 P = TypeVar("P")
-"""The parser, which uses constructs and is defined above this module."""
+"""The parser. It is a type variable because this module is below `parser.py`."""
 Combine = Callable[[str, str], str]
-"""(pieces before an infix, pieces after it) → one element."""
+"""Function from (pieces before an infix, pieces after it) to one element."""
 
 
 class Constructs(Struct, Generic[P], frozen=True):
@@ -27,5 +27,5 @@ class Constructs(Struct, Generic[P], frozen=True):
     """Expanders of a package that replace the usual meaning of commands."""
     is_known: Callable[[str], bool]
     """Returns whether a control sequence is defined."""
-    names: Callable[[], Sequence[str]]
+    names: Callable[[], tuple[str, ...]]
     """Returns all defined control sequences."""

@@ -1,4 +1,4 @@
-"""Errors while reading: first at a token, then at a location in the author's formula."""
+"""Errors in a formula: raised at a token, then located in the author's formula."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .scan import PlacedToken
 
 
 class ParseError(Exception):
-    """The formula is invalid at `token`. Converted to a `TexError` once tokens have positions."""
+    """Error in a formula at `token`. Converted to a `TexError` once tokens have positions."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class ParseError(Exception):
         """
         super().__init__(message)
         self.kind: Kind = kind
-        self.message = message.replace("\0", "")  # removes the marker of tokens bound by `\let`
+        self.message = message.replace("\0", "")  # without the marker of tokens bound by `\let`
         self.token = token
         self.hint = hint
         self.end = end
@@ -44,8 +44,8 @@ _NAMED = lazy_pattern(r"\\(?:begin|end)\s*\{[^{}]*\}")
 
 
 def place_error(error: ParseError, tex: str) -> TexError:
-    """Return `error` with the position of its token in `tex`, the author's formula; by default the end of
-    `tex`."""
+    """Return `error` with the position of its token in `tex`, the author's formula. Without a token, it is
+    the end of `tex`."""
     token = error.token
     if not isinstance(token, PlacedToken):
         return TexError(error.kind, error.message, max(0, len(tex.rstrip()) - 1), 1, hint=error.hint)
@@ -53,7 +53,7 @@ def place_error(error: ParseError, tex: str) -> TexError:
     length = max(end.offset + end.length, token.offset + token.length) - token.offset
     named = _NAMED.match(tex, token.offset) if token in ("\\begin", "\\end") and not token.macro else None
     is_whole = named is None and tex[token.offset : token.offset + length] == token
-    # an unknown command has a similar name; other errors have a certain correction
+    # the fix for an unknown command is only a guess, others are certain
     meant = confirm_typo(error.token, error.meant) if error.unknown else error.meant
     return TexError(
         error.kind,

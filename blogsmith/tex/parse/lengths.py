@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ...base.patterns import lazy_pattern
 from .errors import ParseError
 
-# em for one unit, at TeX's size of 10 points; points of other sizes are scaled
+# em per unit, for TeX's font size of 10 points
 _EM: Mapping[str, float] = MappingProxyType(
     {
         "em": 1.0,
@@ -46,9 +46,11 @@ _NAMED: Mapping[str, float] = MappingProxyType(
         "\\columnwidth": 34.5,
         "\\fboxsep": 0.3,
         "\\fboxrule": 0.04,
+        "\\z@": 0.0,
+        "\\p@": 0.1,
     }
 )
-_LENGTH = lazy_pattern(r"\s*([-+]?)\s*(\d+\.?\d*|\.\d+|)\s*(\\?[a-zA-Z]+)")
+_LENGTH = lazy_pattern(r"\s*([-+]?)\s*(\d+\.?\d*|\.\d+|)\s*(\\?[a-zA-Z]+@?)")
 _GLUE = lazy_pattern(r"\s*(?:(?:plus|minus)\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+\s*)*")
 
 

@@ -22,7 +22,7 @@ class Token(NamedTuple):
     offset: int
     """Offset of its first character in the author's formula; offset of the call if a macro produced it."""
     length: int
-    """Length in characters of that range."""
+    """Number of characters from `offset` on that the author wrote for it."""
 
 
 def commands(names: str) -> frozenset[str]:
@@ -49,8 +49,8 @@ def tokenize_without_positions(tex: str) -> list[Token]:
 
 @lru_cache(maxsize=4096)
 def _unplaced(text: str) -> tuple[Token, ...]:
-    """Return one token of `scan` as records. Cached: formulas have few different tokens, and a record costs
-    more."""
+    """Return the records of a token of `scan`. Cached: formulas have few different tokens, and creating
+    records is slow."""
     parts = text if text[0].isdecimal() or text[0] == "." else (text,)
     return tuple(Token(part, 0, 0) for part in parts)
 
@@ -66,7 +66,7 @@ def join_tokens(tokens: Sequence[Token]) -> str:
 
 
 def skip_spaces(tokens: Sequence[Token], index: int) -> int:
-    """Return the first index from `index` on whose token is not a space."""
+    """Return the first index, from `index` on, whose token is not a space."""
     while index < len(tokens) and tokens[index].text == " ":
         index += 1
     return index

@@ -5,28 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from msgspec import Struct
-
+from ...model.tex_macros import Macro
 from .scan import cut_token, split
 
 MAX_EXPANDED = 200_000
 r"""Maximum number of tokens that commands such as `\qty` and `\ce` may produce together in one formula."""
 
 
-class Macro(Struct, frozen=True):
-    """A user's macro."""
-
-    arity: int
-    """Number of arguments, including the optional one."""
-    default: tuple[str, ...] | None
-    """Default of the first argument; None: all arguments are required."""
-    body: tuple[str, ...]
-    delimiters: tuple[tuple[str, ...], ...] = ()
-    r"""`\def\a#1.{…}`: tokens before the first parameter, then tokens after each; empty: no delimiters."""
-
-
 def is_argumentless_macro(macro: object) -> bool:
-    """Return whether it is a macro without arguments whose body is not a single token."""
+    """Return whether `macro` is a macro without arguments whose body has more or fewer tokens than one."""
     return isinstance(macro, Macro) and not (macro.arity or macro.delimiters) and len(macro.body) != 1
 
 
@@ -41,8 +28,8 @@ def _template(template: str) -> tuple[str, ...]:
 
 
 def fill_body(body: Sequence[str], arguments: Sequence[Sequence[str]], most: int = MAX_EXPANDED) -> list[str]:
-    """Return `body` with its parameters replaced; `##` becomes `#`. Stop once the result is longer than
-    `most`."""
+    """Return `body` with its parameters replaced; `##` becomes `#`. The result may be cut if it is longer
+    than `most`."""
     if not arguments and "#" not in body:
         return list(body)
     made: list[str] = []

@@ -6,12 +6,13 @@ The body contains `#1` … `#9`. The highest one is the number of arguments, unl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from hashlib import blake2b
 
 from ...base.patterns import lazy_pattern
 from .reader import Macro
-from .scan import split
+from .scan import split, text_of
 
 _PARAMETER = lazy_pattern(r"#([1-9])")
 _HEAD = lazy_pattern(r"#\[([0-9])\](?:\[([^\]]*)\])?")
@@ -28,6 +29,64 @@ def parse_macro(body: str) -> Macro:
     return Macro(int(head[1]), default, tuple(split(body[head.end() :])))
 
 
-def read_macros(macros: Mapping[str, str | Macro]) -> dict[str, Macro]:
-    """Return macros ready to be called. Macros that an earlier formula has defined are ready already."""
-    return {name: parse_macro(body) if isinstance(body, str) else body for name, body in macros.items()}
+class MacroTable(dict[str, Macro]):
+    """Macros by name, with parsed bodies. Immutable, so that many formulas can share it without copying."""
+
+    def __init__(self, macros: Iterable[tuple[str, Macro]] = (), base: MacroTable | None = None) -> None:
+        """Create a table with the macros of `base` and `macros`. The latter replace macros of the same
+        name."""
+        added = tuple(macros)
+        super().__init__(base or {})
+        self.update(added)
+        self._base, self._added, self._digest = base, added, b""
+        self.files: tuple[str, ...] = ()
+        """LaTeX files of the site that the macros come from, relative to its root."""
+
+    def __reduce__(self) -> tuple[Callable[..., MacroTable], tuple[object, ...]]:
+        return _restore_table, (tuple(self.items()), self.files)
+
+    def with_files(self, files: Iterable[str]) -> MacroTable:
+        """Return a table with the same macros and these files."""
+        table = MacroTable((), self)
+        table.files, table._digest = tuple(files), self.digest
+        return table
+
+    @property
+    def digest(self) -> bytes:
+        """Digest of all macros. Equal tables have different digests if their macros were added in different
+        steps."""
+        if not self._digest:
+            before = self._base.digest if self._base is not None else b""
+            self._digest = blake2b(before + repr(self._added).encode(), digest_size=16).digest()
+        return self._digest
+
+    def extend(self, macros: Mapping[str, str | Macro]) -> MacroTable:
+        """Return the table with more macros."""
+        if not macros:
+            return self
+        return MacroTable(((name, _compile(body)) for name, body in macros.items()), self)
+
+
+def _restore_table(macros: Iterable[tuple[str, Macro]], files: tuple[str, ...]) -> MacroTable:
+    return MacroTable(macros).with_files(files) if files else MacroTable(macros)
+
+
+def _compile(body: str | Macro) -> Macro:
+    return parse_macro(body) if isinstance(body, str) else body
+
+
+def read_macros(macros: Mapping[str, str | Macro]) -> MacroTable:
+    """Return the macros with parsed bodies. Those that an earlier formula has defined are parsed already."""
+    return macros if isinstance(macros, MacroTable) else _NONE.extend(macros)
+
+
+_NONE = MacroTable()
+
+
+def macro_texts(macros: Mapping[str, str | Macro]) -> dict[str, str]:
+    """Return those macros that settings can express: name → body as written in the settings."""
+    return {
+        name: body if isinstance(body, str) else text_of(body.body)
+        for name, body in macros.items()
+        if isinstance(body, str) or not (body.delimiters or body.parameters or body.problem or body.default)
+    }

@@ -1,8 +1,7 @@
-r"""Backslashes meant for Markdown: `\_`, `\*`, `\\{` and `\\\\`, from authors whose generator removed one of
-them.
+r"""Backslashes that authors wrote to protect TeX from Markdown: `\_`, `\*`, `\\{` and `\\\\`.
 
-Nothing inside our formulas is Markdown. Here `\_` is a literal underscore, `\*` is an unknown command, and
-`\\` starts a new row.
+Other generators remove one of the backslashes. In our formulas nothing is Markdown: `\_` is a literal
+underscore, `\*` is an unknown command, and `\\` starts a new row.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ _TEXT = commands(
     "mathrm mathit mathsf mathtt mathnormal mathup operatorname operatornamewithlimits label tag ref eqref "
     "href url class htmlClass htmlId cssId color ce pu begin end hspace intertext shortintertext"
 )
-"""Commands whose argument is text or a name, where an underscore is meant literally."""
+r"""Commands whose argument is text or a name. There, `\_` is meant as an underscore."""
 
 
 def escape_hint(token: str, tex: str) -> str:
-    """Return a hint if `token`, where a formula is invalid, is an escape; otherwise ""."""
+    """Return a hint if `token`, the location of an error, is such an escape; otherwise ""."""
     if len(token) == 2 and token[0] == "\\" and token[1] in _ESCAPED:
         return f"write `{token[1]}`: a formula needs no escape"
     if isinstance(token, PlacedToken):
@@ -55,10 +54,8 @@ def literal_underscore(tex: str, macros: Container[str]) -> int:
 
 
 def doubled_row_end(tex: str) -> int:
-    r"""Return the offset of the first `\\\\` in a table whose rows all end like this; -1 if there is none.
-
-    Two separate `\\`, or one `\\\\` among other row ends, make an intended empty row.
-    """
+    r"""Return the offset of the first `\\\\` in a table whose rows all end like this; -1 if there is none. If
+    the author writes `\\` twice, or `\\\\` only between some rows, an empty row is intended."""
     if "\\\\\\\\" not in tex:
         return -1
     for table in _TABLE.finditer(tex):
@@ -72,7 +69,7 @@ _TABLE = lazy_pattern(
     r"\\begin\{(?P<name>[bBpvV]?matrix\*?|smallmatrix|array|d?cases|aligned|align\*?|split|gathered?)\}"
     r"(?:(?!\\begin\{|\\end\{)[\s\S])*\\end\{(?P=name)\}"
 )
-"""A table without another table in it."""
+"""Matches a table that contains no other table."""
 _ROW_END = lazy_pattern(r"(?:\\\\)+")
 
 
@@ -91,7 +88,7 @@ def _skip_arguments(tokens: list[Token], index: int) -> int:
 
 
 class Slip(NamedTuple):
-    """TeX that is valid, but hardly what the author meant."""
+    """Part of a formula that is valid TeX, but probably not what the author meant."""
 
     offset: int
     written: str
@@ -102,17 +99,17 @@ class Slip(NamedTuple):
 
 _COMMENT = lazy_pattern(r"(?<!\\)(?:\\\\)*(?P<sign>%)(?P<rest>[^\n]*)(?P<end>\n?)")
 _NO_COMMENT = lazy_pattern(r"\\(?:href|url)\s*\{[^{}\n]*\}|\\verb\*?([^A-Za-z*\s])[^\n]*?\1")
-"""Percent signs in URLs and `\\verb` start no comment."""
+r"""Matches URLs and `\verb`, where a percent sign starts no comment."""
 _DOUBLED = lazy_pattern(r"(?<!\\)\\(\\[A-Za-z]{2,})")
 _LITERAL = lazy_pattern(r"\\(?:text[a-z]*|[mh]box|href|url)\s*\{[^{}\n]*\}")
 _ENTITY = lazy_pattern(r"&(?:lt|gt|amp|le|ge|ne|nbsp|quot|times|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 
 
 def dropped_comments(tex: str, *, display: bool) -> Iterator[Slip]:
-    """Yield percent signs that hide a part of their line, as in `95%`.
+    """Yield percent signs that hide the rest of their line, as in `95%`.
 
-    A comment that fills its line, one after a space in a display, and a `%` at the end of a line of code are
-    TeX as intended.
+    Comments that authors intend are not included: one that fills its line, one after a space in display math,
+    and a `%` at the end of a line of code.
     """
     masked = _NO_COMMENT.sub(lambda found: "x" * len(found[0]), tex)
     for found in _COMMENT.finditer(masked):
@@ -140,7 +137,7 @@ def doubled_commands(tex: str, is_known: Callable[[str], bool]) -> Iterator[Slip
 
 
 def find_entity(tex: str) -> Slip | None:
-    """Return the first HTML entity of a formula, or None. In text and URLs it is meant literally."""
+    """Return the first HTML entity in a formula, or None. Text and URLs are not searched."""
     found = _ENTITY.search(_LITERAL.sub(lambda group: "x" * len(group[0]), tex))
     if found is None:
         return None

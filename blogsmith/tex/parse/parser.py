@@ -59,11 +59,12 @@ _ACCENTS: Mapping[str, str] = MappingProxyType(
         "\u20dc": "\\ddddot",
     }
 )
-"""Combining mark → command that typesets it."""
+"""Combining character → command that typesets it."""
 _MATHEMATICAL = frozenset("\u0302\u0303\u0304\u0305\u0307\u0308")
-"""Marks that are accents of mathematics even where Unicode has the letter with the mark, such as "ä"."""
+"""Combining characters that stay accents of mathematics, even if Unicode has one character for the letter
+with the accent, such as "ä"."""
 ASSIGNMENTS = name_set("\\def \\gdef \\edef \\xdef \\let \\newcommand \\renewcommand \\providecommand")
-"""Definitions, which cannot be an argument."""
+"""Definitions. They are not allowed as an argument without braces."""
 
 
 class Parser(State):
@@ -72,7 +73,7 @@ class Parser(State):
     constructs: Constructs[Parser]
 
     def row(self, before: int = NONE, *, infix_ends: bool = False, open_end: bool = False) -> list[str]:
-        r"""Return the pieces up to a token that ends a row. The token is consumed and stored in `end_token`.
+        r"""Return the pieces up to a token that ends a row. That token is consumed and stored in `end_token`.
 
         before: class of the atom before the row. infix_ends: whether `\over` and related commands also end
         the row. open_end: whether the space after the last piece is preserved; its class is in `last_kind`.
@@ -195,7 +196,8 @@ class Parser(State):
         return character_atom(token)
 
     def _marked(self, token: str) -> Atom | None:
-        r"""Return the atom of a character with combining marks; None for accents, pushed as `\bar{x}`."""
+        r"""Return the atom of a character with combining characters. None for accents, which are pushed as
+        `\bar{x}`."""
         composed = unicodedata.normalize("NFC", token)
         if len(composed) == 1 and token[1] not in _MATHEMATICAL:
             self.push(move_tokens([composed], token))
@@ -203,7 +205,7 @@ class Parser(State):
         base, marks = token[0], token[1:]
         commands = [_ACCENTS.get(mark) for mark in marks]
         if None in commands:
-            # no command for it: one identifier, which fonts compose
+            # no command typesets it: the font composes one identifier
             return ORD, identifier(composed)
         made = [piece for command in reversed(commands) for piece in (str(command), "{")]
         self.push(move_tokens([*made, base, *("}" for _ in marks)], token))
@@ -256,7 +258,7 @@ class Parser(State):
         return out
 
     def not_closed(self, opening: str) -> ParseError:
-        """Return the error for a group that was ended by something other than its end."""
+        """Return the error for a group that ends without its closing delimiter."""
         found = self.end_token
         if not found:
             return ParseError(
@@ -328,8 +330,10 @@ class Parser(State):
 
 
 Command = Callable[[Parser, str], Atom | None]
-"""(parser, command) → atom to print; None: nothing."""
+"""Function from (parser, command) to the atom to print; None prints nothing."""
 Environment = Callable[[Parser, str], Atom]
-r"""(parser, name) → atom to print. Called after `\begin{name}`; consumes everything up to `\end{name}`."""
+r"""Function from (parser, name) to the atom to print. Called after `\begin{name}`; consumes everything up to
+`\end{name}`."""
 Infix = Callable[[Parser, str], Combine]
-"""(parser, command) → function that combines both sides. Reads the arguments of the command."""
+"""Function from (parser, command) to a function that combines both sides. Reads the arguments of
+the command."""

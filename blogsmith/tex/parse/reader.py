@@ -1,4 +1,4 @@
-r"""The formula as TeX sees it while reading: a stack of tokens, where macros are expanded.
+r"""The tokens of a formula while TeX reads them: a stack on which macros are expanded.
 
 Macros follow TeX: a definition is valid up to the end of its group, with `\gdef` and `\global` up to the end
 of the formula. Bodies are read when they are called. A budget limits the tokens that macros may produce, so
@@ -8,10 +8,12 @@ that a loop ends; the error points to the author's call.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
+from ...model.tex_macros import Macro, MacroParameter
 from .errors import ParseError
-from .macro_bodies import MAX_EXPANDED, Macro, fill, fill_body
+from .macro_bodies import MAX_EXPANDED, fill, fill_body
 from .scan import cut_token, extend_range, move_tokens, split, text_of
 
 __all__ = [
@@ -29,12 +31,12 @@ __all__ = [
 BUDGET = 100_000
 """Maximum number of tokens that all macros of one formula may produce."""
 _WORK = 500_000
-"""Maximum number of tokens that are inspected more than once: arguments in arguments, brackets that are never
+"""Maximum number of tokens that may be inspected again: arguments in arguments, brackets that are never
 closed, parts that an array repeats in each row."""
 
 
 class FormulaReader(Protocol):
-    """Operations of an expander on the formula after its command."""
+    """Interface through which an expander reads the formula after its command."""
 
     def peek(self) -> str:
         """Return the next token after spaces, unexpanded; empty at the end of the formula."""
@@ -43,7 +45,7 @@ class FormulaReader(Protocol):
         """Consume and return the next token after spaces."""
 
     def star(self) -> bool:
-        """Consume a `*` if it is next. Return whether it was."""
+        """Consume a `*` if it is next. Return whether a `*` was consumed."""
 
     def argument(self) -> list[str]:
         """Consume one TeX argument. Return it without its braces."""
@@ -59,7 +61,7 @@ class FormulaReader(Protocol):
 
 
 Expander = Callable[[FormulaReader, str], list[str]]
-"""(reader, command) → tokens that replace the command and the arguments that the expander consumed."""
+"""Function from (reader, command) to tokens that replace the command and the arguments that it consumes."""
 
 
 def tokens(tex: str) -> list[str]:
@@ -212,8 +214,18 @@ class TokenReader:
             self.expand_by(call, macro)
             return
         before, self.command, self.last = self.command, call, call
-        arguments = self._delimited_arguments(macro) if macro.delimiters else self._arguments(call, macro)
-        made = fill_body(macro.body, arguments, self.budget)
+        if macro.problem:
+            hint = f"see its definition in {macro.origin}" if macro.origin else ""
+            raise ParseError("math-macro", f'macro "{call}" cannot be used: {macro.problem}', call, hint=hint)
+        body: Sequence[str] = macro.body
+        if macro.parameters:
+            values = self._values(call, macro.parameters)
+            body, arguments = choose_branches(body, values), [value or [] for value in values]
+        elif macro.delimiters:
+            arguments = self._delimited_arguments(macro)
+        else:
+            arguments = self._arguments(call, macro)
+        made = fill_body(body, arguments, self.budget)
         self.budget -= len(made) + 1
         if self.budget < 0:
             hint = "do not use a macro in its own definition, not even through other macros"
@@ -246,6 +258,28 @@ class TokenReader:
                 raise ParseError("math-macro", f'macro "{call}" needs {needed}', call)
             arguments.append(self.argument())
         return arguments
+
+    def _values(self, call: str, parameters: Sequence[MacroParameter]) -> list[list[str] | None]:
+        """Consume the arguments of a document command. None means that an optional argument or a star is
+        missing."""
+        values: list[list[str] | None] = []
+        for parameter in parameters:
+            value: list[str] | None
+            if parameter.kind == "mandatory":
+                if self.peek() in ("", "}"):
+                    raise ParseError("math-macro", f'macro "{call}" needs more arguments', call)
+                value = self.argument()
+            elif parameter.kind == "mark":
+                value = [self.pop()] if self.peek() == parameter.opening else None
+            else:
+                value = self.read_delimited(parameter.opening, parameter.closing)
+                if value is None and parameter.default is not None:
+                    value = list(parameter.default)
+                if value is None and parameter.kind == "delimited":
+                    needed = f'"{parameter.opening}…{parameter.closing}"'
+                    raise ParseError("math-macro", f'macro "{call}" needs an argument in {needed}', call)
+            values.append(value)
+        return values
 
     def _delimited_arguments(self, macro: Macro) -> list[list[str]]:
         """Return the arguments of a macro with delimited parameters (TeXbook, chapter 20)."""
@@ -282,9 +316,9 @@ class TokenReader:
         )
 
     def define(self, name: str, macro: Macro | Expander | None, *, everywhere: bool = False) -> None:
-        """Define `name` up to the end of the group. macro: None restores the meaning in TeX.
+        """Define `name` up to the end of the group.
 
-        everywhere: define it up to the end of the formula.
+        macro: None restores the meaning in TeX. everywhere: define it up to the end of the formula.
         """
         if everywhere:
             self._global_definitions[name] = self._defined
@@ -296,8 +330,17 @@ class TokenReader:
         else:
             self.macros[name] = macro
 
+    @property
+    def has_definitions(self) -> bool:
+        """Whether the formula contains a definition."""
+        return self._defined > 0
+
+    def defined_names(self) -> set[str]:
+        """Return the names whose definition may differ from that before the formula."""
+        return {*self._global_definitions, *(name for _, name, _ in self._saved_definitions)}
+
     def mark(self) -> int:
-        """Return the state at the start of a group, for `restore`."""
+        """Return a marker of the current definitions, for `restore`."""
         return len(self._saved_definitions)
 
     def restore(self, mark: int) -> None:
@@ -305,8 +348,44 @@ class TokenReader:
         while len(self._saved_definitions) > mark:
             number, name, old = self._saved_definitions.pop()
             if number < self._global_definitions.get(name, 0):
-                continue  # \gdef has defined it since
+                continue  # \gdef has defined it after the group began
             if old is None:
                 self.macros.pop(name, None)
             else:
                 self.macros[name] = old
+
+
+_TESTS: Mapping[str, bool] = MappingProxyType(
+    {"\\IfValue": True, "\\IfNoValue": False, "\\IfBoolean": True, "\\IfBlank": False}
+)
+"""Test, without its ending `T`, `F` or `TF` → result for an argument that is present."""
+
+
+def choose_branches(body: Sequence[str], values: Sequence[list[str] | None]) -> list[str]:
+    """Return `body` with its tests of arguments replaced by the branch that applies."""
+    if not any(token.startswith("\\If") for token in body):
+        return list(body)
+    reader = TokenReader(body, {})
+    made: list[str] = []
+    while reader.stack:
+        token = reader.stack.pop()
+        ending = "TF" if token.endswith("TF") else token[-1:]
+        expected = _TESTS.get(token.removesuffix(ending)) if ending in ("TF", "T", "F") else None
+        if expected is None:
+            made.append(token)
+            continue
+        reader.command = token
+        is_true = _is_present(reader.argument(), values, token) == expected
+        branches = {letter: reader.argument() for letter in ending}
+        reader.push(branches.get("T" if is_true else "F", ()))
+    return made
+
+
+def _is_present(tested: Sequence[str], values: Sequence[list[str] | None], command: str) -> bool:
+    r"""Return whether the argument in `tested`, such as `#2`, was given. For `\IfBlank`, whether it contains
+    more than spaces."""
+    number = int(tested[1]) if len(tested) == 2 and tested[0] == "#" and tested[1].isdecimal() else 0
+    value = values[number - 1] if 0 < number <= len(values) else list(tested)
+    if command.startswith("\\IfBlank"):
+        return any(token != " " for token in value or ())
+    return value is not None

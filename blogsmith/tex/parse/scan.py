@@ -1,8 +1,8 @@
 """Conversion of TeX source to tokens, as strings.
 
-A token is a control sequence, a number, any other character, or one space for a run of white space. Reading
-a formula needs no positions. Only an error does; then the formula is read again with tokens that have a
-position (`PlacedToken`). The common case therefore costs nothing.
+A token is a command, a number, any other character, or one space for a run of white space. Reading a formula
+needs no positions; only an error message needs them. So if there is an error, the formula is read again with
+tokens that have a position (`PlacedToken`), and the common case costs nothing.
 """
 
 from __future__ import annotations
@@ -16,22 +16,27 @@ from ...base.patterns import lazy_pattern
 _FORBIDDEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"
 _BAD_CHARACTERS = lazy_pattern(f"[{_FORBIDDEN}]")
 
-# a number is one token: 3.14, .5; a control word consists of ASCII letters
-_TOKEN = r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\.\d+|."
+# A number is one token: 3.14, .5. A control word consists of ASCII letters. Commands of LaTeX's kernel with
+# an @, such as \@ifstar, are also one token: nothing else is written like them.
+_TOKEN = r"\\[A-Za-z]+|\\@[A-Za-z@]+|\\.|\d+(?:\.\d+)?|\.\d+|."
 _SPLIT = lazy_pattern(_TOKEN, re.DOTALL)
 _MARKS = "\u0300-\u036f\u20d0-\u20f0"
 # A character and its combining marks are one token.
 _MARKED_TOKEN = rf"[^\\\s][{_MARKS}]+|{_TOKEN}"
 _SPLIT_MARKED = lazy_pattern(_MARKED_TOKEN, re.DOTALL)
-# The end of a `\verb` is searched in its line, up to a limit: a formula might consist of these searches.
+# The end of a `\verb` is searched only in its line and up to a limit, because a formula may contain very
+# many.
 _PLACED = lazy_pattern(
     rf"(?P<verb>\\verb\*?(?P<bar>[^A-Za-z*\s])[^\n]{{0,1000}}?(?P=bar))|(?P<blank>(?:\s+|%[^\n]*\n?)+)|(?P<space>\\\s+)"
     rf"|{_MARKED_TOKEN}",
     re.DOTALL,
 )
+_IN_FILE = lazy_pattern(
+    rf"(?P<blank>(?:\s+|%[^\n]*\n?)+)|(?P<space>\\\s+)|\\[A-Za-z@]+|{_MARKED_TOKEN}", re.DOTALL
+)
 # in a URL a % does not start a comment (hyperref)
 _ADDRESS = lazy_pattern(r"\\(?:href|url)\s*\{[^{}\n]{0,2000}\}")
-_PERCENT = "\x1a"  # no author's text contains it after `clean_text`
+_PERCENT = "\x1a"  # marker that cannot be in an author's text: `clean_text` removes it
 _WORD = lazy_pattern(r"\\[A-Za-z]+")
 _LETTER = lazy_pattern("[A-Za-z]")
 _SPECIAL = lazy_pattern(r"%|\\verb")
@@ -43,14 +48,15 @@ def clean_text(text: str) -> str:
 
 
 class PlacedToken(str):
-    """A token with the position where the author wrote it, or called the macro that produced it."""
+    """A token with its position in the author's formula. If a macro produced it, the position is that of the
+    call."""
 
     offset: int
     """Offset of its first character in the author's formula."""
     length: int
     """Length in characters of that range."""
     macro: str
-    """Command that produced it; empty if the author wrote it."""
+    """Command whose expansion produced it; empty if the author wrote it."""
 
 
 def split(tex: str) -> list[str]:
@@ -66,7 +72,7 @@ def split(tex: str) -> list[str]:
 
 
 def split_with_positions(tex: str) -> list[PlacedToken]:
-    """Return `split(tex)` with every token an `PlacedToken`."""
+    """Return `split(tex)`, with positions."""
     clean = clean_text(tex)
     places = range(len(tex)) if clean == tex else [at for at, sign in enumerate(tex) if clean_text(sign)]
     tokens: list[PlacedToken] = []
@@ -82,6 +88,15 @@ def split_with_positions(tex: str) -> list[PlacedToken]:
     return tokens
 
 
+def split_file(tex: str) -> list[PlacedToken]:
+    """Return the tokens of a file of LaTeX. As in packages, `@` is a letter of commands."""
+    tokens: list[PlacedToken] = []
+    for match in _IN_FILE.finditer(tex):
+        text = {"blank": " ", "space": "\\ "}.get(match.lastgroup or "", match.group())
+        tokens.append(place(text, match.start(), match.end() - match.start()))
+    return tokens
+
+
 def place(text: str, offset: int, length: int, macro: str = "") -> PlacedToken:
     """Return `text` as a token at a position."""
     token = PlacedToken(text)
@@ -90,26 +105,27 @@ def place(text: str, offset: int, length: int, macro: str = "") -> PlacedToken:
 
 
 def extend_range(first: str, last: str) -> str:
-    """Return `first` extended to the end of `last`, if the author wrote both."""
+    """Return the token `first`, with its range extended to the end of `last` if both have positions."""
     if not isinstance(first, PlacedToken) or not isinstance(last, PlacedToken) or first.macro or last.macro:
         return first
     return place(first, first.offset, max(first.length, last.offset + last.length - first.offset))
 
 
 def move_tokens(tokens: Iterable[str], to: str, macro: str = "") -> list[str]:
-    """Return the tokens, with the position of `to` for those without one, if `to` has a position."""
+    """Return the tokens; those without a position get that of `to`, if it has one."""
     if not isinstance(to, PlacedToken):
         return list(tokens)
     return [t if isinstance(t, PlacedToken) else place(t, to.offset, to.length, macro) for t in tokens]
 
 
 def strip_places(tokens: Iterable[str]) -> tuple[str, ...]:
-    """Return the tokens without positions, for a definition: its results get the position of the call."""
+    """Return the tokens without positions, to be stored as a definition: a call gives them its
+    own position."""
     return tuple(str(token) for token in tokens)
 
 
 def cut_token(token: str, start: int, end: int) -> str:
-    """Return `token[start:end]`, with its own position."""
+    """Return `token[start:end]` with the position of that part."""
     piece = token[start:end]
     return (
         place(piece, token.offset + start, end - start, token.macro)
@@ -119,7 +135,8 @@ def cut_token(token: str, start: int, end: int) -> str:
 
 
 def strip_mark(token: str) -> str:
-    r"""Return a token bound by `\let` (`\0\frac`) without its marker, at the position of its alias."""
+    r"""Return a token bound by `\let` (`\0\frac`) without its marker, at the position of the name that it was
+    bound to."""
     return (
         place(token[1:], token.offset, token.length, token.macro)
         if isinstance(token, PlacedToken)

@@ -6,22 +6,22 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from ...base.patterns import lazy_pattern
+from ...base.html_tags import remove_tags
 from ..mathml.atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, add_attribute, is_operator
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS
+from ..mathml.intents import superscript_intent
 from .errors import ParseError
 from .reader import Expander, Macro
 from .scan import split
 
-_TAG = lazy_pattern(r"<[^>]*>")
 _PRIME_COUNTS: Mapping[str, int] = MappingProxyType({"'": 1, "′": 1, "″": 2, "‴": 3, "⁗": 4})
 STARTS = frozenset(("_", "^", "\\limits", "\\nolimits", *_PRIME_COUNTS))
-"""Tokens that change the atom before them."""
+"""Tokens that begin a script, or change the position of scripts."""
 _PRIMES: Mapping[int, str] = MappingProxyType({1: "′", 2: "″", 3: "‴", 4: "⁗"})
 
 
 class ScriptParser(Protocol):
-    """The part of the parser that is needed here."""
+    """Methods of the parser that this module calls."""
 
     stack: list[str]
     macros: dict[str, Macro | Expander]
@@ -77,7 +77,7 @@ def add_scripts(parser: ScriptParser, base: str, kind: int) -> str:
     if is_operator(base) and "minsize=" in base:
         base = f"<mrow>{base}</mrow>"  # Chromium does not stretch the base of a script
     if base.startswith("<mtext"):
-        # Firefox moves the subscript of text in a different font up to the baseline
+        # Firefox moves the subscript of text in another font up to the baseline
         base = f"<mrow>{base}</mrow>"
     low, high = ("under", "over") if above else ("sub", "sup")
     mend = _correct_slant(parser, lower, upper) if kind == INTEGRAL and lower and not above else ""
@@ -85,17 +85,17 @@ def add_scripts(parser: ScriptParser, base: str, kind: int) -> str:
         return f"<m{low}{high}{mend}>{base}{lower}{upper}</m{low}{high}>"
     if lower:
         return f"<m{low}{mend}>{base}{lower}</m{low}>"
-    return f"<m{high}>{base}{upper}</m{high}>"
+    if kind != INTEGRAL and not above:
+        base, mend = superscript_intent(base, upper)
+    return f"<m{high}{mend}>{base}{upper}</m{high}>"
 
 
 def _correct_slant(parser: ScriptParser, lower: str, upper: str) -> str:
-    """Return a CSS class that corrects subscripts of integrals, which Chromium places too far right.
-
-    Chromium treats the slant of an integral as width.
-    """
+    """Return a CSS class that moves the subscript of an integral to the left, or an empty string. Chromium
+    includes the slant of an integral in its width, so its subscript is too far right."""
     if parser.is_display_style():
-        # with both scripts there is a gap only after a longer subscript
-        longer = len(_TAG.sub("", lower)) > len(_TAG.sub("", upper))
+        # if there are both scripts, there is a gap only after a longer subscript
+        longer = len(remove_tags(lower)) > len(remove_tags(upper))
         return ' class="math-int"' if longer else ""
     return ' class="math-int-text"'
 

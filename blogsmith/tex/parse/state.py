@@ -27,11 +27,12 @@ class RowNumber(Struct, frozen=True):
     number: str
     r"""TeX between the parentheses: a number, or the argument of `\tag`."""
     id: str
-    """Anchor of the row; empty: no anchor."""
+    """Id of the row; empty if it has none."""
     has_parentheses: bool = False
     """Whether it is printed without the parentheses."""
     mathml: str = ""
-    """The typeset number with parentheses, if a tag contains TeX; empty: print `number` as it is."""
+    """The typeset number with parentheses, for a tag that contains TeX; empty if `number` is printed as it
+    is."""
 
 
 class State(TokenReader):
@@ -46,7 +47,8 @@ class State(TokenReader):
         *,
         display: bool,
     ) -> None:
-        super().__init__(source, {**constructs.overrides, **macros})
+        overrides = constructs.overrides
+        super().__init__(source, {**overrides, **macros} if overrides else macros)
         self.constructs = constructs
         self.style = DISPLAY if display else TEXT
         self.is_display = display
@@ -62,22 +64,30 @@ class State(TokenReader):
         self.last_kind = NONE
         """Class of the last piece of the last row."""
         self.has_read_rest = False
-        """Whether a switch such as `\\color` has read the rest of its row."""
+        r"""Whether a switch such as `\color` has already read the rest of its row."""
         self.depth = 0
         self.environment = ""
         """The innermost environment whose cells are being read; empty inside a group in it."""
         self.row_numbers: Sequence[RowNumber | None] = ()
-        """Numbers of the rows of the outermost alignment, until it reads them."""
+        """Numbers of the rows of the outermost alignment; empty once it has read them."""
         self.in_link = False
         """Whether the text of a link is being read."""
         self.has_tag = False
         """Whether a `\\tag` was read."""
         self.is_global = False
         """Whether `\\global` precedes the next definition."""
+        self.open_conditions = 0
+        r"""Number of conditions without a `\fi` so far."""
+        self.is_preamble = False
+        """Whether the definitions of a file of LaTeX are read, which may replace any command."""
+        self.ignored: list[ParseError] = []
+        """Styles of diagrams that are not known, to be reported as warnings."""
+        self.diagrams: dict[str, str] = {}
+        """Markup of each diagram → its text alternative."""
         self.intertext = ""
-        """Text of an `\\intertext` in the row being read."""
+        r"""Text of an `\intertext` in the row being read; empty if there is none."""
         self.shove = ""
-        """Side set by a `\\shoveleft` in the row being read."""
+        r"""Side set by a `\shoveleft` or `\shoveright` in the row being read; empty if there is none."""
 
     def set_style(self, style: int) -> None:
         """Set the style for the tokens that follow."""
@@ -102,7 +112,8 @@ class State(TokenReader):
         return SCRIPT if self.style < SCRIPT else SCRIPTSCRIPT
 
     def take_numbers(self) -> Sequence[RowNumber | None]:
-        """Return the row numbers for the alignment being read, once: inner alignments have none."""
+        """Return the row numbers for an alignment. Only the first call does so: inner alignments have no
+        numbers."""
         numbers, self.row_numbers = self.row_numbers, ()
         return numbers
 

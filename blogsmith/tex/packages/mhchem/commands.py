@@ -29,7 +29,8 @@ _ARGUMENTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("color", "textcolor"), "tc"),
     }
 )
-"""Command → kinds of its arguments: c chemistry, d chemistry or a digit, t TeX, s a script with chemistry."""
+"""Command → kinds of its arguments, one letter each: c chemistry, d chemistry or a digit, t TeX, s a script
+with chemistry."""
 
 _BLANK = lazy_pattern(r"\s*")
 _SIZED = lazy_pattern(r"\\(?:left|right|middle|[bB]igg?[lmr]?)(?![A-Za-z])")
@@ -44,7 +45,7 @@ _GREEK = lazy_pattern(rf"({GREEK})\s*")
 
 
 def control(scan: Scanner) -> str:
-    """Consume the next control sequence: an upright Greek letter, or a command with its arguments."""
+    """Consume and return the next command: an upright Greek letter, or a command with its arguments."""
     greek = scan.accept(_GREEK)
     if scan.accept(_CIRCA) is not None:
         return r"{\sim}"
@@ -68,7 +69,7 @@ def text(scan: Scanner) -> str:
 
 
 def mathematics(scan: Scanner) -> str:
-    """Consume the formula that the next `$` opens."""
+    """Consume and return the formula that the next `$` opens."""
     return "{" + scan.take_bracket().tex() + "}"
 
 

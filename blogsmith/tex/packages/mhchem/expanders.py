@@ -1,4 +1,4 @@
-r"""Chemistry in mhchem's notation: `\ce{…}` for formulas and equations, `\pu{…}` for units → TeX.
+r"""Expansion of mhchem's chemistry to TeX: `\ce{…}` for formulas and equations, `\pu{…}` for units.
 
 The grammar is that of the manual of mhchem 4, with a scanner and rules of our own. Parts that only TeX can
 set (mathematics in dollar signs, frames, colours) are passed through; everything else becomes plain TeX.
@@ -40,13 +40,19 @@ def _expander(meaning: Callable[[str], str]) -> Expander:
         except TexError as error:
             raise reader.syntax_error(f'{error.message} in "{command}"', hint=error.hint) from error
         made = tokens(tex)
-        return made if _has_rows(made) else ["{", *made, "}"]
+        if _has_rows(made):
+            return made
+        # text may be anything, and an intent would prevent line breaks at the arrows of a reaction
+        is_formula = command == "\\ce" and not any(sign in text for sign in ("\\", "$", ">", "<"))
+        group = ["{", *made, "}"]
+        return ["{", *tokens(r"\MathMLintent{:chemical-formula}"), *group, "}"] if is_formula else group
 
     return expand
 
 
 def _has_rows(made: list[str]) -> bool:
-    """Return whether there is a `&` or a line break for the surrounding alignment. A group would hide it."""
+    """Return whether the result contains `&` or a line break of an alignment that contains it, so it must not
+    be in a group."""
     if "&" not in made and r"\\" not in made:
         return False
     depth = 0
@@ -63,7 +69,7 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         r"\pu": _expander(physical_unit),
     }
 )
-"""Commands → their expansions."""
+"""Commands → functions that expand them."""
 
 
 # The argument of `\pu`: numbers with powers of ten, and units with their powers.
@@ -97,7 +103,7 @@ _RELATIONS: Mapping[str, str] = MappingProxyType(
 _FRACTION = lazy_pattern(r"\s*//\s*")
 _SLASH = lazy_pattern(r"\s*/\s*")
 _DOT = lazy_pattern(r"\s*[*·.]\s*(?=\S)")
-# no space before these
+# no space is printed before these
 _ANGLE = lazy_pattern(r"°(?![A-Za-z])|['′\"″]")
 _GAP = lazy_pattern(r"\s+(?=[^\W\d_]|[°%({$]|\\)")
 _LETTERS = lazy_pattern(rf"(?:[^\W\d_{SCRIPT_CHARACTERS}]|\\(?:mu|Omega|degree|AA)(?![A-Za-z])\s*)+")
@@ -179,7 +185,8 @@ def _part(scan: Scanner) -> str | None:
 
 
 def _group_digits(digits: str, *, from_right: bool) -> str:
-    """Return five or more digits in groups of three, counted from the decimal marker."""
+    """Return the digits in groups of three if there are five or more. from_right: for digits before the
+    decimal marker."""
     if len(digits) < 5 or "," in digits:
         return digits
     first = len(digits) % 3 if from_right else 0
@@ -225,7 +232,7 @@ def _units(scan: Scanner) -> str:
             if not unit:
                 break
             row.append(unit)
-    # the rest of the units is below a fraction bar
+    # the rest of the units goes below a fraction bar
     above = "".join(rf"\tfrac{{{_join_units(row)}}}{{" for row in rows[:-1])
     return above + _join_units(rows[-1]) + "}" * (len(rows) - 1)
 

@@ -1,4 +1,4 @@
-r"""The argument of `\ce`, read from left to right as mhchem 4 does.
+r"""Reader of `\ce`'s argument, from left to right as in mhchem 4.
 
 The next character selects the rule that reads on (`_RULES`). The part directly before it (`Attachment`)
 determines its meaning: the 2 of `2H2O` is first an amount, then a subscript. In addition to mhchem, these are
@@ -72,7 +72,7 @@ def formula(scan: Scanner) -> str:
 
 
 def _read_other(made: ChemicalFormula) -> None:
-    """Read a letter, or a character that only prints itself."""
+    """Read a letter, or a character without special meaning."""
     if made.scan.next_character.isalpha():
         _letter(made)
     else:
@@ -95,7 +95,7 @@ def _script(made: ChemicalFormula) -> None:
         add_mark(made, "^")
         return
     is_apart = made.side in (Attachment.ATOM, Attachment.SCRIPT)
-    # R is a residue, not an element: R^1R^2C=O
+    # R stands for a residue, not an element: R^1R^2C=O
     if not is_apart or (scan.peek_match(_MASS_AHEAD) and not made.parts[-1].tex.endswith("R}")):
         _nuclide(made, is_apart=is_apart)
     elif scan.next_character == "_":
@@ -105,7 +105,8 @@ def _script(made: ChemicalFormula) -> None:
 
 
 def _nuclide(made: ChemicalFormula, *, is_apart: bool) -> None:
-    """Read scripts that belong to the following atom. Without one they have no base."""
+    """Read scripts that belong to the atom after them, such as a mass number. If no atom follows, they have
+    no base."""
     scan = made.scan
     found: dict[str, str] = {}
     while scan.next_character in ("_", "^") and scan.next_character not in found:

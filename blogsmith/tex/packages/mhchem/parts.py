@@ -1,7 +1,7 @@
 """A chemical formula while it is read: the parts so far, and how they affect the next one.
 
-Scripts are on an empty base, so that their height does not depend on the letter before them: Hg₂²⁺ is like
-H₂. Charges follow the number of atoms instead of being above it, as IUPAC recommends.
+Scripts are attached to an empty base, so that their height does not depend on the letter before them: Hg₂²⁺
+is like H₂. Charges follow the number of atoms instead of being above it, as IUPAC recommends.
 """
 
 from __future__ import annotations
@@ -18,37 +18,38 @@ _OXIDATION = lazy_pattern(r"\\mathrm\{[IVX]+\}")
 
 
 class Attachment(Enum):
-    """Meaning of the right side of a part for the part that follows directly."""
+    """Kind of a part, which decides the meaning of the part directly after it."""
 
     EDGE = auto()
-    """A formula begins: it may have an amount, and scripts belong to the following part."""
+    """Start of a formula: an amount may follow, and scripts belong to the part after them."""
     JOINT = auto()
-    """A formula continues, for example after a bond: like EDGE, but digits and letters are not an amount."""
+    """Continuation of a formula, for example after a bond: like EDGE, but digits and letters are not an
+    amount."""
     ATOM = auto()
-    """Digits are its number of atoms, `+` and `-` its charge."""
+    """An atom: digits after it are its number, `+` and `-` its charge."""
     SCRIPT = auto()
-    """The scripts of an atom."""
+    """Scripts of an atom."""
     LOOSE = auto()
-    """Nothing attaches to it."""
+    """A part to which nothing attaches."""
 
 
 class ChemicalPart(Struct, frozen=True):
-    """One part of a formula."""
+    """One part of a formula, as TeX."""
 
     tex: str
-    """TeX that does not end in a control word which a following letter would change."""
+    """TeX that a letter may follow: it does not end in a command name."""
     side: Attachment = Attachment.LOOSE
 
 
 class Scripts(Struct, frozen=True):
-    """Scripts of an atom; if it has two, they are above each other."""
+    """Scripts of an atom. If there are two, one is above the other."""
 
     lower: str = ""
     upper: str = ""
 
     @property
     def tex(self) -> str:
-        """The scripts on their empty base."""
+        """TeX of the scripts on their empty base."""
         below = f"_{{{self.lower}}}" if self.lower else ""
         above = f"^{{{self.upper}}}" if self.upper else ""
         return "{}" + below + above if below or above else ""
@@ -56,7 +57,7 @@ class Scripts(Struct, frozen=True):
 
 @dataclass(slots=True)
 class ChemicalFormula:
-    """The input that is left, and the parts read so far."""
+    """The rest of the input, and the parts read so far."""
 
     scan: Scanner
     parts: list[ChemicalPart | Scripts] = field(default_factory=list)
@@ -66,12 +67,12 @@ class ChemicalFormula:
     closed: bool = False
     """Whether the last atom is a closing bracket."""
     begins_with_bond: list[bool] = field(default_factory=lambda: [False])
-    """For each open bracket, whether its content begins with a bond, so that it may also end with one:
+    """For each open bracket: whether its content begins with a bond. If so, it may also end with one:
     [-CH2-]."""
 
     @property
     def side(self) -> Attachment:
-        """Side of the part directly before the next one."""
+        """Kind of the last part."""
         if not self.parts:
             return Attachment.EDGE
         last = self.parts[-1]
@@ -79,11 +80,8 @@ class ChemicalFormula:
 
     @property
     def open_superscript(self) -> Scripts | None:
-        """The superscript directly before the next part, if a subscript may be placed below it; otherwise
-        None.
-
-        None below an oxidation state, and after a number of atoms.
-        """
+        """Superscript at the end of the formula, if a subscript may be placed below it. None if there is no
+        superscript, if it is an oxidation state, or if it follows a number of atoms."""
         last = self.parts[-1] if self.parts else None
         before = self.parts[-2] if len(self.parts) > 1 else None
         if not isinstance(last, Scripts) or last.lower or isinstance(before, Scripts):
@@ -92,13 +90,13 @@ class ChemicalFormula:
 
     @property
     def may_be_counted(self) -> bool:
-        """Whether digits that follow are a number of atoms."""
+        """Whether digits would now be a number of atoms."""
         last = self.parts[-1] if self.parts else None
         return self.side is Attachment.ATOM or (isinstance(last, Scripts) and not last.lower)
 
     @property
     def may_be_charged(self) -> bool:
-        """Whether a `+` or `-` that follows may be a charge."""
+        """Whether a `+` or `-` would now be a charge."""
         last = self.parts[-1] if self.parts else None
         return self.side is Attachment.ATOM or (isinstance(last, Scripts) and not last.upper)
 

@@ -1,6 +1,6 @@
-"""A scanner for chemistry and units, read from left to right, with the partner of every bracket.
+"""A scanner for chemistry and units, read from left to right. It knows the matching bracket of every bracket.
 
-The partners are computed once for the whole input, so that nested groups are not searched again.
+Matching brackets are found once for the whole input, so that nested groups are not searched again.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _NESTED = lazy_pattern(r"\\(?:(ce|cee|cf|pu)\s*(?=\{)|.)", re.DOTALL)
 _NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 
 Convert = Callable[[str, "Scanner"], str]
-"""(`ce` or `pu`, content of its braces) → TeX."""
+"""Function from (`ce` or `pu`, content of its braces) to TeX."""
 
 
 @dataclass(slots=True)
 class _Level:
-    """The open brackets between two braces."""
+    """The open brackets inside a pair of braces."""
 
     brace: int
     brackets: list[int] = field(default_factory=list)
@@ -35,7 +35,7 @@ class _Level:
 
 
 def partners(text: str) -> dict[int, int]:
-    """Map the index of each `{`, `[` and opening `$` to that of its end. Brackets without an end are
+    """Map the index of each `{`, `[` and opening `$` to that of its partner. Brackets without a partner are
     omitted."""
     found: dict[int, int] = {}
     levels = [_Level(-1)]
@@ -146,7 +146,7 @@ class Scanner:
         return self._convert("ce", self)
 
     def tex(self) -> str:
-        r"""Consume the rest. Return it as TeX, where only `\ce` and `\pu` are converted."""
+        r"""Consume the rest. Return it as TeX in which only `\ce` and `\pu` are converted."""
         made: list[str] = []
         while (match := _NESTED.search(self.text, self.place, self.end)) is not None:
             made.append(self.text[self.place : match.start()])

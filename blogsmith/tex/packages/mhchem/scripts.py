@@ -1,7 +1,6 @@
 """Superscripts and subscripts of a formula: charges, numbers, variables, dots, states.
 
-A single letter in a script is a variable, so it is slanted. Several letters are a word or a numeral and
-upright.
+A single letter in a script is a variable and slanted. Several letters are a word or a numeral and upright.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from .commands import GREEK, control, mathematics, text
 from .scan import Scanner
 
 MINUS = "-−–—"
-"""A hyphen, the minus sign, and the dashes that editors replace it with."""
+"""Characters for minus: the hyphen, the minus sign, and dashes that editors write instead."""
 DASHES = str.maketrans(dict.fromkeys(MINUS, "-"))
-"""Maps all of them to the hyphen, which TeX reads as a minus sign."""
+"""Maps the characters of MINUS to the hyphen, which TeX prints as a minus sign."""
 _RAISED, _LOWERED = "⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ⁺⁻", "₀₁₂₃₄₅₆₇₈₉ₙₓ₊₋"
 SCRIPT_CHARACTERS = _RAISED + _LOWERED
-"""Superscripts and subscripts as characters."""
+"""Unicode characters that are superscripts and subscripts."""
 PRIMES = lazy_pattern("['′]+")
 SUPERSCRIPTS = lazy_pattern(f"[{_RAISED}]+")
 SUBSCRIPTS = lazy_pattern(f"[{_LOWERED}]+")
@@ -95,7 +94,7 @@ def _value(scan: Scanner, mark: str) -> str:
 
 def _script(scan: Scanner, *, is_upper: bool) -> str:
     """Return the rest as a script."""
-    # Kröger–Vink notation: a cross marks a site without charge
+    # Kröger–Vink notation: a cross stands for a site without charge
     if is_upper and (vacant := scan.peek_match(_VACANT)) and vacant.end() == scan.end:
         scan.remaining()
         return r"{\times}"
@@ -134,7 +133,7 @@ def _text(scan: Scanner, *, is_upper: bool) -> str:
     if word is None:
         return scan.pop()
     letters = word.group()
-    # i is the interstitial site, not a variable
+    # i stands for the interstitial site, not for a variable
     is_variable = len(letters) == 1 and letters.islower() and (is_upper or letters != "i")
     return letters if is_variable else rf"\mathrm{{{letters}}}"
 

@@ -1,6 +1,6 @@
-"""Symbols of a formula: operators, arrows, bonds, charges, states, punctuation.
+"""Reads the symbols of a formula: operators, arrows, bonds, charges, states, punctuation.
 
-`+` between spaces is an operator, after an atom a charge. `-` can also be a bond or a hyphen.
+A `+` between spaces is an operator, after an atom a charge. A `-` can also be a bond or a hyphen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COMMANDS = r"""
 OPERATOR_COMMANDS = frozenset(_COMMANDS.split())
 """Commands that are operators between two formulas."""
 
-# parts that may follow a space, which is then not printed
+# before these, a space is read but not printed
 _OPERATOR = lazy_pattern(rf"(?:<<|>>|<=|>=|\+-|[{MINUS}+=<>])(?=\s|$)|[±∓×≈≤≥≠≪≫]")
 _PLUS = lazy_pattern(r"\+(?=[A-Z(\[])")
 _MATH_OPERATOR = lazy_pattern(r"\$\s*([-+=<>]|\\[a-z]+)\s*\$")
@@ -55,7 +55,7 @@ _MORE = lazy_pattern(r"(?=[^\s,;)\]}])")
 
 
 def blank(formula: ChemicalFormula) -> None:
-    """Read white space with the operator, mark or state after it. Also called at the start of a formula."""
+    """Read white space and the operator, arrow or state after it. Also called at the start of a formula."""
     scan = formula.scan
     scan.accept(_BLANK)
     if not scan.next_character or take_arrow(formula) or take_operator(formula):
@@ -86,12 +86,12 @@ def _stands_between(sign: str) -> bool:
 
 
 def add_operator(formula: ChemicalFormula, sign: str) -> None:
-    """Add an operator between two formulas. It has its space even if one of them is missing."""
+    """Add an operator between two formulas. It is surrounded by space even if one of them is missing."""
     formula.add("{}" + sign + "{}", Attachment.EDGE)
 
 
 def add_mark(formula: ChemicalFormula, sign: str) -> None:
-    """Add the arrow of a gas or a precipitate."""
+    """Add the arrow that marks a gas or a precipitate."""
     formula.add(r"\uparrow{}" if sign in "^↑" else r"\downarrow{}")
 
 
@@ -128,7 +128,7 @@ def take_state(formula: ChemicalFormula) -> bool:
 
 
 def plus(formula: ChemicalFormula) -> None:
-    """Read a `+` that is not an operator, because there is no space before it."""
+    """Read a `+` without space before it, which is not an operator."""
     scan, side = formula.scan, formula.side
     if formula.may_be_charged and (charge := scan.accept(_CHARGE)) is not None:
         formula.upper(charge.group().translate(DASHES))
@@ -138,8 +138,7 @@ def plus(formula: ChemicalFormula) -> None:
 
 
 def minus(formula: ChemicalFormula) -> None:
-    """Read a `-` that is not an operator, because there is no space before it: a charge, a hyphen or a
-    bond."""
+    """Read a `-` without space before it: a charge, a hyphen or a bond."""
     scan = formula.scan
     if formula.may_be_charged and not formula.begins_with_bond[-1]:
         charge = scan.accept(_CHARGE_END)
@@ -182,14 +181,12 @@ def comma(formula: ChemicalFormula) -> None:
     formula.add(rf"{{{mark}}}\mkern{width} ", side)
 
 
-# Reaction arrows and bonds as TeX.
-#
-# Every arrow grows with its labels. Bonds are the symbols that look like them, without the space of a
-# relation. Dashed bonds are drawn, because no symbol looks like them.
+# Reaction arrows and bonds as TeX. Every arrow grows with its labels. Bonds are similar symbols, without the
+# space of a relation. Dashed bonds are drawn, because no symbol is similar.
 
 
 ARROW = lazy_pattern(r"<=>>|<<=>|<=>|<-->|<->|-->|->|<-|[→⟶←⟵↔⟷⇌⇄]")
-"""Reaction arrows as typed."""
+"""Matches a reaction arrow as authors write it."""
 
 _GROWING: Mapping[str, str] = MappingProxyType(
     {
@@ -207,7 +204,7 @@ _LINE = r"\mathord{-}"
 
 
 def _stack(*lines: str) -> str:
-    """Return lines above each other. Two lines are placed symmetrically, with none in the middle."""
+    """Return lines one above the other. Two lines are placed symmetrically around the middle."""
     step = ".1em" if len(lines) == 2 else ".2em"
     raises = (step, f"-{step}") if len(lines) == 2 else (step, "0em", f"-{step}")
     drawn = [rf"\raisebox{{{rise}}}{{${line}$}}" for line, rise in zip(lines, raises, strict=True)]
@@ -231,9 +228,9 @@ BONDS: Mapping[str, str] = MappingProxyType(
         "<-": r"\mathord{\leftarrow}",
     }
 )
-r"""Argument of `\bond` → the bond."""
+r"""Argument of `\bond` → TeX of the bond."""
 _NO_TEXT = r"\quad"
-# the short one of two unequal arrows, with space next to it that lengthens the other one
+# the shorter of two unequal arrows, with space beside it so that the other is longer
 _SHORT_BACK = r"\mkern4mu\leftharpoondown\mkern4mu"
 _SHORT_FORTH = r"\mkern4mu\rightharpoonup\mkern4mu"
 
@@ -251,6 +248,6 @@ def arrow(sign: str, above: str, below: str) -> str:
 
 def _label(name: str, above: str, below: str) -> str:
     if not below:
-        # without a label it would be as short as the arrow of a limit
+        # without this, an arrow without labels would be as short as that of a limit
         return rf"\{name}{{{above or _NO_TEXT}}}"
     return rf"\{name}[{{{below}}}]{{{above}}}"

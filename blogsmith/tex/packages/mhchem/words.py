@@ -14,9 +14,9 @@ _BLANK = lazy_pattern(r"\s*")
 _DIGITS = lazy_pattern(r"\d+")
 _ORBITAL = lazy_pattern(r"\d+[spdfg]\^")
 
-# names that begin with a lower-case letter which is not an amount
+# names that begin with a lower-case letter that is not an amount
 _NAME = r"(?:p(?:H|OH|D)|[inst]Bu|[is]Pr)(?![a-z])"
-# Amounts. A lower-case letter before a capital is one; so is a sum or a ratio, with or without parentheses.
+# Amounts: a lower-case letter before a capital, a sum or a ratio, with or without parentheses.
 _TERM = r"(?:\d*[a-z]|\d+)"
 _BEFORE_FORMULA = r"(?=\s*[A-Z(\[])"
 _SUM = lazy_pattern(rf"{_TERM}(?:[{MINUS}+]{_TERM})+{_BEFORE_FORMULA}")
@@ -38,8 +38,8 @@ _REPEATS = lazy_pattern(r"[nmxyz](?![A-Za-z0-9])")
 
 
 def amount(formula: ChemicalFormula) -> bool:
-    """Read the amount or the locants at the start of a formula, if there are any. Return whether there
-    were."""
+    """Read the amount or the locants at the start of a formula, if there are any. Return whether any were
+    read."""
     scan = formula.scan
     if (locants := scan.accept(_LOCANTS)) is not None:
         places = PRIMES.sub(lambda marks: f"{{}}^{{{primes(marks.group())}}}", locants.group(1))
@@ -80,7 +80,7 @@ def is_amount(content: str) -> bool:
 
 
 def digits(formula: ChemicalFormula) -> None:
-    """Read a number that is not an amount."""
+    """Read a number that is not an amount: a subscript after an atom, otherwise plain digits."""
     scan, side = formula.scan, formula.side
     number = scan.peek_match(_DIGITS)
     if number is None:
@@ -114,7 +114,7 @@ def letters(formula: ChemicalFormula) -> None:
         scan.pop()
         return
     name = word.group()
-    # TeX drops the space after a command; a space before an operator belongs to the operator
+    # TeX drops the space after a command, but a space before an operator is part of the operator
     if "\\" in name:
         scan.accept(_AFTER_COMMAND)
     is_small = side not in (Attachment.ATOM, Attachment.SCRIPT) and _SMALL.fullmatch(name) is not None

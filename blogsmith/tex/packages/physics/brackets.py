@@ -18,7 +18,7 @@ _PRINTED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"(": ("(", ")"), "[": ("[", "]"), "{": ("\\{", "\\}"), "|": ("\\lvert ", "\\rvert ")}
 )
 FIXED = "*"
-"""Size of brackets that neither grow nor are enlarged."""
+"""Value of `size` for brackets that neither grow nor are enlarged."""
 
 
 def enclose(opening: str, content: Sequence[str], closing: str, size: str = "") -> list[str]:
@@ -27,14 +27,14 @@ def enclose(opening: str, content: Sequence[str], closing: str, size: str = "") 
         return fill(f"{opening}#1{closing}", content)
     if size:
         return fill(f"{size}l{opening}#1{size}r{closing}", content)
-    # a group, because TeX would otherwise add thin spaces around it: f\qty(x) is f(x)
+    # in a group, because TeX would otherwise print f\qty(x) with a thin space after the f
     return fill(rf"{{\left{opening}#1\right{closing}}}", content)
 
 
 def read_size(reader: FormulaReader) -> str:
     """Consume a star or a size. Return it; "" if neither is next."""
     if reader.star():
-        # \abs*\big{…}: the star takes precedence
+        # \abs*\big{…}: the star wins over the size
         _ = reader.peek() in SIZES and reader.pop()
         return FIXED
     return reader.pop() if reader.peek() in SIZES else ""
@@ -92,8 +92,8 @@ def commutator(opening: str, closing: str) -> Expander:
 
 
 def expand_eval(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\eval{…}_a^b`, `\eval[…|_a^b`, `\eval(…|_a^b`: a bar, at least as high as an integral
-    symbol."""
+    r"""Expand `\eval{…}_a^b`, `\eval[…|_a^b` and `\eval(…|_a^b`: a bar on the right, at least as high as an
+    integral."""
     content = "\\smash{#1}" if reader.star() else "#1"
     for bracket in "([":
         inside = reader.read_delimited(bracket, "|")

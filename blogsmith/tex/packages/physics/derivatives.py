@@ -9,6 +9,9 @@ from ...parse.reader import Expander, FormulaReader, fill
 from .brackets import enclose, take_bracketed
 
 _D = "\\mathrm{d}"
+_CURLY_D = "\\partial "
+_STATED = r"\MathMLintent{derivative($f,$x)}{\frac{~\MathMLarg{f}{#1}}{~\MathMLarg{x}{#2}}}"
+"""A derivative of one letter. `~`: the differential."""
 _TALL_NAMES = """
 frac dfrac tfrac cfrac flatfrac dv pdv fdv binom dbinom over sum prod int iint iiint oint sqrt left begin
 mqty pmqty bmqty vmqty stackrel overset underset overbrace underbrace
@@ -45,7 +48,8 @@ def _variation(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _derivative(sign: str, most: int) -> Expander:
-    r"""Return an expander for `\dv{x}`, `\dv{f}{x}`, `\dv[n]{f}{x}`; with a star the fraction is a slash.
+    r"""Return an expander for `\dv{x}`, `\dv{f}{x}`, `\dv[n]{f}{x}`; with a star, the fraction is written
+    with a slash.
 
     most: maximum number of arguments. A third argument is another variable: `\pdv{f}{x}{y}` is of the second
     order.
@@ -64,21 +68,28 @@ def _derivative(sign: str, most: int) -> Expander:
         else:
             below = [*fill(f"{sign} #1", _base(arguments[0]) if order else arguments[0]), *_power(order)]
         made = fill(f"{fraction}{{{sign}#1#2}}{{#3}}", _power(order), function, below)
+        if fraction == "\\frac" and not order and _is_letter(function) and _is_letter(arguments[0]):
+            concept = "derivative" if sign == _D else "partial-derivative" if sign == _CURLY_D else ""
+            if concept:
+                made = fill(_STATED.replace("derivative", concept).replace("~", sign), function, arguments[0])
         return made + _parenthesis(reader)
 
     return expand
 
 
+def _is_letter(tokens: Sequence[str]) -> bool:
+    """Return whether an argument is one letter, so that a group around it changes no space."""
+    return len(tokens) == 1 and tokens[0].isalpha()
+
+
 def _base(variable: list[str]) -> list[str]:
-    r"""Return `variable` ready for an exponent: `x^\mu` needs braces."""
+    r"""Return `variable` as a base for an exponent: `x^\mu` needs braces."""
     return fill("{#1}", variable) if "^" in variable or "'" in variable else variable
 
 
 def _flat_fraction(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\flatfrac{a}{b}`: a slash that grows next to a tall construct.
-
-    Fonts have taller slashes for almost every height, so it must not grow next to letters.
-    """
+    r"""Expand `\flatfrac{a}{b}`: a slash that grows only next to a tall construct. Fonts have taller slashes
+    for almost every height, so it would otherwise grow even next to letters."""
     above, below = reader.argument(), reader.argument()
     is_tall = any(token in _TALL for token in (*above, *below))
     return fill("{\\left.#1\\middle/#2\\right.}" if is_tall else "{#1/#2}", above, below)
@@ -89,7 +100,7 @@ def _d(reader: FormulaReader, command: str) -> list[str]:
 
 
 _TOTAL = _derivative(_D, 2)
-_PARTIAL = _derivative("\\partial ", 3)
+_PARTIAL = _derivative(_CURLY_D, 3)
 _FUNCTIONAL = _derivative("\\delta ", 2)
 
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(

@@ -7,11 +7,14 @@ from types import MappingProxyType
 
 from ...parse.reader import Expander, FormulaReader, fill
 
+_BRA = r"\mathinner{\MathMLintent{bra($x)}{\left\langle\MathMLarg{x}{#1}\right\vert}}"
+_KET = r"\mathinner{\MathMLintent{ket($x)}{\left\vert\MathMLarg{x}{#1}\right\rangle}}"
 _BRACKET = r"\left\langle{#1}\middle\vert{#2}\right\rangle "
 _FIXED_BRACKET = r"\langle{#1}\vert{#2}\rangle "
 _DYAD = r"\left\vert{#1}\middle\rangle\!\middle\langle{#2}\right\vert "
 _FIXED_DYAD = r"\vert{#1}\rangle\!\langle{#2}\vert "
-# by number of stars: 0: brackets ignore the operator; 1: they do not grow; 2: they grow with everything
+# by number of stars: 0: the operator does not affect brackets; 1: no brackets grow; 2: brackets grow with
+# everything
 _ELEMENTS = (
     r"{\left\langle{#1}\right\vert}{#2}{\left\vert{#3}\right\rangle}",
     r"\langle{#1}\vert{#2}\vert{#3}\rangle ",
@@ -28,7 +31,7 @@ def _bra(reader: FormulaReader, command: str) -> list[str]:
     fixed = reader.star()
     bra = reader.argument()
     if reader.peek() != "\\ket":
-        return fill(r"\langle{#1}\vert " if fixed else r"\left\langle{#1}\right\vert ", bra)
+        return fill(r"\langle{#1}\vert " if fixed else _BRA, bra)
     reader.pop()
     fixed = reader.star() or fixed
     return fill(_FIXED_BRACKET if fixed else _BRACKET, bra, _second(reader) or [])
@@ -36,11 +39,11 @@ def _bra(reader: FormulaReader, command: str) -> list[str]:
 
 def _ket(reader: FormulaReader, command: str) -> list[str]:
     fixed = reader.star()
-    return fill(r"\vert{#1}\rangle " if fixed else r"\left\vert{#1}\right\rangle ", reader.argument())
+    return fill(r"\vert{#1}\rangle " if fixed else _KET, reader.argument())
 
 
 def _pair(growing: str, fixed: str) -> Expander:
-    """Return an expander for a command with two arguments. The second one defaults to the first."""
+    """Return an expander for a command with two arguments, of which the second defaults to the first."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         template = fixed if reader.star() else growing
@@ -83,4 +86,4 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
 )
 
 REDEFINED: Mapping[str, Expander] = MappingProxyType({"\\bra": _bra, "\\ket": _ket, "\\braket": _INNER})
-"""Commands that have another meaning without the package."""
+"""Commands that mean something else without the package."""

@@ -27,8 +27,8 @@ _NUMBER = lazy_pattern(
 
 
 def _quantity(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\qty{5}{\metre}` of siunitx, or `\qty{…}` and `\qty(…)` of physics, according to its
-    arguments."""
+    r"""Expand `\qty`: siunitx's `\qty{5}{\metre}` if two arguments in braces follow, otherwise that of
+    physics."""
     bracketed = reader.optional()
     if reader.peek() != "{":
         return quantity(reader, command) if bracketed is None else enclose("[", bracketed, "]")
@@ -64,9 +64,9 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\qty": _quantity,
     }
 )
-r"""Commands that only this package defines, except `\qty`, which also accepts siunitx's form."""
+r"""Commands that only this package defines; `\qty` also expands siunitx's form."""
 
 REDEFINED: Mapping[str, Expander] = MappingProxyType(
     {**physics_operators.REDEFINED, **physics_dirac.REDEFINED}
 )
-"""Commands that have another meaning without the package."""
+"""Commands that mean something else without the package."""

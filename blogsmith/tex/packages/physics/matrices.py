@@ -1,4 +1,4 @@
-"""Matrices of the physics package: with brackets, and with generated rows."""
+"""Matrices of the physics package: written in brackets, or with generated rows."""
 
 from __future__ import annotations
 
@@ -28,10 +28,8 @@ def _wrap(opening: str, content: Sequence[str], closing: str, environment: str) 
 
 
 def _quantity(environment: str) -> Expander:
-    r"""Return an expander for `\mqty(a & b \\ c & d)`. The brackets are printed; braces are not.
-
-    A star makes parentheses rounder.
-    """
+    r"""Return an expander for `\mqty(a & b \\ c & d)`. Brackets are printed, except braces. A star makes
+    parentheses rounder."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         star = reader.star()

@@ -14,7 +14,7 @@ _NABLA = "\\mathbf{\\nabla}"
 
 
 def _sign(tex: str) -> Expander:
-    """Return an expander to fixed TeX."""
+    """Return an expander that always gives `tex`."""
     return lambda reader, command: fill(tex)
 
 
@@ -29,10 +29,8 @@ def _bold(around: str) -> Expander:
 
 
 def _operator_expander(operator: str, growing: str) -> Expander:
-    """Return an expander for an operator with growing brackets.
-
-    growing: brackets that grow; `{` means that braces are printed.
-    """
+    """Return an expander for an operator that brackets may follow. growing: opening brackets that then grow.
+    If it contains `{`, an argument in braces is printed with braces."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         bracket = reader.peek()
@@ -68,7 +66,7 @@ def _superscript(exponent: Sequence[str]) -> list[str]:
 
 
 def _text(words: str) -> Expander:
-    r"""Return an expander for `\qif` and similar: words with a quad on both sides, with a star only after
+    r"""Return an expander for `\qif` and similar: words with a quad on both sides; with a star, only after
     them."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
@@ -82,7 +80,7 @@ def _table(names: str, **options: bool) -> dict[str, Expander]:
     return {"\\" + name: _function(name, **options) for name in names.split()}
 
 
-# long names, which print the function and have no arguments
+# long names of functions, which have no arguments
 _LONG_NAMES: Mapping[str, str] = MappingProxyType(
     {
         "sine": "sin",
@@ -153,4 +151,4 @@ REDEFINED: Mapping[str, Expander] = MappingProxyType(
         "\\Im": _operator_expander("\\operatorname{Im}", "{"),
     }
 )
-"""Commands that have another meaning without the package."""
+"""Commands that mean something else without the package."""

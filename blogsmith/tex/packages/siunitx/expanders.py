@@ -21,7 +21,8 @@ from .unit_letters import DeclaredUnits, joiner, letters_tex
 from .unit_names import UNITS
 
 SETUP = "sisetup"
-"""Macro name that stores the current options. It is not a token, so no author can use it."""
+"""Name of the macro that stores the current options. No author can use it, because it is not a
+valid token."""
 _MAX_TOKENS = 1000
 """Maximum number of tokens that macros of the author may produce inside one unit or number."""
 _DEGREES = lazy_pattern(r"[^;]*(;[^;]*){0,2}")
@@ -36,14 +37,14 @@ class _Source:
     def __init__(self, reader: FormulaReader) -> None:
         self.reader = reader
         self._last: Sequence[str] = ()
-        """The last argument that was read."""
+        """Tokens of the last argument that was read."""
 
     def text(self) -> str:
         """Consume an argument. Return it as TeX, without white space at its ends."""
         return text_of(self._argument(lambda body: True)).strip()
 
     def unit(self) -> tuple[list[str], DeclaredUnits]:
-        """Consume an argument that is a unit. Return it with the author's units in it."""
+        """Consume an argument that is a unit. Return its tokens, and the units that the author declared."""
         found = self._argument(lambda body: any(token in GRAMMAR for token in body))
         names = {token for token in found if token not in UNITS and self._body(token) is not None}
         return found, {name: letters_tex(self._body(name) or (), "\\,", {}) for name in names}
@@ -66,7 +67,8 @@ class _Source:
         return macro.body if isinstance(macro, Macro) and not macro.arity and not macro.delimiters else None
 
     def _argument(self, wanted: Callable[[Sequence[str]], bool]) -> list[str]:
-        """Consume an argument. Expand the author's macros in it whose body satisfies `wanted`."""
+        """Consume an argument. Expand those of the author's macros in it for which `wanted` is true of the
+        body."""
         self._last = self.reader.argument()
         made: list[str] = []
         stack = list(reversed(self._last))
@@ -103,7 +105,7 @@ def _command(make: _Make) -> Expander:
 
 
 def _group(tex: str) -> str:
-    """Return `tex` as one atom, so that a leading minus is never a binary operator."""
+    """Return `tex` as one atom, so that TeX does not read a leading minus as a binary operator."""
     return tex if _PLAIN.fullmatch(tex) else f"{{{tex}}}"
 
 
@@ -114,7 +116,8 @@ def _number(source: _Source, options: Options) -> str:
 
 def _unit(source: _Source, options: Options) -> str:
     found, own = source.unit()
-    return _group(unit_tex(found, options, own))
+    tex = unit_tex(found, options, own)
+    return f"{{\\MathMLintent{{:unit}}{{{tex}}}}}" if tex else ""
 
 
 def _quantity(source: _Source, options: Options) -> str:
@@ -122,7 +125,7 @@ def _quantity(source: _Source, options: Options) -> str:
 
 
 def _with_unit(number: str, source: _Source, options: Options) -> str:
-    # \SI{5}[\$]{}: a symbol before the number
+    # \SI{5}[\$]{}: a unit printed before the number
     before = source.reader.optional()
     found, own = source.unit()
     value = number_tex(number, options, has_unit=bool(found)) if number else ""
@@ -167,7 +170,7 @@ def _convert_angle(parts: Sequence[str], mode: str) -> list[str]:
 
 
 def _list_text(words: str) -> str:
-    """Return the words between the members of a list."""
+    """Return the words that join the members of a list, as TeX."""
     return f"\\text{{{words.replace('--', '–')}}}"
 
 
@@ -200,7 +203,11 @@ def _quantities(
     units: str,
     join: Callable[[Sequence[str]], str],
 ) -> str:
-    """Return several numbers with their unit. units: at each, at the last, or after a bracket."""
+    """Return several numbers with their unit.
+
+    units: `repeat` prints the unit after each number, `bracket` after all numbers in brackets, `single` after
+    the last one. With `power`, it is raised to the number of numbers.
+    """
     found, own = source.unit()
     if units == "repeat":
         members = [number_tex(number, options, has_unit=True) for number in numbers]
@@ -292,4 +299,4 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\DeclareSIUnit": _declare,
     }
 )
-r"""Commands of siunitx. `\qty` is also a command of the physics package, which decides between them."""
+r"""Commands of siunitx. The physics package also has `\qty`, and decides which one applies."""

@@ -20,7 +20,7 @@ _COMPLEX = lazy_pattern(
     rf"(?P<exponent>{_POWER})?"
 )
 FACTOR_SIGN = lazy_pattern(r"(?<![a-z])x|×|\\times")
-r"""Separator of the factors of a product: `2 x 3`, but not the `x` of `\approx`."""
+r"""Matches the sign between the factors of a product: `2 x 3`, but not the `x` of `\approx`."""
 _BLANK = lazy_pattern(r"\\[,;:! ]|[\s~]")
 _SIGNS: Mapping[str, str] = MappingProxyType(
     {
@@ -38,14 +38,12 @@ _SIGNS: Mapping[str, str] = MappingProxyType(
 
 
 def number_tex(text: str, options: Options, *, has_unit: bool = False) -> str:
-    """Return a number, a product (`2 x 3`), a quotient (`1/2`) or a complex number as TeX.
-
-    has_unit: a unit follows, so that a sum needs brackets. UnitError for anything else.
-    """
+    """Return a number, a product (`2 x 3`), a quotient (`1/2`) or a complex number as TeX. has_unit: whether
+    a unit follows, so that a sum needs brackets. UnitError for anything else."""
     if not options.parse_numbers:
         return text.strip()
     text = _BLANK.sub("", text)
-    if "\\pi" in text:  # a symbol that siunitx accepted in version 2
+    if "\\pi" in text:  # version 2 of siunitx accepts this symbol
         return text
     factors = FACTOR_SIGN.split(text)
     if len(factors) > 1:
@@ -144,7 +142,7 @@ def _group_digits(integer: str, decimal: str, options: Options) -> str:
 
 
 def _protect_separator(separator: str) -> str:
-    """Return a separator in braces: a comma between digits is not punctuation, `1{,}000`."""
+    """Return a separator in braces, so that TeX does not treat it as punctuation: `1{,}000`."""
     return separator if separator.startswith("\\") or not separator else f"{{{separator}}}"
 
 
@@ -171,9 +169,8 @@ def _tight(sign: str, options: Options) -> str:
     return f"{{{sign}}}" if options.tight_spacing else sign
 
 
-# Parsing of siunitx numbers: `1.23(4)e5` is split into parts, shifted and rounded.
-#
-# All operations work on digits as strings, so a number preserves every digit the author wrote.
+# Parser of siunitx numbers: `1.23(4)e5` is split into parts, shifted and rounded. All operations work on
+# digits as strings, so a number preserves every digit the author wrote.
 
 
 _SIGN = r"[+−-]"
@@ -187,7 +184,7 @@ _NUMBER = lazy_pattern(
 )
 _PARTS = lazy_pattern(r"\(([0-9.,]+)\)|(?:\+-|\\pm|±)([0-9.,]+)")
 _MAX_SHIFT = 99
-"""Maximum number of decimal places that an option may move the decimal marker."""
+"""Maximum number of places by which an option may move the decimal marker."""
 
 
 class Number(Struct, frozen=True):
@@ -198,7 +195,7 @@ class Number(Struct, frozen=True):
     integer: str
     decimal: str
     uncertainties: tuple[str, ...]
-    """Digits of each uncertainty. Its last digit has the same place value as that of the number."""
+    """Digits of each uncertainty, aligned with the last digit of the number."""
     exponent: str
     """Digits with their sign; empty if there is none."""
 
@@ -216,7 +213,7 @@ def parse_number(text: str) -> Number:
 
 
 def not_a_number_error(text: str) -> UnitError:
-    """Return the error for `text` that should be a number."""
+    """Return the error for `text`, which should be a number but is not."""
     if not text:
         return UnitError("missing number")
     return UnitError(
@@ -298,7 +295,7 @@ def round_number(number: Number, options: Options) -> Number:
 
 
 def _round_to(number: Number, places: int, options: Options) -> Number:
-    """Return `number` with `places` decimals. A negative value rounds to tens, hundreds …"""
+    """Return `number` rounded to `places` decimals. A negative value rounds to tens, hundreds …"""
     drop = len(number.decimal) - places
     digits = _round_digits(number.integer + number.decimal, drop, options)
     spread = tuple(_round_digits(value, drop, options) for value in number.uncertainties)

@@ -28,9 +28,9 @@ class UnitError(Exception):
         self.message = message
         self.hint = hint
         self.token = token
-        """First token of the error; empty: the whole argument."""
+        """First invalid token; empty if the whole argument is invalid."""
         self.end = token
-        """Last token of the error."""
+        """Last invalid token."""
 
 
 def quote_text(text: str) -> str:
@@ -95,7 +95,7 @@ class Options(Struct, frozen=True):
 
 _OPTIONS = tuple(name.replace("_", "-") for name in Options.__struct_fields__)
 _MAX_NUMBER = 99
-"""Maximum number of digits, and maximum exponent, that an option may set."""
+"""Maximum value that an option may set: a number of digits, or an exponent."""
 _MAX_LENGTH = 100
 """Maximum number of characters of a value."""
 _OPTION = lazy_pattern("locale|[a-z]{2,}(?:-[a-z]+)+")
@@ -163,7 +163,7 @@ _LOCALES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "DE": (",", "\\cdot"),
     }
 )
-"""Locale → decimal marker, and multiplication symbol before an exponent."""
+"""Value of the option `locale` → decimal marker, and multiplication symbol before a power of ten."""
 _FONTS_AND_TABLES = """
 detect-all detect-weight detect-family detect-shape detect-mode detect-none detect-inline-weight
 detect-inline-family detect-display-math reset-math-version reset-text-family reset-text-series
@@ -176,7 +176,8 @@ _IGNORED = frozenset(_FONTS_AND_TABLES.split())
 
 
 def read_options(tokens: Sequence[str], start: Options) -> Options:
-    """Return `start` changed by `key = value, …`. UnitError for an unknown key or value."""
+    """Return the options `start`, changed by the list `key = value, …`. UnitError for an unknown key or
+    value."""
     options = start
     for entry in split_tokens(tokens, ","):
         key, *values = split_tokens(entry, "=")

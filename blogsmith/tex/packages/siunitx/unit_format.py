@@ -29,7 +29,7 @@ _POWERS_BEFORE: Mapping[str, str] = MappingProxyType({"\\square": "2", "\\cubic"
 _WITH_ARGUMENT = frozenset(("\\tothe", "\\raiseto", "\\of"))
 GRAMMAR = frozenset((*UNITS, *PREFIXES, *POWER_SUFFIXES, *_POWERS_BEFORE, *_WITH_ARGUMENT, "\\per"))
 """All commands with a meaning in a unit."""
-# shorter names are not suggested: any three letters are similar to one of them
+# names similar to a shorter one are not suggested: any three letters are similar to some unit
 _SUGGESTED = tuple(sorted(name for name in GRAMMAR if len(name) > 4))
 _WORD = lazy_pattern(r"\\[A-Za-z]+")
 
@@ -38,9 +38,9 @@ class _Factor(Struct, frozen=True):
     """One unit with its prefix."""
 
     symbol: str
-    """Symbol as TeX."""
+    """Symbol of the unit with its prefix, as TeX."""
     power: str = ""
-    """Power as TeX; empty: 1."""
+    """Power as TeX; empty for 1."""
     is_below: bool = False
     r"""Whether it follows `\per`."""
     qualifier: str = ""
@@ -57,7 +57,7 @@ class _PendingUnit:
 
 
 class _NotCommandsError(Exception):
-    """The unit does not consist of commands alone."""
+    """Signal that a unit contains something other than commands."""
 
 
 def unit_tex(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> str:
@@ -76,11 +76,12 @@ def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: Decl
     if tex.startswith("'"):
         return f"{{{number}}}{tex}"
     is_close = tex.startswith("°") or tex.startswith(options.per_symbol or " ")
-    return f"{number}{'' if is_close else joiner(options.quantity_product)}{tex}"
+    space = "" if is_close else joiner(options.quantity_product)
+    return f"{number}{space}\\MathMLintent{{:unit}}{{{tex}}}"
 
 
 def raise_unit(tokens: Sequence[str], power: int, options: Options, own: DeclaredUnits) -> str:
-    """Return the unit of a product of `power` quantities."""
+    """Return the unit of a product of quantities: the unit to the power `power`."""
     tex = unit_tex(tokens, options, own)
     is_one = tex.count("\\mathrm") == 1 and tex.endswith("}") and tex.startswith("\\mathrm")
     return f"{tex}^{{{power}}}" if is_one else f"({tex})^{{{power}}}"
@@ -98,7 +99,7 @@ def _format_after_number(tokens: Sequence[str], options: Options, own: DeclaredU
 
 
 def _factors(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> list[_Factor]:
-    """Return the units of `tokens`. `_NotCommandsError` if there is anything except commands of units."""
+    """Return the factors of a unit. `_NotCommandsError` if there is anything except commands of units."""
     factors: list[_Factor] = []
     state = _PendingUnit()
     index = 0
@@ -160,7 +161,7 @@ def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
 
 @lru_cache(256)
 def _nearest(command: str) -> str:
-    """Return the name most similar to `command`; empty if none is."""
+    """Return the name most similar to `command`; empty if no name is similar."""
     initial = command[1].lower()
     candidates = [name for name in _SUGGESTED if name[1].lower() == initial]
     return nearest(command, candidates) or ""

@@ -28,7 +28,7 @@ def upright(symbol: str) -> str:
 
 
 def add_prefix(prefix: str, symbol: str) -> str:
-    """Return the TeX of a unit with its prefix. symbol: TeX too."""
+    """Return the TeX of a unit with its prefix. `symbol` is TeX too."""
     start = "\\mathrm{"
     return f"{start}{prefix}{symbol[len(start) :]}" if symbol.startswith(start) else upright(prefix) + symbol
 
@@ -51,22 +51,22 @@ def read_unit_argument(tokens: Sequence[str], index: int) -> tuple[list[str], in
 
 
 def joiner(product: str) -> str:
-    """Return `product` as TeX between two units."""
+    """Return the TeX between two units for the option value `product`."""
     return f"{product} " if product[-1:].isalpha() else product
 
 
 @dataclass(slots=True)
 class _Line:
-    """The unit written so far."""
+    """A unit written in letters, as far as it is read."""
 
     product: str
     made: list[str] = field(default_factory=list)
     letters: str = ""
-    """Letters of the unit being read, including its prefix."""
+    """Letters of the current unit, including its prefix."""
     prefix: str = ""
     """Prefix of the following unit."""
     needs_product: bool = False
-    """Whether the next unit needs a product before it."""
+    """Whether a product sign must precede the next unit."""
 
     def letter(self, letter: str) -> None:
         if self.needs_product:
@@ -96,15 +96,15 @@ class _Line:
         self.needs_product = self.needs_product or bool(self.letters)
 
     def end(self) -> None:
-        """End the letters of the current unit."""
+        """Finish the unit whose letters were read."""
         if self.letters or self.prefix:
             self.made.append(upright(self.letters + self.prefix))
         self.letters = self.prefix = ""
 
 
 def letters_tex(tokens: Sequence[str], product: str, own: DeclaredUnits) -> str:
-    """Return `tokens` as TeX. `.`, `~` and spaces separate units, `^` and `_` are scripts, other commands are
-    kept."""
+    """Return a unit as TeX: `.`, `~` and spaces separate units, `^` and `_` begin scripts, other commands are
+    not changed."""
     line = _Line(joiner(product))
     index = 0
     while index < len(tokens):

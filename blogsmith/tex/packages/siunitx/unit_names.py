@@ -52,7 +52,7 @@ _UNITS = MappingProxyType(
     )
 )
 
-# letter of a prefix in abbreviations → symbol; the letters of the units → prefixes that go with them
+# letter of a prefix in abbreviations → symbol; letters of the units → prefixes that they may have
 _LETTERS = MappingProxyType({letter: letter for letter in "afpnmcdhkMGT"} | {"u": "μ", "": ""})
 _ABBREVIATED = (
     ("m", "m", "f p n u m c d k"),
@@ -83,7 +83,7 @@ _ABBREVIATED = (
 
 
 def _abbreviations() -> dict[str, UnitName]:
-    r"""Return `\km`, `\mL`, `\kHz`, and the letters alone: `\m`, `\Hz`."""
+    r"""Return the units with short names: `\km`, `\mL`, `\kHz`, and single letters such as `\m`."""
     names: dict[str, UnitName] = {}
     for ending, symbol, letters in _ABBREVIATED:
         for letter in ["", *letters.split()]:

@@ -1,0 +1,315 @@
+r"""Structures that expand to other TeX: inference rules, proof trees, index positions and wide operators.
+
+Sources: mathpartir (`\inferrule`), bussproofs (`prooftree`), tensor, mathtools (`\smashoperator`), amsmath
+(`\hdotsfor`), and MathJax's `\bbox` and `\enclose`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from ..mathml.atoms import INNER, ORD, Atom
+from ..mathml.fragments import join_fragments
+from ..parse.colors import css_color
+from ..parse.errors import ParseError
+from ..parse.lengths import ems
+from ..parse.parser import Command, Environment, Parser
+from ..parse.reader import Expander, FormulaReader, tokens
+from ..parse.scan import split_tokens
+from .boxes import frame_box
+from .styles import scale
+from .text import text
+
+_LEAST_FACTOR, _MOST_FACTOR = 0.1, 10.0
+
+# Inference rules
+
+
+def _inference(
+    premises: Sequence[str], conclusion: Sequence[str], *, left: Sequence[str] = (), right: Sequence[str] = ()
+) -> list[str]:
+    """Return the TeX of an inference rule: premises above a line, the conclusion below, labels beside it."""
+    before = [*tokens(r"\text"), "{", *left, "}", *tokens(r"\;")] if left else []
+    after = [*tokens(r"\;\text"), "{", *right, "}"] if right else []
+    return ["{", *before, "\\dfrac", "{", *premises, "}", "{", *conclusion, "}", *after, "}"]
+
+
+def _inferrule(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\inferrule*[right=Name]{premise \\ premise}{conclusion}`; `[Name]` puts the name above."""
+    reader.star()
+    options = "".join(reader.optional() or ()).strip()
+    premises, conclusion = reader.argument(), reader.argument()
+    joined: list[str] = []
+    for premise in split_tokens(premises, "\\\\"):
+        joined += [*(tokens(r"\qquad") if joined else ()), *premise]
+    labels = dict(_option(one) for one in options.split(","))
+    left = labels.get("left", labels.get("lab", labels.get("", "")))
+    return _inference(joined, conclusion, left=[*left], right=[*labels.get("right", "")])
+
+
+def _option(written: str) -> tuple[str, str]:
+    key, equals, value = written.partition("=")
+    return (key.strip().lower(), value.strip().strip("{}")) if equals else ("", written.strip())
+
+
+_ARITIES: Mapping[str, int] = MappingProxyType(
+    {"Axiom": 0, "Unary": 1, "Binary": 2, "Trinary": 3, "Quaternary": 4, "Quinary": 5}
+)
+_INFERENCES: Mapping[str, int] = MappingProxyType(
+    {"\\AxiomC": 0, "\\AXC": 0, "\\UIC": 1, "\\BIC": 2, "\\TIC": 3}
+    | {f"\\{name}InfC": arity for name, arity in _ARITIES.items() if arity}
+)
+"""Command → number of premises."""
+_TREE_LABELS: Mapping[str, str] = MappingProxyType(
+    {"\\LeftLabel": "left", "\\LL": "left", "\\RightLabel": "right", "\\RL": "right"}
+)
+_IGNORED_IN_TREES = frozenset(
+    f"\\{name}"
+    for name in (
+        *("singleLine", "solidLine", "dashedLine", "alwaysSingleLine", "alwaysSolidLine", "alwaysNoLine"),
+        *("doubleLine", "alwaysDoubleLine", "DisplayProof", "bottomAlignProof", "normalAlignProof", "DP"),
+    )
+)
+
+
+def _proof_tree(parser: Parser, name: str) -> Atom:
+    """Typeset `prooftree`: each inference uses the last proofs on a stack as its premises (bussproofs,
+    section 2)."""
+    stack: list[list[str]] = []
+    labels: dict[str, list[str]] = {}
+    has_line = True
+    begin = parser.command
+    while (token := parser.pop()) != "\\end":
+        parser.command = token
+        if not token:
+            raise ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
+        if token in parser.macros:
+            parser.expand(token)
+        elif token in _TREE_LABELS:
+            labels[_TREE_LABELS[token]] = parser.argument()
+        elif token in _INFERENCES:
+            _infer(parser, stack, _INFERENCES[token], labels, has_line=has_line)
+            labels, has_line = {}, True
+        elif token == "\\noLine":
+            has_line = False
+        elif token not in _IGNORED_IN_TREES:
+            hint = "write `\\AxiomC{$A$}`, `\\UnaryInfC{$B$}` or `\\RightLabel{rule}`"
+            raise ParseError("math-syntax", f'unexpected "{token}" in "{name}"', token, hint=hint)
+    parser.command = begin
+    if "".join(parser.argument()).strip() != name:
+        raise ParseError("math-brace", f'"\\begin{{{name}}}" is still open', begin)
+    if len(stack) != 1:
+        problem = "no proof" if not stack else f"{len(stack)} proofs that no inference joins"
+        raise ParseError("math-syntax", f'"{name}" contains {problem}', begin)
+    return INNER, join_fragments(parser.parse_group(stack[0]))
+
+
+def _infer(
+    parser: Parser,
+    stack: list[list[str]],
+    arity: int,
+    labels: Mapping[str, Sequence[str]],
+    *,
+    has_line: bool,
+) -> None:
+    """Replace the last `arity` proofs on the stack by a proof that has them as premises."""
+    conclusion = [*tokens(r"\text"), "{", *parser.argument(), "}"]
+    if len(stack) < arity:
+        message = f'"{parser.command}" needs {arity} proofs before it: {len(stack)} found'
+        raise ParseError("math-syntax", message, parser.command)
+    if not arity:
+        stack.append(conclusion)
+        return
+    premises: list[str] = []
+    for proof in stack[-arity:]:
+        premises += [*(tokens(r"\quad") if premises else ()), *proof]
+    del stack[-arity:]
+    parser.spend(len(premises))
+    if has_line:
+        left, right = labels.get("left", ()), labels.get("right", ())
+        stack.append(_inference(premises, conclusion, left=left, right=right))
+    else:
+        stack.append([*tokens(r"\genfrac{}{}{0pt}{0}"), "{", *premises, "}", "{", *conclusion, "}"])
+
+
+# Scripts and operators
+
+
+def _tensor(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\tensor{T}{^a_b}` and `\indices{^a_b}`: indices one after the other, none above another."""
+    before = _indices(reader.optional() or ()) if command == "\\tensor" else []
+    base = ["{", *reader.argument(), "}"] if command == "\\tensor" else []
+    return [*before, *base, *_indices(reader.argument())]
+
+
+def _indices(source: Sequence[str]) -> list[str]:
+    made: list[str] = []
+    for part in _scripts(source):
+        made += ["{", "}", *part]
+    return made
+
+
+def _scripts(source: Sequence[str]) -> list[list[str]]:
+    """Return each script in `source`, with its marker and its argument in braces."""
+    found: list[list[str]] = []
+    index = 0
+    while index < len(source):
+        token = source[index]
+        index += 1
+        if token not in ("^", "_"):
+            continue
+        while index < len(source) and source[index] == " ":
+            index += 1
+        end = index + 1
+        if index < len(source) and source[index] == "{":
+            depth = 1
+            while end < len(source) and depth:
+                depth += (source[end] == "{") - (source[end] == "}")
+                end += 1
+            found.append([token, *source[index:end]])
+        else:
+            found.append([token, "{", *source[index:end], "}"])
+        index = end
+    return found
+
+
+def _smash_operator(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\smashoperator[lr]{\sum_{i=1}^n}`: its limits do not add to the width of the operator."""
+    sides = "".join(reader.optional() or "lr").strip()
+    lap = {"l": "\\mathllap", "r": "\\mathrlap"}.get(sides, "\\mathclap")
+    source = reader.argument()
+    start = next((index for index, token in enumerate(source) if token in ("^", "_")), len(source))
+    made = list(source[:start])
+    for marker, *argument in _scripts(source[start:]):
+        made += [marker, "{", lap, *argument, "}"]
+    return made
+
+
+def _dots_across(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\hdotsfor[1.5]{3}` to dots in each of three cells."""
+    reader.optional()
+    count = "".join(reader.argument()).strip()
+    if not count.isdecimal() or not 0 < int(count) <= 100:
+        raise reader.syntax_error(f'invalid number of columns "{count}" for "{command}"')
+    return tokens(" & ".join(["\\ldots"] * int(count)))
+
+
+def _skew(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\skew{3}{\hat}{A}` to `\hat{A}`: browsers place accents themselves."""
+    reader.argument()
+    accent, base = reader.argument(), reader.argument()
+    return [*accent, "{", *base, "}"]
+
+
+def _character(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\symbol{65}` to the character with this number."""
+    number = "".join(reader.argument()).strip()
+    if not number.isdecimal() or not 32 < int(number) < 127:
+        raise reader.syntax_error(f'invalid character "{number}" for "{command}": expected 33 to 126')
+    return [*tokens(r"\text"), "{", chr(int(number)), "}"]
+
+
+def _resize(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\resizebox{3cm}{!}{x}` to its content: the width is meant for a printed page."""
+    reader.star()
+    reader.argument()
+    reader.argument()
+    return ["{", *reader.argument(), "}"]
+
+
+def _scale(parser: Parser, command: str) -> Atom:
+    r"""Typeset `\scalebox{2}[1]{x}`, with one factor for both directions."""
+    written = "".join(parser.name_argument()).strip()
+    parser.optional()
+    try:
+        factor = float(written)
+    except ValueError:
+        factor = 0.0
+    if not _LEAST_FACTOR <= factor <= _MOST_FACTOR:
+        expected = f"expected {_LEAST_FACTOR:g} to {_MOST_FACTOR:g}"
+        raise parser.syntax_error(f'invalid factor "{written}" for "{command}": {expected}')
+    return ORD, scale(factor, join_fragments(parser.parse_group(parser.argument())))
+
+
+def _turn(parser: Parser, command: str) -> Atom:
+    r"""Typeset `\reflectbox{R}` and `\rotatebox{180}{R}`."""
+    if command == "\\reflectbox":
+        return ORD, frame_box("math-reflected", [text(parser, parser.argument())])
+    parser.optional()
+    angle = "".join(parser.name_argument()).strip()
+    if angle.lstrip("+-") not in ("0", "180"):
+        raise parser.syntax_error(
+            f'invalid angle "{angle}" of "{command}": expected 0 or 180', hint="write `180`"
+        )
+    content = text(parser, parser.argument())
+    return ORD, frame_box("math-turned", [content]) if angle.endswith("180") else content
+
+
+# `\enclose` and `\bbox` of MathJax
+
+_NOTATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "box": "math-boxed",
+        "roundedbox": "math-boxed",
+        "circle": "math-boxed",
+        "updiagonalstrike": "math-cancel",
+        "downdiagonalstrike": "math-bcancel",
+        "horizontalstrike": "math-sout",
+        "longdiv": "math-longdiv",
+        "phasorangle": "math-phase",
+        "actuarial": "math-angl",
+    }
+)
+
+
+def _enclose(parser: Parser, command: str) -> Atom:
+    r"""Typeset `\enclose{notation …}[attributes]{x}`."""
+    names = "".join(parser.argument()).split()
+    parser.optional()
+    pieces = parser.parse_group(parser.argument())
+    for name in names:
+        if name not in _NOTATIONS:
+            known = ", ".join(_NOTATIONS)
+            raise parser.syntax_error(
+                f'notation "{name}" of "{command}" is not supported', hint=f"use {known}"
+            )
+        pieces = [frame_box(_NOTATIONS[name], pieces)]
+    return ORD, join_fragments(pieces)
+
+
+def _bbox(parser: Parser, command: str) -> Atom:
+    r"""Typeset `\bbox[5px, yellow, border: 1px solid red]{x}`."""
+    options = "".join(parser.optional() or ())
+    pieces = parser.parse_group(parser.argument())
+    for option in filter(None, (one.strip() for one in options.split(","))):
+        if option.startswith("border:"):
+            pieces = [frame_box("math-boxed", pieces)]
+        elif ems(option.replace("px", "pt")) is None:
+            color = css_color([*option], "", command)
+            pieces = [f'<mpadded class="math-colorbox" mathbackground="{color}">{"".join(pieces)}</mpadded>']
+    return ORD, join_fragments(pieces)
+
+
+EXPANDERS: Mapping[str, Expander] = MappingProxyType(
+    {
+        "\\inferrule": _inferrule,
+        "\\tensor": _tensor,
+        "\\indices": _tensor,
+        "\\smashoperator": _smash_operator,
+        "\\hdotsfor": _dots_across,
+        "\\skew": _skew,
+        "\\symbol": _character,
+        "\\resizebox": _resize,
+    }
+)
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "\\enclose": _enclose,
+        "\\bbox": _bbox,
+        "\\scalebox": _scale,
+        "\\reflectbox": _turn,
+        "\\rotatebox": _turn,
+    }
+)
+ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType({"prooftree": _proof_tree})

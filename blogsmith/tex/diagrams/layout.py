@@ -1,0 +1,300 @@
+"""Layout of a diagram: where its cells, arrows and labels are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..parse.errors import ParseError
+from .boxes import AXIS
+from .curves import Curve, Rectangle, along, angle, crossings, hidden_range, left, line, unit
+from .records import EMPTY, Arrow, ArrowDiagram, ArrowLabel, End, SizedFormula
+
+LABEL_GAP = 0.17
+"""Space between a label and its arrow."""
+_WIDTH_ERROR = 1.06
+"""Factor to the estimated width of a label that its width seldom exceeds."""
+_ROOM = 0.1
+"""Space around a label in a gap of its arrow."""
+_CLEARANCE = 0.16
+"""Half of the gap of an arrow that another one crosses over."""
+_WIDE_LABEL = 1.1
+"""Length of an arrow without its label, if labels widen gaps."""
+_MIN_LENGTH, _MIN_LOOP = 0.4, 1.4
+"""Length of a straight arrow, and distance of the control points of a loop, at least."""
+_TIP_ROOM = 0.22
+"""Space for tips beside an arrow."""
+_BENT_WORK, _MAX_WORK = 100, 20_000
+"""Cost of a crossing of bent arrows, if that of straight ones is 1, and the limit for a diagram."""
+_PUSHES = 30
+"""Attempts to move a label off a bent arrow."""
+_FIXED: Mapping[str, complex] = MappingProxyType({"above": -1j, "below": 1j, "west": -1 + 0j, "east": 1 + 0j})
+
+_Nodes = Mapping[tuple[int, int], Rectangle]
+_Ends = tuple[complex | None, complex | None]
+
+
+class PlacedBox(Struct, frozen=True):
+    """Content of a cell or a label at its place."""
+
+    box: SizedFormula
+    x: float
+    """Left edge before it is rotated."""
+    baseline: float
+    rotation: float = 0.0
+    """Angle in degrees, anticlockwise."""
+
+    @property
+    def rectangle(self) -> Rectangle:
+        """Return the border of the content, around its middle."""
+        half, high = _extent(self.box, self.rotation)
+        middle = self.baseline - (self.box.ascent - self.box.descent) / 2
+        return Rectangle(complex(self.x + self.box.width / 2, middle), half, high, high)
+
+
+class PlacedArrow(Struct, frozen=True):
+    """An arrow at its place."""
+
+    arrow: Arrow
+    curve: Curve
+    """From border to border, with the tips."""
+    labels: tuple[PlacedBox, ...]
+    gaps: tuple[tuple[float, float], ...] = ()
+    """Ranges of parameters in which it is not drawn."""
+
+
+class Layout(Struct, frozen=True):
+    """A diagram with all places. The middle of its rows is at y = 0."""
+
+    cells: tuple[PlacedBox, ...]
+    arrows: tuple[PlacedArrow, ...]
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
+def lay_out(diagram: ArrowDiagram) -> Layout:
+    """Return the places of all parts. ParseError if an arrow begins or ends nowhere."""
+    halves = _halves(diagram)
+    xs, ys = _centers(diagram, halves)
+    nodes: dict[tuple[int, int], Rectangle] = {}
+    for row, y in enumerate(ys):
+        for column, x in enumerate(xs):
+            node = _node(_cell(diagram, row, column), x, y, diagram.padding)
+            moved = diagram.sides.get(column, 0) * (halves[column] - node.half)
+            nodes[row, column] = replace(node, center=node.center - moved)
+    cells = tuple(
+        PlacedBox(box, nodes[row, column].center.real - box.width / 2, ys[row] + AXIS)
+        for row, boxes in enumerate(diagram.cells)
+        for column, box in enumerate(boxes)
+        if box.mathml
+    )
+    arrows = _with_crossings(_place_arrows(diagram, nodes))
+    return _bounded(cells, arrows, nodes)
+
+
+def _cell(diagram: ArrowDiagram, row: int, column: int) -> SizedFormula:
+    boxes = diagram.cells[row]
+    return boxes[column] if column < len(boxes) else EMPTY
+
+
+def _node(box: SizedFormula, x: float, y: float, padding: tuple[float, float]) -> Rectangle:
+    """Return the border of a cell whose axis is at `y`."""
+    up = max(0.0, box.ascent - AXIS) + padding[1]
+    down = box.descent + AXIS * bool(box.mathml) + padding[1]
+    return Rectangle(complex(x, y), box.width / 2 + padding[0], up, down)
+
+
+def _extent(box: SizedFormula, rotation: float) -> tuple[float, float]:
+    """Return half of the width and of the height of a rotated box."""
+    c, s = abs(along(rotation).real), abs(along(rotation).imag)
+    width, height = box.width / 2, (box.ascent + box.descent) / 2
+    return c * width + s * height, s * width + c * height
+
+
+def _halves(diagram: ArrowDiagram) -> list[float]:
+    """Return half of the width of each column."""
+    return [
+        max(_cell(diagram, row, column).width for row in range(len(diagram.cells))) / 2 + diagram.padding[0]
+        for column in range(max(map(len, diagram.cells)))
+    ]
+
+
+def _centers(diagram: ArrowDiagram, columns: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Return the centers of the columns and the axes of the rows. columns: Half of the width of each one."""
+    rows = [[_node(box, 0, 0, diagram.padding) for box in row] for row in diagram.cells]
+    between_columns, between_rows = diagram.is_between_centers
+    wide = _label_gaps(diagram)
+    xs = [0.0]
+    for column in range(1, len(columns)):
+        gap = max(diagram.gaps[0], wide.get(column - 1, 0.0)) + diagram.column_gaps.get(column - 1, 0.0)
+        xs.append(xs[-1] + gap + (0 if between_columns else columns[column - 1] + columns[column]))
+    ys = [0.0]
+    for row in range(1, len(rows)):
+        below, above = max(node.down for node in rows[row - 1]), max(node.up for node in rows[row])
+        gap = diagram.gaps[1] + diagram.row_gaps.get(row - 1, 0.0)
+        ys.append(ys[-1] + gap + (0 if between_rows else below + above))
+    return xs, [y - ys[-1] / 2 for y in ys]
+
+
+def _label_gaps(diagram: ArrowDiagram) -> dict[int, float]:
+    """Return column → space that labels of its arrows need, if labels widen gaps."""
+    gaps: dict[int, float] = {}
+    for arrow in diagram.arrows if diagram.has_wide_labels else ():
+        first, last = sorted((arrow.source.column, arrow.target.column))
+        if last == first + 1:
+            widest = max((label.box.width for label in arrow.labels), default=0.0)
+            gaps[first] = max(gaps.get(first, 0.0), widest + _WIDE_LABEL)
+    return gaps
+
+
+def _place_arrows(diagram: ArrowDiagram, nodes: _Nodes) -> list[PlacedArrow]:
+    """Return the arrows in their order. Those between labels of others are placed after these."""
+    names = {name: nodes[place] for name, place in diagram.names.items()}
+    placed: dict[int, PlacedArrow] = {}
+    pending = list(enumerate(diagram.arrows))
+    while pending:
+        later = []
+        for index, arrow in pending:
+            ends = _find(arrow.source, nodes, names), _find(arrow.target, nodes, names)
+            if ends[0] is None or ends[1] is None:
+                later.append((index, arrow))
+                continue
+            placed[index] = _place_arrow(arrow, ends[0], ends[1])
+            for label, box in zip(arrow.labels, placed[index].labels, strict=True):
+                if label.name:
+                    names[label.name] = box.rectangle.grow(0.2 if label.box.mathml else 0.0)
+        if len(later) == len(pending):
+            arrow = pending[0][1]
+            end = arrow.target if _find(arrow.source, nodes, names) else arrow.source
+            raise _unknown_end(diagram, arrow, end)
+        pending = later
+    return [placed[index] for index in sorted(placed)]
+
+
+def _find(end: End, nodes: _Nodes, names: Mapping[str, Rectangle]) -> Rectangle | None:
+    found = names.get(end.name) if end.name else nodes.get((end.row, end.column))
+    return replace(found, center=found.center + complex(*end.shift)) if found else None
+
+
+def _unknown_end(diagram: ArrowDiagram, arrow: Arrow, end: End) -> ParseError:
+    if end.name:
+        message = f'unknown name "{end.name}" at the end of an arrow'
+        hint = f"write `name={end.name}` in the options of a label"
+    else:
+        written = end.letters or f"{end.row + 1}-{end.column + 1}"
+        message = f'invalid end of an arrow: "{written}" is outside the diagram'
+        columns = max(map(len, diagram.cells))
+        hint = f"write a direction within the diagram of {len(diagram.cells)} × {columns} cells"
+    return ParseError("math-syntax", message, arrow.token, hint=hint)
+
+
+def _place_arrow(arrow: Arrow, source: Rectangle, target: Rectangle) -> PlacedArrow:
+    curve = _curve(arrow, source, target).trim(*arrow.shorten)
+    labels = tuple(_place_label(label, curve, arrow.lines) for label in arrow.labels)
+    boxes = [box for label, box in zip(arrow.labels, labels, strict=True) if label.side == "on"]
+    gaps = [hidden_range(curve, box.rectangle.grow(_ROOM)) for box in boxes]
+    return PlacedArrow(arrow, curve, labels, tuple(gap for gap in gaps if gap))
+
+
+def _curve(arrow: Arrow, source: Rectangle, target: Rectangle) -> Curve:
+    """Return the path of an arrow from border to border."""
+    start = source.anchor(arrow.source.anchor) if arrow.source.anchor else None
+    end = target.anchor(arrow.target.anchor) if arrow.target.anchor else None
+    straight = unit((end or target.center) - (start or source.center))
+    move = arrow.shift * left(straight)
+    is_loop = source.center == target.center
+    if is_loop or arrow.bend or arrow.leaving is not None or arrow.entering is not None:
+        return _bent(arrow, source, target, (start, end), is_loop).move(move, move)
+    if arrow.curve:
+        # quiver's controls are beside the straight line, at 35 % and 65 %
+        first, last = start or source.center, end or target.center
+        b, c = (first + (last - first) * t + arrow.curve * left(straight) for t in (0.35, 0.65))
+        start = start or source.border(unit(b - first))
+        return Curve(start, b, c, end or target.border(unit(c - last))).move(move, move)
+    a = start + move if start else source.border(straight, source.center + move)
+    d = end + move if end else target.border(-straight, target.center + move)
+    if ((d - a) * straight.conjugate()).real < _MIN_LENGTH:
+        # cells that overlap
+        middle, half = (a + d) / 2, straight * _MIN_LENGTH / 2
+        a, d = middle - half, middle + half
+    return line(a, d)
+
+
+def _bent(arrow: Arrow, source: Rectangle, target: Rectangle, ends: _Ends, is_loop: bool) -> Curve:
+    """Return TikZ's `to` with angles: control points in the directions of the ends."""
+    leaving, entering = arrow.leaving, arrow.entering
+    if leaving is None and entering is None:
+        straight = angle(unit(target.center - source.center))
+        leaving, entering = (105.0, 75.0) if is_loop else (straight + arrow.bend, straight + 180 - arrow.bend)
+    out, into = along(45.0 if leaving is None else leaving), along(135.0 if entering is None else entering)
+    start, end = ends[0] or source.border(out), ends[1] or target.border(into)
+    distance = arrow.distance
+    if distance is None:
+        distance = max(0.3915 * arrow.looseness * abs(end - start), _MIN_LOOP if is_loop else 0.0)
+    return Curve(start, start + out * distance, end + into * distance, end)
+
+
+def _place_label(label: ArrowLabel, curve: Curve, lines: int) -> PlacedBox:
+    box, direction, rotation = label.box, curve.direction(label.position), label.rotation
+    if label.is_sloped:
+        rotation += (angle(direction) + 90) % 180 - 90
+    half, high = _extent(box, rotation)
+    center = point = curve.at(label.position) + complex(*label.shift)
+    if label.side not in ("on", "over"):
+        away = _FIXED.get(label.side) or left(direction) * (-1 if label.side == "right" else 1)
+        distance = _WIDTH_ERROR * abs(away.real) * half + abs(away.imag) * high
+        distance += LABEL_GAP + 0.06 * (lines - 1)
+        points = curve.points() if not curve.is_straight else ()
+        for push in range(_PUSHES):
+            center = point + away * (distance + 0.08 * push)
+            border = Rectangle(center, half, high, high).grow(0.6 * LABEL_GAP)
+            if not any(border.contains(p) for p in points):
+                break
+    return PlacedBox(box, center.real - box.width / 2, center.imag + (box.ascent - box.descent) / 2, rotation)
+
+
+def _with_crossings(arrows: Sequence[PlacedArrow]) -> tuple[PlacedArrow, ...]:
+    """Return the arrows with gaps where later ones cross over them."""
+    done = list(arrows)
+    boxes = [_around([placed.curve.a, placed.curve.b, placed.curve.c, placed.curve.d]) for placed in arrows]
+    work = 0
+    for index, over in enumerate(arrows):
+        for below in range(index) if over.arrow.is_crossing else ():
+            placed, box, other = done[below], boxes[below], boxes[index]
+            is_apart = any(box[n] > other[n + 1] or other[n] > box[n + 1] for n in (0, 2))
+            if is_apart or not placed.arrow.lines:
+                continue
+            work += 1 if placed.curve.is_straight and over.curve.is_straight else _BENT_WORK
+            if work > _MAX_WORK:
+                raise ParseError("math-limit", "too many arrows cross each other", over.arrow.token)
+            reach = _CLEARANCE / max(placed.curve.length(), 0.1)
+            found = crossings(placed.curve, over.curve)
+            gaps = ((max(0.0, t - reach), min(1.0, t + reach)) for t in found)
+            done[below] = replace(placed, gaps=(*placed.gaps, *gaps))
+    return tuple(done)
+
+
+def _around(points: Sequence[complex], room: float = 0.0) -> tuple[float, float, float, float]:
+    """Return left, right, top and bottom of a box around points."""
+    xs, ys = [point.real for point in points], [point.imag for point in points]
+    return min(xs) - room, max(xs) + room, min(ys) - room, max(ys) + room
+
+
+def _bounded(cells: tuple[PlacedBox, ...], arrows: tuple[PlacedArrow, ...], nodes: _Nodes) -> Layout:
+    boxes = [placed.rectangle for placed in cells]
+    boxes += [box.rectangle for placed in arrows for box in placed.labels if box.box.mathml]
+    corners = [
+        box.center + corner
+        for box in boxes or nodes.values()
+        for corner in (complex(-box.half, -box.up), complex(box.half, box.down))
+    ]
+    bounds = [_around(corners)]
+    if points := [p for placed in arrows if placed.arrow.lines for p in placed.curve.points(8)]:
+        bounds.append(_around(points, _TIP_ROOM))
+    lefts, rights, tops, bottoms = zip(*bounds, strict=True)
+    return Layout(cells, arrows, min(lefts), max(rights), min(tops), max(bottoms))

@@ -1,0 +1,175 @@
+r"""Formulas of a page as LaTeX with amsmath: numbers of the page, and names that LaTeX does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+
+from ..base.patterns import lazy_pattern
+from ..model.names import name_set
+from .analysis.numbering import (
+    ROW_ENVIRONMENTS,
+    SINGLE_ENVIRONMENTS,
+    outer_environment,
+    split_token_rows,
+    unwrap,
+)
+from .constructs.aliases import ALIASES
+from .foreign_formula import remove_numbers
+from .mathml import symbols
+from .parse.lexer import join_tokens, tokenize_without_positions
+
+_CALL = lazy_pattern(r"\\([A-Za-z]+)")
+_BLANK_LINE = lazy_pattern(r"\n[ \t]*(?=\n)")
+_ARGUMENT = lazy_pattern(r"#([1-9])")
+_COMMENT = lazy_pattern(r"(?<!\\)(?:\\\\)*%")
+
+_ABSENT = name_set(
+    "Dagger Darr Earth Harr Larr Lrarr Nand Rarr Uarr Xor alef alefsym bull clubs coh coloncolon "
+    "coloncolonapprox coloncolonequals coloncolonminus colonequals dArr darr diamonds equalscolon "
+    "equalscoloncolon exist hArr harr hearts image incoh infin isin lArr lang larr lrArr lrarr minuscolon "
+    "minuscoloncolon plusmn rArr rang rarr scoh sdot sect shift shneg shpos sincoh spades sub sube supe "
+    "thetasym uArr uarr weierp with Bot Coppa Koppa Perp Sampi Sqcap Sqcup Stigma VDash arceq astrosun "
+    "backcong backdprime backtrprime ballotx barcap barcup barvee bigcupdot bigdoublevee bigdoublewedge "
+    "bigsqcap blackhourglass boxast boxbox boxcircle boxslash capbarcup capdot capovercup circledequal "
+    "circledparallel circledvert circlehbar closedvarcap closedvarcup concavediamond "
+    "concavediamondtickleft concavediamondtickright coppa cupovercap diameter dotminus doublebarvee "
+    "female fint fullouterjoin hourglass imageof intBar intbar intcap intclockwise intcup interleave "
+    "intlarhk intx invamp invlazys koppa lAngle lBrace leftmoon leftouterjoin lightning llangle "
+    "llparenthesis lozengeminus male minusdot minusfdots minusrdots multimapboth multimapinv obar obslash "
+    "oc odiv ogreaterthan olessthan operp origof otimeshat parr permil pointint rAngle rBrace rightmoon "
+    "rightouterjoin rppolint rrangle rrparenthesis sampi scpolint shuffle smashtimes smiley sqint sslash "
+    "standardstate stigma strictfi strictif sun threedotcolon triangleminus triangleplus triangletimes "
+    "twocaps twocups typecolon upand varclubsuit varcoppa vardiamondsuit varheartsuit varointclockwise "
+    "varspadesuit varvdots veedot veedoublebar veeonvee wedgebar wedgedot wedgedoublebar wedgeonwedge "
+    "whitesquaretickleft whitesquaretickright wn"
+)
+"""Symbols that are not in LaTeX with amsmath, amssymb and mathtools; measured with TeX Live 2022."""
+_BODIES: Mapping[str, str] = MappingProxyType(
+    {
+        **{"lt": "<", "gt": ">", "equal": "=", "eqeq": r"\mathrel{==}", "eqeqeq": r"\mathrel{===}"},
+        **{"degree": r"^{\circ}", "cent": r"\text{\textcent}", "euro": r"\text{\texteuro}"},
+        **{"Angstrom": r"\text{\r{A}}", "omicron": "o", "QED": r"\blacksquare"},
+        **{"Otimes": r"\otimes", "Vee": r"\vee", "Wedge": r"\wedge", "Nor": r"\mathbin{\overline{\vee}}"},
+        **{"dprime": "{}''", "trprime": "{}'''", "qprime": "{}''''"},
+        **{"notni": r"\not\ni", "nsubset": r"\not\subset", "nsupset": r"\not\supset"},
+        **{"mapsfrom": r"\mathrel{\leftarrow\mkern-3.2mu\vert}", "iddots": r"\mathinner{\cdots}"},
+        **{"oiint": r"\oint\mkern-12mu\oint", "oiiint": r"\oint\mkern-12mu\oint\mkern-12mu\oint"},
+        **{"eqdef": r"\overset{\text{def}}{=}", "measeq": r"\overset{\text{m}}{=}"},
+        **{"questeq": r"\overset{?}{=}", "wedgeq": r"\overset{\wedge}{=}"},
+        **{"veeeq": r"\overset{\vee}{=}", "stareq": r"\overset{\star}{=}"},
+    }
+)
+"""Name → definition."""
+
+
+def latex_formula(tex: str) -> str:
+    """Return an inline formula without dollar signs."""
+    return _one_paragraph(tex)
+
+
+def latex_display(tex: str, numbers: Sequence[str]) -> str:
+    r"""Return an environment of amsmath for the display `tex`.
+
+    numbers: LaTeX such as `\tag*{(1)}` for each row of the page, in order; empty for a row without a number.
+    """
+    text = remove_numbers(tex)
+    tokens = unwrap(tokenize_without_positions(text), "subequations")
+    name = outer_environment(tokens)
+    if name.rstrip("*") == "multline":
+        inner = join_tokens(unwrap(tokens, name))
+        return f"\\begin{{multline*}}\n{_one_paragraph(inner)}{''.join(numbers)}\n\\end{{multline*}}"
+    if name not in ROW_ENVIRONMENTS:
+        inner = join_tokens(unwrap(tokens, name)) if name in SINGLE_ENVIRONMENTS else text
+        if len(split_token_rows(tokenize_without_positions(inner))) > 1:
+            inner = f"\\begin{{gathered}}{inner}\\end{{gathered}}"
+        return f"\\begin{{equation*}}\n{_one_paragraph(inner)}{''.join(numbers)}\n\\end{{equation*}}"
+    rows = [join_tokens(row) for row in split_token_rows(unwrap(tokens, name))]
+    if name.rstrip("*") in ("eqnarray", "IEEEeqnarray"):
+        if name.startswith("IEEE"):
+            rows[0] = rows[0].lstrip()[rows[0].lstrip().find("}") + 1 :]
+        rows = [_two_columns(row) for row in rows]
+        name = "align*"
+    if len(numbers) != len(rows):
+        numbers = [*[""] * (len(rows) - 1), "".join(numbers)]
+    written = [f"{row.rstrip()}{number}" for row, number in zip(rows, numbers, strict=True)]
+    body = "".join(
+        row if index == 0 else f" \\\\\n{row[1:]}" if row.startswith(" ") else f" \\\\{row}"
+        for index, row in enumerate(written)
+    )
+    return f"\\begin{{{name}}}{_one_paragraph(body)}\n\\end{{{name}}}"
+
+
+def latex_definitions(formulas: Iterable[str]) -> tuple[list[str], list[str]]:
+    r"""Return lines of a preamble that define the names in `formulas` that LaTeX may not have, and names
+    without a definition.
+
+    `\providecommand` and `\pagename` of the style file change no command that exists.
+    """
+    open_names = [name for tex in formulas for name in _CALL.findall(tex)]
+    seen: dict[str, str] = {}
+    missing = []
+    while open_names:
+        name = open_names.pop()
+        body = _BODIES.get(name, ALIASES.get(f"\\{name}"))
+        if name in seen or (body is None and name not in _ABSENT):
+            continue
+        if body is None:
+            others = _siblings().get(name, ())
+            seen[name] = f"\\pagename{{{name}}}{{{','.join(others)}}}"
+            if _ABSENT.issuperset(others):
+                missing.append(name)
+            continue
+        count = max(map(int, _ARGUMENT.findall(body)), default=0)
+        seen[name] = f"\\providecommand{{\\{name}}}{f'[{count}]' if count else ''}{{{body}}}"
+        open_names.extend(_CALL.findall(body))
+    return [seen[name] for name in sorted(seen)], missing
+
+
+def symbol_names(character: str) -> tuple[str, ...]:
+    """Return the names of commands that print a character in a formula."""
+    return _names().get(character, ())
+
+
+@cache
+def _names() -> Mapping[str, tuple[str, ...]]:
+    """Return symbol → names of its commands."""
+    tables = (
+        *(symbols.ORDINARY, symbols.BINARY, symbols.RELATIONS, symbols.LARGE, symbols.INTEGRALS),
+        *(symbols.PUNCTUATION, symbols.ELLIPSES, symbols.OPENING, symbols.CLOSING),
+    )
+    found: dict[str, tuple[str, ...]] = {}
+    for symbol, *names in (entry.split() for table in tables for entry in table.split(";")):
+        found[symbol] = (*found.get(symbol, ()), *names)
+    return found
+
+
+@cache
+def _siblings() -> Mapping[str, tuple[str, ...]]:
+    """Return name → other names of the same symbol, of the symbols that have several."""
+    found: dict[str, tuple[str, ...]] = {}
+    for names in _names().values():
+        for name in names:
+            if others := tuple(other for other in names if other != name):
+                found[name] = others
+    return found
+
+
+def _one_paragraph(tex: str) -> str:
+    """Remove blank lines, which LaTeX rejects in a formula, and end a comment on the last line."""
+    text = _BLANK_LINE.sub("", tex.strip("\n"))
+    return f"{text}\n" if _COMMENT.search(text.rpartition("\n")[2]) else text
+
+
+def _two_columns(row: str) -> str:
+    """Return a row of three columns, as in eqnarray, for align."""
+    tokens = [token.text for token in tokenize_without_positions(row)]
+    depth, found = 0, 0
+    for index, text in enumerate(tokens):
+        depth += (text in ("{", "\\begin")) - (text in ("}", "\\end"))
+        if text == "&" and not depth:
+            found += 1
+            if found == 2:
+                tokens[index] = "{}"
+    return "".join(tokens) if found > 1 else row

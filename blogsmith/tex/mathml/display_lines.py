@@ -1,0 +1,245 @@
+"""Line breaks of wide displays, which browsers use where a display does not fit.
+
+A display stays one `<math>` with the same symbols in the same order, so copying, searching and screen readers
+see it once. Elements that belong together become rows, and the theme lays these out as words of a paragraph.
+Chromium and Firefox do so for children of `<math>` and of table cells; flex containers lose the baselines in
+Firefox, and several `<math>` elements would be several formulas.
+
+A display breaks at wide spaces first, then after relations, then after binary operators, and only then inside
+brackets. TeX has the same order in lines of text (TeXbook, chapter 18: `\\relpenalty` 500, `\\binoppenalty`
+700, no breaks inside braces and `\\left…\\right`). The second and following lines are indented, as in
+amsmath's `multline`. A table of lines such as `align` keeps its rows and cells. Its rows break between cells,
+so that the relation leads the line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...base.patterns import lazy_pattern
+from .atoms import ORD, PUNCT
+from .line_groups import (
+    LinePiece,
+    children,
+    group_width,
+    print_group,
+    read_pieces,
+    split_relations,
+    split_wide,
+)
+from .widths import measure_element, measure_table
+
+INDENT = 1.0
+"""Indent of the second and following lines, in em."""
+_WIDE_SPACE = lazy_pattern(r'<mspace width="[1-9]\d*(?:\.\d+)?em"/>')
+_FENCED = lazy_pattern(r'<mrow(?: intent="[^"]*")?><mo fence="true"')
+_ROW = ("<mrow>", "<mrow intent=", "<mrow arg=")
+"""Starts of rows that may be opened. Their parts on several lines lose their common meaning."""
+_TALL = lazy_pattern(r"<(?:mfrac|munder|munderover|mtable)[ >]")
+_NO_BREAK_SPACE = "\u00a0"
+_BIGG = 'minsize="2.4em" maxsize="2.4em"'
+r"""Size of a delimiter of tall content that is on another line: that of `\bigg`."""
+_START = lazy_pattern(r"<[^<>]*>")
+_LINES = lazy_pattern(
+    r'<mtable class="math-(?:align|alignat|eqnarray)(?: math-multline)?" displaystyle="true"'
+)
+
+_TABLE_PARTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {tag[:4]: lazy_pattern(rf"{tag}[^<>]*>.*?</{tag[1:]}>", re.DOTALL) for tag in ("<mtr", "<mtd", "<mtable")}
+)
+"""First characters of an element of a table → a pattern for it."""
+_CASES = lazy_pattern(r'<mtable class="math-cases"')
+_INNER_LINES = lazy_pattern(r'<mtable class="math-(?:cases|align|alignat)"')
+
+
+class DisplayLines(Struct, frozen=True):
+    """A display with possible line breaks."""
+
+    mathml: str
+    width: float
+    """Width without breaks, in em."""
+    widest: float
+    """Width of the widest part between breaks, with its indent, in em."""
+    is_table: bool
+    """Whether its lines are rows of a table."""
+    with_table: float = 0.0
+    """Width of the widest part if the tables in it are not broken; 0 if none of them has to be."""
+
+
+def measure_display(mathml: str) -> float:
+    """Return the approximate width of a display without breaks, in em. mathml: `<math>`."""
+    content, elements = _read_content(mathml[mathml.index(">") + 1 : mathml.rindex("</math>")])
+    if not _is_table(elements):
+        return sum(map(measure_element, elements))
+    rows = [[_measure_cell(cell) for cell in _inner(row)] for row in _inner(content)]
+    return measure_table(_parts(content)[0], rows)
+
+
+def _is_table(elements: Sequence[str]) -> bool:
+    return len(elements) == 1 and _LINES.match(elements[0]) is not None
+
+
+def _measure_cell(cell: str) -> float:
+    start, content = _parts(cell)
+    return 0.0 if "math-intertext" in start else sum(map(measure_element, _children(content)))
+
+
+@lru_cache(256)
+def _children(markup: str) -> tuple[str, ...]:
+    """Return the top-level elements. Those of a wide display are needed twice, to measure and to break it."""
+    if markup.startswith(("<mtr", "<mtd", "<mtable")) and "<mtable" not in markup[1:]:
+        # Without tables inside, patterns find the parts much faster.
+        return tuple(_TABLE_PARTS[markup[:4]].findall(markup))
+    return tuple(children(markup))
+
+
+def _read_content(content: str) -> tuple[str, Sequence[str]]:
+    """Return the content of a display without rows around all of it, and its elements."""
+    elements = _children(content)
+    while len(elements) == 1 and elements[0].startswith("<mrow>") and not _FENCED.match(elements[0]):
+        content = _parts(elements[0])[1]
+        elements = _children(content)
+    return content, elements
+
+
+def break_display(mathml: str, width: float, room: float) -> DisplayLines:
+    """Return a display with possible line breaks. mathml: `<math>`. room: Width of a line, in em."""
+    inside, end = mathml.index(">") + 1, mathml.rindex("</math>")
+    content, elements = _read_content(mathml[inside:end])
+    if _is_table(elements):
+        broken, widest = _break_table(elements[0], room - INDENT)
+        return DisplayLines(f"{mathml[:inside]}{broken}{mathml[end:]}", width, widest + INDENT, True)
+    groups = _break_row(content, room - INDENT)
+    whole = max(map(group_width, groups)) + INDENT
+    if whole > room:
+        groups = [[_break_inner(piece, room - INDENT) for piece in group] for group in groups]
+    widest = max(map(group_width, groups)) + INDENT
+    if len(groups) < 2 and widest == whole:
+        return DisplayLines(mathml, width, width, False)
+    rows = "".join(map(print_group, groups))
+    with_table = whole if widest < whole else 0.0
+    return DisplayLines(f"{mathml[:inside]}{rows}{mathml[end:]}", width, widest, False, with_table)
+
+
+def _break_inner(piece: LinePiece, room: float) -> LinePiece:
+    """Return the element with breaks in a table of cases or lines between growing delimiters."""
+    if piece.width <= room or not _FENCED.match(piece.xml):
+        return piece
+    start, inside = _parts(piece.xml)
+    printed, width = "", 0.0
+    for child in _children(inside):
+        if _CASES.match(child) or _LINES.match(child):
+            around = piece.width - measure_element(child)
+            child, widest = _break_table(child, room - around - INDENT)
+            width += widest + around + INDENT
+        # Rows that are blocks are not centred around the height of a minus sign.
+        is_fence = child.startswith("<mo fence")
+        printed += child.replace("<mo ", '<mo symmetric="false" ', 1) if is_fence else child
+    return replace(piece, xml=f"{start}{printed}</mrow>", width=width) if width else piece
+
+
+def _break_row(markup: str, room: float) -> list[list[LinePiece]]:
+    """Return the groups of elements between possible breaks."""
+    groups = _split_at_spaces(list(read_pieces(_children(markup), measure_element)))
+    for starts, limit in _OPENED:
+        groups = [
+            part
+            for group in groups
+            for part in (_split_group(group, starts, room) if group_width(group) > limit * room else [group])
+        ]
+    return groups
+
+
+_OPENED: Sequence[tuple[tuple[str, ...], float]] = (
+    ((), 1.0),
+    (("<mstyle", *_ROW), 1.0),
+    (("<mstyle", *_ROW, "<mtext"), 1.2),
+)
+"""Elements to open in groups that are still too wide, and the factor that is too wide: the worst breaks."""
+
+
+def _split_group(group: list[LinePiece], starts: tuple[str, ...], room: float) -> list[list[LinePiece]]:
+    if starts:
+        opened = [part for piece in group for part in _open(piece, starts, room)]
+        if len(opened) == len(group):
+            return [group]
+        group = opened
+    parts = split_relations(group)
+    return split_wide(parts, room) if max(map(group_width, parts)) > room else parts
+
+
+def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[LinePiece]:
+    """Yield the children of an element that is too wide, or the piece itself."""
+    is_fenced = _FENCED.match(piece.xml)
+    is_kept = is_fenced and ("<mtext" not in starts or _INNER_LINES.search(piece.xml))
+    if not piece.xml.startswith(starts) or is_kept or piece.width <= room / 2:
+        yield piece
+        return
+    start, inside = _parts(piece.xml)
+    if start.startswith("<mtext"):
+        yield from _open_words(piece, start, inside)
+        return
+    tall = _BIGG if _TALL.search(inside) else ""
+    for child in read_pieces(_children(inside), measure_element):
+        if tall and child.xml.startswith('<mo fence="true"'):
+            child = replace(child, xml=child.xml.replace("<mo ", f"<mo {tall} ", 1))
+        for part in _open(replace(child, depth=child.depth + piece.depth), starts, room):
+            yield part if start.startswith("<mrow") else replace(part, xml=f"{start}{part.xml}</mstyle>")
+
+
+def _open_words(piece: LinePiece, start: str, text: str) -> Iterator[LinePiece]:
+    """Yield the words of a text. Spaces at their ends must not be collapsed."""
+    words = text.replace(" ", _NO_BREAK_SPACE).split(_NO_BREAK_SPACE) if "<" not in text else [text]
+    for index, word in enumerate(words):
+        is_last = index == len(words) - 1
+        xml = f"{start}{word}{'' if is_last else _NO_BREAK_SPACE}</mtext>"
+        yield LinePiece(xml, ORD if is_last else PUNCT, piece.depth, measure_element(xml))
+
+
+def _split_at_spaces(pieces: list[LinePiece]) -> list[list[LinePiece]]:
+    r"""Return the groups between spaces as wide as `\quad`. A space ends its group."""
+    groups: list[list[LinePiece]] = [[]]
+    for index, piece in enumerate(pieces):
+        groups[-1].append(piece)
+        if _WIDE_SPACE.fullmatch(piece.xml) and index + 1 < len(pieces):
+            groups.append([])
+    return groups
+
+
+def _break_table(table: str, room: float) -> tuple[str, float]:
+    """Return the table with breaks in its cells, and the width of the widest part."""
+    widest = 0.0
+    rows = []
+    for row in _inner(table):
+        cells = []
+        indent = 0.0
+        for cell in _inner(row):
+            start, content = _parts(cell)
+            if "eq-cell" in start or not content:
+                cells.append(cell)
+                # it continues the row above
+                indent = INDENT if "width:50%" not in start else 0.0
+                continue
+            groups = _break_row(content, room - indent)
+            widest = max(widest, *(group_width(group) + indent for group in groups))
+            cells.append(f"{start}{''.join(map(print_group, groups))}</mtd>")
+        rows.append(f"{_parts(row)[0]}{''.join(cells)}</mtr>")
+    start = _parts(table)[0].replace('class="', 'class="math-rows ', 1)
+    return f"{start}{''.join(rows)}</mtable>", widest
+
+
+def _inner(element: str) -> Sequence[str]:
+    return _children(_parts(element)[1])
+
+
+def _parts(element: str) -> tuple[str, str]:
+    """Return the start tag and the content of an element."""
+    start = _START.match(element)
+    assert start is not None
+    return start[0], element[start.end() : element.rindex("</")]

@@ -1,0 +1,234 @@
+"""Preambles: reads the definitions in a LaTeX file, such as `preamble.tex` or `my.sty`, as macros for
+formulas.
+
+The file is read as TeX would execute it, including loops and conditions. Commands that only concern a printed
+document are skipped. A definition that cannot be read is an error only where a formula uses it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..model.names import name_set
+from ..model.tex_macros import Macro
+from .constructs.conditionals import EXPANDED
+from .constructs.definitions import COMMANDS as DEFINERS
+from .constructs.table import constructs
+from .errors import PreambleError
+from .parse.construct import Constructs
+from .parse.errors import ParseError
+from .parse.lexer import commands
+from .parse.parser import Parser
+from .parse.reader import BUDGET, Expander
+from .parse.scan import PlacedToken, split_file, strip_places
+
+MAX_MACROS = 10_000
+"""Maximum number of macros that one file may define."""
+_CALL_BUDGET = 10_000
+"""Maximum number of tokens that one call in a preamble may produce."""
+_KNOWN = frozenset(
+    {*DEFINERS, *EXPANDED, "\\newif", "\\definecolor", "\\expandafter", "\\tikzset", "\\tikzcdset"}
+)
+"""Commands that are executed."""
+_STRUCTURE = name_set(
+    "\\label \\tag \\notag \\nonumber \\ref \\eqref \\cref \\Cref \\autoref \\cite \\text \\mbox \\intertext "
+    "\\begin \\end \\left \\right \\middle"
+)
+"""Commands that blogsmith resolves itself. A preamble cannot redefine them."""
+_SILENT = commands(
+    "usepackage RequirePackage documentclass LoadClass PassOptionsToPackage NeedsTeXFormat "
+    "ProvidesPackage ProvidesFile ProvidesClass makeatletter makeatother relax title author date "
+    "maketitle geometry hypersetup pagestyle thispagestyle bibliographystyle "
+    "bibliography addbibresource setlength addtolength setcounter newlength newcounter numberwithin "
+    "allowdisplaybreaks DeclareGraphicsExtensions graphicspath input include hyphenation "
+    "frenchspacing linespread usetikzlibrary pgfplotsset captionsetup crefname Crefname "
+    "lstset sisetup DeclareUnicodeCharacter inputencoding selectlanguage thanks affil email address "
+    "keywords subjclass dedicatory titleformat titlespacing fancyhf fancyhead fancyfoot lhead rhead "
+    "chead lfoot rfoot cfoot setlist newsavebox renewbibmacro DeclareFieldFormat "
+    "ExecuteBibliographyOptions AtEndDocument tableofcontents endinput ProcessOptions "
+    "ExecuteOptions mdfsetup newmdenv tcbuselibrary setmainfont setmathfont setsansfont setmonofont "
+    "unimathsetup restylefloat floatstyle color pagecolor "
+)
+"""Commands that only concern the printed document. Nobody misses them, so they are not listed as skipped."""
+_BLOCKS = name_set("\\AtBeginDocument \\AfterPackage \\AtEndPreamble")
+"""Commands whose last argument is part of the preamble."""
+
+
+class TheoremKind(Struct, frozen=True):
+    r"""A kind of statement, defined by `\newtheorem`."""
+
+    name: str
+    title: str
+    counter: str = ""
+    """Name of the kind whose counter this kind shares; empty if it has its own counter."""
+    is_numbered: bool = True
+    line: int = 1
+    """1-based line of its definition in the file."""
+    style: Literal["theorem", "definition", "remark"] = "theorem"
+
+
+class Preamble(Struct, frozen=True):
+    """The definitions in a file of LaTeX."""
+
+    macros: Mapping[str, Macro]
+    """Maps a command with its backslash to its definition. An environment `x` has the keys `\\begin x` and
+    `\\end x`."""
+    theorems: tuple[TheoremKind, ...] = ()
+    passed_over: Mapping[str, int] = {}
+    """Maps a command that was skipped to the number of its first line."""
+
+
+class _PreambleParser(Parser):
+    """Parser that records where each macro is defined."""
+
+    path: str
+    starts: Sequence[int]
+    """Offsets of the lines of the file."""
+    offset: int = 0
+    """Offset of the definition being read."""
+    count: int = 0
+    theorem_style: Literal["theorem", "definition", "remark"] = "theorem"
+    """Style of the kinds of statements that follow."""
+
+    @property
+    def line(self) -> int:
+        """Number of the line being read."""
+        return bisect_right(self.starts, self.offset)
+
+    def define(self, name: str, macro: Macro | Expander | None, *, everywhere: bool = False) -> None:
+        """Define `name` for all formulas of the site."""
+        self.count += 1
+        if self.count > MAX_MACROS:
+            raise _TooManyError
+        if name in _STRUCTURE:
+            return
+        if isinstance(macro, Macro):
+            body = strip_places(macro.body)
+            macro = replace(macro, body=body, origin=f"line {self.line} of {self.path}")
+        super().define(str(name), macro, everywhere=True)
+
+
+class _TooManyError(Exception):
+    """Signal that the file defines more than `MAX_MACROS` macros."""
+
+
+def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
+    r"""Return the definitions in `text`, the file at `path`, up to `\begin{document}`. known: macros of
+    earlier files. Raises PreambleError if the file expands without end or defines too many macros."""
+    table = cast("Constructs[_PreambleParser]", constructs())
+    parser = _PreambleParser(split_file(text), known, table, display=True)
+    parser.is_preamble = True
+    parser.path, parser.starts = path, _line_starts(text)
+    theorems: list[TheoremKind] = []
+    passed: dict[str, int] = {}
+    parser.budget, spent = _CALL_BUDGET, 0
+    while parser.stack:
+        token = parser.stack.pop()
+        if isinstance(token, PlacedToken) and not token.macro:
+            spent += _CALL_BUDGET - parser.budget
+            parser.offset, parser.budget = token.offset, _CALL_BUDGET
+        try:
+            if token == "\\begin" and _environment_name(parser) == "document":
+                break
+            if token == "\\endinput":
+                break
+            skipped = _execute(parser, token, theorems)
+        except _TooManyError:
+            message = f"the file defines more than {MAX_MACROS:,} macros"
+            raise PreambleError(message, parser.offset) from None
+        except RecursionError:
+            skipped = str(token)
+            _drop_expansion(parser)
+        except ParseError as error:
+            if error.kind == "math-limit" or spent > BUDGET:
+                raise PreambleError(error.message, parser.offset, error.hint) from None
+            _drop_expansion(parser)
+            skipped = str(error.token if error.token.startswith("\\") else token)
+            _note_unreadable(parser, error)
+        if skipped:
+            passed.setdefault(skipped, parser.line)
+    macros = {
+        name: macro
+        for name, macro in parser.macros.items()
+        if isinstance(macro, Macro) and known.get(name) is not macro
+    }
+    return Preamble(macros, tuple(theorems), passed)
+
+
+def _drop_expansion(parser: Parser) -> None:
+    """Drop the tokens that macros have produced, after one of them failed."""
+    while parser.stack and isinstance(token := parser.stack[-1], PlacedToken) and token.macro:
+        parser.stack.pop()
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *(offset + 1 for offset, character in enumerate(text) if character == "\n")]
+
+
+def _execute(parser: _PreambleParser, token: str, theorems: list[TheoremKind]) -> str:
+    """Execute one token of the file. Return the command if it is skipped and the author may miss it,
+    otherwise ""."""
+    if token[0] == "\0" and token[1:] in _KNOWN:
+        token = token[1:]  # bound by \let
+    parser.command = token
+    if token == "\\newtheorem":
+        theorems.append(_read_theorem(parser))
+    elif token == "\\theoremstyle":
+        # A style that amsthm does not know is probably a variant of its default style.
+        parser.theorem_style = _THEOREM_STYLES.get("".join(parser.argument()).strip(), "theorem")
+    elif token in _KNOWN:
+        parser.constructs.commands[token](parser, token)
+    elif token in parser.macros:
+        parser.expand(token)
+    elif token in _BLOCKS:
+        arguments = _arguments(parser)
+        parser.push(arguments[-1] if arguments else [])
+    elif token[0] == "\\" and len(token) > 1 and token[1:2].isalpha():
+        _arguments(parser)
+        return "" if token in _SILENT else str(token)
+    return ""
+
+
+def _environment_name(parser: Parser) -> str:
+    return "".join(parser.argument()).strip() if parser.peek() == "{" else ""
+
+
+def _arguments(parser: Parser) -> list[list[str]]:
+    """Consume all arguments in braces and brackets. Return those in braces."""
+    found: list[list[str]] = []
+    parser.star()
+    while parser.peek() in ("{", "["):
+        if parser.peek() == "{":
+            found.append(parser.argument())
+        elif parser.optional() is None:
+            break
+    return found
+
+
+_THEOREM_STYLES: Mapping[str, Literal["definition", "remark"]] = MappingProxyType(
+    {"definition": "definition", "remark": "remark"}
+)
+
+
+def _read_theorem(parser: _PreambleParser) -> TheoremKind:
+    r"""Read `\newtheorem{name}[counter]{title}[within]`. Sections restart numbers if the site says so."""
+    is_numbered = not parser.star()
+    name = "".join(parser.argument()).strip()
+    counter = "".join(parser.optional() or ()).strip()
+    title = "".join(parser.argument()).strip()
+    parser.optional()
+    return TheoremKind(name, title, counter, is_numbered, parser.line, parser.theorem_style)
+
+
+def _note_unreadable(parser: _PreambleParser, error: ParseError) -> None:
+    """Define the command whose definition is invalid, so that an error is reported where a
+    formula uses it."""
+    name = str(error.token)
+    if name.startswith("\\") and name not in parser.macros and not parser.constructs.is_known(name):
+        parser.define(name, Macro(0, None, (), problem=error.message))

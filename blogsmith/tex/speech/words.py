@@ -1,0 +1,322 @@
+"""Words of a formula, made from its MathML with the wording of ClearSpeak.
+
+Source of the wording: ClearSpeak rules and preferences, Educational Testing Service,
+https://docs.mathjax.org/en/latest/_static/ClearSpeakRulesAndPreferences.pdf. A part that is longer than a
+symbol with scripts is followed by its end, such as "end root": a name has no pauses that could show it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from xml.etree.ElementTree import Element, fromstring
+
+from ...base.patterns import lazy_pattern
+
+_FOLDER = Path(__file__).parent
+_CALL = lazy_pattern(r"\$?([\w-]+)((?::[\w-]+)*)\s*(\(?)")
+_GROUPS = frozenset(("math", "mrow", "mstyle", "mpadded", "mtd", "span", "a", "b", "i", "u", "s", "code"))
+_SCRIPTS = frozenset(("msub", "msup", "msubsup", "munder", "mover", "munderover"))
+_LEAVES = frozenset(("mi", "mn", "mo", "mtext"))
+_SILENT = frozenset(("mspace", "mphantom"))
+_CLOSING: Mapping[str, str] = {"|": "|", "‖": "‖", "⌊": "⌋", "⌈": "⌉"}
+"""Delimiter with a name of its own → its other end."""
+_FACES = ("double-struck", "bold", "script", "fraktur", "sans-serif", "monospace")
+_FUNCTIONS = ("f", "g", "h")
+"""Letters that ClearSpeak reads as functions before parentheses."""
+_MAX_DEPTH = 60
+
+
+@lru_cache(maxsize=4)
+def read_table(language: str) -> Mapping[str, str]:
+    """Return the table of a language: key → words. Empty if there is none.
+
+    language: BCP 47 tag; only its first part is used.
+    """
+    file = _FOLDER / f"{language.partition('-')[0].lower()}.txt"
+    if not file.stem.isalpha() or not file.is_file():
+        return {}
+    lines = file.read_text(encoding="utf-8").splitlines()
+    pairs = (line.partition("\t") for line in lines if line and line[0] != "#")
+    return {key: words for key, _, words in pairs}
+
+
+def formula_words(mathml: str, language: str) -> str:
+    """Return the words of a formula; an empty string if the language has no table.
+
+    mathml: One `<math>` element of our converter.
+    """
+    table = read_table(language)
+    if not table:
+        return ""
+    words = " ".join(_Speaker(table).row([fromstring(mathml)]).split())
+    return words.replace(" ,", ",").replace(" ;", ";").strip(" ,;")
+
+
+class _Speaker:
+    """Words of the elements of one formula."""
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        self._table = table
+        self._depth = 0
+
+    def say(self, element: Element) -> str:
+        """Return the words of one element."""
+        return self.row([element])
+
+    def row(self, elements: Sequence[Element]) -> str:
+        """Return the words of neighbours."""
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            said = " ".join("".join(one.itertext()) for one in elements)
+        else:
+            row = [*_flatten(elements)]
+            parts: list[str] = []
+            index = 0
+            while index < len(row):
+                words, index = self._item(row, index)
+                parts.append(words)
+            said = " ".join(part for part in parts if part)
+        self._depth -= 1
+        return said
+
+    def _fill(self, key: str, *parts: str) -> str:
+        return self._table[key].format(*parts)
+
+    def _item(self, row: Sequence[Element], index: int) -> tuple[str, int]:
+        """Return the words of the item at `index`, and the index after it."""
+        element, text = row[index], _text(row[index])
+        if text in _CLOSING and (end := _closing(row, index)):
+            last = row[end]
+            name = self._fill(f"within {text}", self.row(row[index + 1 : end]))
+            return (self._scripts(last, name) if last.tag in _SCRIPTS else name), end + 1
+        if text == "(" and index and _text(_base(row[index - 1])) in _FUNCTIONS:
+            if index + 2 < len(row) and _text(row[index + 2]) == ")" and _is_simple(row[index + 1]):
+                return f"{self._table['of']} {self.say(row[index + 1])}", index + 3
+            return f"{self._table['of']} {self._table[text]}", index + 1
+        matrix = row[index + 1] if index + 2 < len(row) else None
+        if text in ("(", "[", "|", "‖") and matrix is not None and matrix.tag == "mtable":
+            kind = "determinant" if text == "|" else "matrix"
+            if _text(_base(row[index + 2])) in (")", "]", "|", "‖"):
+                name = self._matrix(matrix, kind)
+                last = row[index + 2]
+                return (self._scripts(last, name) if last.tag in _SCRIPTS else name), index + 3
+        return self._element(element), index + 1
+
+    def _element(self, element: Element) -> str:
+        tag = element.tag
+        if (intent := element.get("intent")) and (said := self._intent(intent, element)):
+            return said
+        if tag in _LEAVES:
+            return self._leaf(element)
+        if tag in _SILENT:
+            return ""
+        if tag == "mfrac":
+            return self._fraction(*element) if element.get("linethickness") != "0" else self._stack(element)
+        if tag in ("msqrt", "mroot"):
+            return self._root(element)
+        if tag in _SCRIPTS:
+            return self._scripts(element, "")
+        if tag == "mmultiscripts":
+            return self._multiscripts(element)
+        if tag == "mtable":
+            return "; ".join(filter(None, (self.row([*line]) for line in element)))
+        frame = element.get("class", "")
+        if frame in self._table:
+            return self._fill(frame, self.row([*element]))
+        return self.row([*element])
+
+    def _intent(self, intent: str, element: Element) -> str:
+        """Return the words of an intent such as `norm($x)`; an empty string if the table lacks it."""
+        parts = {one.get("arg"): one for one in element.iter() if one.get("arg")}
+
+        def read(position: int) -> tuple[str, int]:
+            found = _CALL.match(intent, position)
+            if found is None:
+                return "", len(intent)
+            if found[0].startswith("$"):
+                part = parts.get(found[1])
+                return ("" if part is None else self._part(part)), found.end(2)
+            position, given = found.end(), list[str]()
+            while found[3] and position < len(intent) and intent[position - 1] != ")":
+                word, position = read(position)
+                given.append(word)
+                position += 1
+            key = f"intent {found[1]}"
+            return (self._fill(key, *given) if key in self._table and all(given) else ""), position
+
+        return read(0)[0]
+
+    def _part(self, element: Element) -> str:
+        """Return the words of an argument, which has no intent or another one than its parent."""
+        return self.row([*element]) if element.tag in _GROUPS else self._element(element)
+
+    def _leaf(self, element: Element) -> str:
+        text = " ".join("".join(element.itertext()).replace("\ufe01", "").split())
+        if element.tag == "mtext":
+            return self._table.get(text, text)
+        if text in self._table:
+            return self._table[text]
+        if element.tag == "mn" or len(text) > 1:
+            return self._letter(text) if len(text) == 1 else unicodedata.normalize("NFKC", text)
+        return self._letter(text) if text else ""
+
+    def _letter(self, letter: str) -> str:
+        """Return the words of one character: its face, its case and its name."""
+        plain = unicodedata.normalize("NFKC", letter)
+        name = unicodedata.name(letter, "").replace("BLACK-LETTER", "FRAKTUR")
+        faces = [self._table[face] for face in _FACES if face.upper() in name.split()]
+        found = self._table.get(plain, "")
+        if not found and plain.isalpha():
+            found = _letter_name(plain)
+            if plain.isupper():
+                found = self._fill("capital", found)
+        return " ".join((*faces, found or plain))
+
+    def _fraction(self, above: Element, below: Element) -> str:
+        number = f"{_text(above)}/{_text(below)}"
+        if number in self._table:
+            return self._table[number]
+        key = "over" if _is_simple(above) and _is_simple(below) else "fraction"
+        return self._fill(key, self.say(above), self.say(below))
+
+    def _stack(self, element: Element) -> str:
+        return ", ".join(self.say(part) for part in element)
+
+    def _root(self, element: Element) -> str:
+        if element.tag == "msqrt":
+            radicand, key = self.row([*element]), "square root"
+            is_simple = _is_simple(element)
+        else:
+            radicand, is_simple = self.say(element[0]), _is_simple(element[0])
+            key = "cube root" if _text(element[1]) == "3" else "root"
+        words = self._fill(key, radicand, self._ordinal(element[1]) if key == "root" else "")
+        return words if is_simple else f"{words}{self._table['end root']}"
+
+    def _ordinal(self, element: Element) -> str:
+        text = _text(element)
+        found = self._table.get(f"ordinal {text}")
+        return found or self._fill("ordinal", self.say(element))
+
+    def _scripts(self, element: Element, name: str) -> str:
+        """Return the words of a base with scripts. name: words of the base, if they are known already."""
+        base, scripts = element[0], [*element[1:]]
+        low = scripts[0] if "sub" in element.tag or "under" in element.tag else None
+        high = scripts[-1] if "sup" in element.tag or "over" in element.tag else None
+        text = _text(base)
+        if element.tag in ("mover", "munder") and (key := f"mark {_text(scripts[0])}") in self._table:
+            return self._fill(key, self.say(base))
+        if f"large {text}" in self._table:
+            return self._large(self._table[f"large {text}"], low, high)
+        said = name or self._table.get(f"plain {text}") or self.say(base)
+        if "under" in element.tag or "over" in element.tag:
+            said = self._fill("below", said, self.say(low)) if low is not None else said
+            return self._fill("above", said, self.say(high)) if high is not None else said
+        if text == "log" and low is not None:
+            said, low = self._fill("log base", self.say(low)), None
+        if low is not None:
+            said = self._fill("sub" if _is_simple(low) else "long sub", said, self.say(low))
+        return said if high is None else self._power(said, high)
+
+    def _power(self, base: str, high: Element) -> str:
+        text = _text(high)
+        if (key := f"power {text}") in self._table:
+            return self._fill(key, base)
+        if all(sign in "′″‴⁗" for sign in text):
+            return f"{base} {self.say(high)}"
+        if high.tag in _LEAVES:
+            return self._fill("power", base, self._ordinal(high), self.say(high))
+        return self._fill("simple power" if _is_simple(high) else "long power", base, self.say(high))
+
+    def _large(self, name: str, low: Element | None, high: Element | None) -> str:
+        if low is not None and name == self._table["large lim"]:
+            words = self.say(low).replace(self._table["→"], self._table["approaches"])
+            return self._fill("limit", words)
+        if low is None:
+            return self._fill("large", name) if high is None else self._fill("large to", name, self.say(high))
+        if high is None:
+            return self._fill("large over", name, self.say(low))
+        return self._fill("large from", name, self.say(low), self.say(high))
+
+    def _multiscripts(self, element: Element) -> str:
+        said = self.say(element[0])
+        scripts = [*element[1:]]
+        cut = next((n for n, one in enumerate(scripts) if one.tag == "mprescripts"), len(scripts))
+        for low, high in zip(scripts[cut + 1 :: 2], scripts[cut + 2 :: 2], strict=False):
+            before = [self._fill("before", words) for words in (self.say(high), self.say(low)) if words]
+            said = " ".join((*before, said))
+        for low, high in zip(scripts[:cut:2], scripts[1:cut:2], strict=False):
+            if words := self.say(low):
+                said = self._fill("sub", said, words)
+            if self.say(high):
+                said = self._power(said, high)
+        return said
+
+    def _matrix(self, table: Element, kind: str) -> str:
+        rows = [[self.say(cell) for cell in line] for line in table]
+        size = self._fill(kind, str(len(rows)), str(max(map(len, rows), default=0)))
+        lines = (self._fill("row", str(n), ", ".join(cells)) for n, cells in enumerate(rows, 1))
+        return "; ".join((size, *lines)) + self._table["end matrix"]
+
+
+def _flatten(elements: Sequence[Element]) -> list[Element]:
+    """Return the elements with rows replaced by their content, unless a row has a meaning of its own."""
+    flat: list[Element] = []
+    for element in elements:
+        if (
+            element.tag in _GROUPS
+            and not element.get("intent")
+            and not element.get("class", "").startswith(
+                ("math-cancel", "math-bcancel", "math-xcancel", "math-boxed", "math-sout")
+            )
+        ):
+            text = Element("mtext")
+            text.text = element.text
+            flat += [text] if (element.text or "").strip() else []
+            flat += _flatten([*element])
+        elif element.tag not in _SILENT and "".join(element.itertext()) != "\u2061":
+            flat.append(element)
+    return flat
+
+
+def _text(element: Element) -> str:
+    """Return the text of an element without spaces."""
+    return "".join("".join(element.itertext()).split())
+
+
+def _base(element: Element) -> Element:
+    return element[0] if element.tag in _SCRIPTS else element
+
+
+def _closing(row: Sequence[Element], index: int) -> int:
+    """Return the index of the delimiter that closes the one at `index`; 0 if it opens none."""
+    opening = row[index]
+    text = _text(opening)
+    if text in "|‖" and opening.get("form") != "prefix":
+        return 0
+    for position in range(index + 1, len(row)):
+        base = _base(row[position])
+        if _text(base) == _CLOSING[text] and base.get("form", "postfix") == "postfix":
+            has_table = position == index + 2 and row[index + 1].tag == "mtable"
+            return 0 if has_table else position
+    return 0
+
+
+def _is_simple(element: Element) -> bool:
+    """Return whether nobody needs to hear where the element ends: at most a symbol with scripts, or a
+    product of a number and letters."""
+    row = _flatten([element] if element.tag not in ("msqrt", "mrow") else [*element])
+    if len(row) == 1 and row[0].tag in _SCRIPTS:
+        return all(len(_flatten([part])) == 1 and part.tag in _LEAVES for part in row[0])
+    signs = [*row[1:]] if row and _text(row[0]) == "−" else row
+    return len(signs) <= 2 and all(one.tag in ("mi", "mn", "mtext") for one in signs)
+
+
+def _letter_name(letter: str) -> str:
+    """Return the name of a Greek letter, or the letter itself."""
+    name = unicodedata.name(letter, "")
+    if not name.startswith("GREEK"):
+        return letter
+    return name.rpartition(" ")[2].lower().replace("lamda", "lambda")
