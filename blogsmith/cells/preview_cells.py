@@ -1,4 +1,4 @@
-"""Cell results in the preview: recorded results, read again only where a record or a file has changed."""
+"""Cell results in the preview. A record or a file is read again only if it has changed."""
 
 from __future__ import annotations
 
@@ -35,10 +35,8 @@ class CellCache:
     _versions: dict[frozenset[str], Mapping[str, str]] = field(default_factory=dict)
 
     def forget(self, changed: Collection[str]) -> None:
-        """Drop what is cached for changed files, given relative to the site root.
-
-        The stamp of a file may be the same although its content has changed.
-        """
+        """Drop cached data about changed files (paths relative to the site root): their size and time may be
+        unchanged."""
         for path in changed:
             self._digests.pop(path, None)
         folders = {PurePosixPath(path).parent for path in changed if path.startswith("_freeze/")}
@@ -54,10 +52,8 @@ class CellCache:
         may_run: bool,
         busy: bool,
     ) -> PageCellsState:
-        """Return the results that a page shows, with diagnostics.
-
-        busy: the cells of the page are running, are about to run or have failed; this is reported elsewhere.
-        """
+        """Return the results that a page shows, with diagnostics. busy: whether the cells of the page are
+        running, are about to run or have failed, which is reported elsewhere."""
         if not facts.cells.sessions():
             return PageCellsState()
         log = BuildLog(no_progress)
@@ -70,7 +66,7 @@ class CellCache:
         return PageCellsState(performed.results[path], surveyed.pages[0], log.report())
 
     def _environment(self, context: SiteContext, *, may_run: bool) -> Environment:
-        around = read_environment(self.root, context.config.execution, running=may_run)
+        around = read_environment(self.root, context.config, running=may_run)
         return replace(around, digest_of=self._digest)
 
     def _digest(self, path: str) -> str | None:

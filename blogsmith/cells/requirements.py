@@ -16,11 +16,10 @@ from .status import PageStatus
 
 
 def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[Need, ...]:
-    """Return the needs of sessions that may have to run.
+    """Return the needs of sessions that may have to run. Others are left out, because checking a need can
+    take seconds.
 
-    Checking a need can take seconds, so others are left out.
-
-    This includes the needs of cells with a valid result: they run again with their session where they can.
+    Needs of cells with a valid result are included: these cells run again together with their session.
     """
     found = {
         need
@@ -33,19 +32,20 @@ def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tupl
 
 
 def sessions_to_run(page: PageStatus, asked: ExecutionOptions, unmet: Mapping[Need, str]) -> tuple[str, ...]:
-    """Return the names of the page's sessions that must run and can.
+    """Return the names of the page's sessions that must and can run.
 
-    With `--needs`, a session is included only if it has a runnable cell with one of those needs.
+    With `--needs`, a session is included only if it has a runnable cell with one of those needs. A damaged
+    record is replaced only on request: its results may come from a machine that is not here.
     """
+    if page.damage and not asked.execute:
+        return ()
     names = page.cells.sessions() if asked.execute == "all" else page.verdict.stale_sessions(unmet)
     return tuple(name for name in names if _can_run(page.cells.session_cells(name), asked.needs, unmet))
 
 
 def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, str]) -> bool:
-    """Return whether a session has a cell that can run here.
-
-    names: names given by `--needs`; empty means all cells. A session of values alone has no needs.
-    """
+    """Return whether a session has a cell that can run here. names: names given by `--needs`; empty for all
+    cells. A session that contains only values has no needs."""
     meant = [cell for cell in cells if needs_any(cell, names)] if names else cells
     return any(not unmet_reason(cell, unmet) for cell in meant) or not (cells or names)
 
@@ -64,13 +64,13 @@ def create_job(
     *,
     is_whole: bool = False,
 ) -> SessionJob:
-    """Return the job of one session of a page, without the cells that cannot run here.
-
-    is_whole: run the whole session, whatever is recorded.
-    """
+    """Return the job of one session of a page, without the cells that cannot run here. is_whole: whether to
+    run the whole session, even if results are recorded."""
     why = skip_reasons(page, session, unmet)
     sweeps = ALL_SWEEPS if is_whole else page.verdict.sweep_runs(session)
-    return session_job(page.cells, session, setting, why, engine=choose_engine(page.cells), sweeps=sweeps)
+    return session_job(
+        page.cells, session, setting, why, engine=choose_engine(page.cells, session), sweeps=sweeps
+    )
 
 
 def missing_requirements(

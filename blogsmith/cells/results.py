@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct, field
 
@@ -10,16 +11,16 @@ from ..base.diagnostics.model import Diagnostic, Place, Reporter, find_word_rang
 from ..execute.probe.requirements import needs_any
 from ..execute.session.diagnostics import quoted_name
 from ..freeze.environment import Environment
+from ..freeze.repeatability import describe_reason, repeatability_hint, undeclared_reasons
 from ..freeze.results import page_results
 from ..freeze.staleness import State, Verdict
-from ..freeze.store import page_folder
 from ..model.cells import Cell, Need, Value
 from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions
 from ..project.trust.consent import Consent, check_consent
 from .permission import CAN_RUN_CELLS
-from .status import PageStatus, RunOutcome
+from .status import PageStatus, RunOutcome, recorded_reasons
 from .versions import version_warning
 
 
@@ -33,12 +34,14 @@ class CellUpdate(Struct, frozen=True):
     ran_cells: int = 0
     """Number of cells that ran in this build."""
     due_cells: int = 0
-    """Number of cells and values that the next build will run. A check runs nothing, even where it is allowed
-    to."""
+    """Number of cells and values that the next build will run. In a check they count too, although it runs
+    none."""
     unmet_cells: int = 0
     """Number of cells without a result because their needs are not met."""
     missing_needs: tuple[str, ...] = ()
     """Sorted names of needs that this machine does not meet. Empty if nothing had to run."""
+    depends_outside: bool = False
+    """Whether a recorded result depends on files outside the site or on environment variables."""
 
 
 def show_results(
@@ -66,17 +69,28 @@ def show_results(
             rest = [item for item in outdated if item not in due]
             log.add(_report_outdated(page, rest, hint, asked, may_run=may_run, is_trusted=may_run or is_due))
         log.add(_missing_file_warnings(page, outcome.status.environment))
+        log.add(_repeatability_warnings(page))
+        log.add(_outdated_warnings(page))
+        log.add(_claim_warnings(page))
         if not asked.frozen:  # under --frozen nothing may run, so the versions installed here do not matter
             log.add(version_warning(page, versions))
-        shown[str(page.cells.path)] = page_results(page.verdict, context.root / page_folder(page.cells.path))
+        shown[str(page.cells.path)] = page_results(page.verdict, context.root / page.folder)
     cells = sum(cell.is_run for page in outcome.status.pages for cell in page.cells.cells)
     unmet = [cell.unmet for page in shown.values() for cell in page.cells.values() if cell.unmet]
     missing = {need.partition(">")[0] for needs in unmet for need in needs if need in outcome.unmet_needs}
-    return CellUpdate(shown, cells, outcome.cells, waiting, len(unmet), tuple(sorted(missing)))
+    return CellUpdate(
+        results=shown,
+        cells=cells,
+        ran_cells=outcome.cells,
+        due_cells=waiting,
+        unmet_cells=len(unmet),
+        missing_needs=tuple(sorted(missing)),
+        depends_outside=any(page.record and page.record.depends_outside for page in outcome.status.pages),
+    )
 
 
 def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagnostic]:
-    """Return warnings for missing files named in `depends`: a change of them could not be noticed."""
+    """Return warnings for missing files named in `depends`: a change in them would not be noticed."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         for pattern in cell.options.depends if cell.is_run else ():
@@ -86,6 +100,61 @@ def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagno
     return reporter.diagnostics
 
 
+def _outdated_warnings(page: PageStatus) -> list[Diagnostic]:
+    """Return warnings for results that `freeze: true` keeps although the code has changed."""
+    reporter = Reporter(str(page.cells.path), page.lines)
+    for cell in page.cells.cells:
+        verdict = page.verdict.cells.get(cell.number)
+        if verdict and verdict.outdated:
+            hint = "remove `freeze: true`, and run `blogsmith execute`"
+            place = cell.options.places.get("freeze", cell.place)
+            _warn_stale(reporter, item_name(cell), verdict.summary, place, hint)
+    return reporter.diagnostics
+
+
+def _repeatability_warnings(page: PageStatus) -> list[Diagnostic]:
+    """Return warnings for results that another run may not repeat, unless the options of the cell declare
+    this."""
+    reporter = Reporter(str(page.cells.path), page.lines)
+    for cell in page.cells.cells:
+        verdict = page.verdict.cells.get(cell.number)
+        reasons = undeclared_reasons(recorded_reasons(verdict), cell.options) if verdict else ()
+        if reasons:
+            why = describe_reason(reasons[0]) + (f", and {len(reasons) - 1} more" if len(reasons) > 1 else "")
+            message = f"{quoted_name(cell)} is not repeatable: {why}"
+            reporter.warn("cell-repeatable", message, cell.place, repeatability_hint(reasons))
+    return reporter.diagnostics
+
+
+def _claim_warnings(page: PageStatus) -> list[Diagnostic]:
+    """Return warnings for claims that are true but prove less than they seem to."""
+    reporter = Reporter(str(page.cells.path), page.lines)
+    for cell in page.cells.cells:
+        verdict = page.verdict.cells.get(cell.number)
+        for note in verdict.record.run.notes if verdict and verdict.record and cell.options.claim else ():
+            place = cell.options.places.get("claim", cell.place)
+            reporter.warn("claim-weak", f"the claim of {quoted_name(cell)} {note}", place, _claim_hint(note))
+    return reporter.diagnostics
+
+
+def _claim_hint(note: str) -> str:
+    return next((hint for start, hint in _CLAIM_HINTS.items() if note.startswith(start)), "")
+
+
+_CLAIM_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ("broadcasts", "combines"),
+            "give both sides the same shape, for example with `.ravel()` or `.reshape(…)`",
+        ),
+        "wraps": "convert to a signed type first, as in `a.astype(int) - b`",
+        "treats NaN": "remove `equal_nan=True`, or compare where neither side is NaN",
+        "allows": "write a smaller tolerance",
+        "compares only": "write `zip(…, strict=True)`, or compare the lengths too",
+        "is never false": "compare a value that depends on the constants of the cell",
+    }
+)
+"""First words of a remark that the worker makes about a claim → hint."""
 _DEPENDS_HINT = "write the path relative to the folder of the post, such as `../../data/runs.csv`"
 
 
@@ -107,7 +176,8 @@ def _report_outdated(
     may_run: bool,
     is_trusted: bool,
 ) -> list[Diagnostic]:
-    """Return diagnostics for outdated cells and values: one for each state, located at the first item."""
+    """Return diagnostics for outdated cells and values: one for missing and one for stale results, at the
+    first of them."""
     if not outdated:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)
@@ -118,7 +188,7 @@ def _report_outdated(
         if not (may_run and state == "missing" and isinstance(item, Cell) and item.options.needs):
             found.setdefault(state, []).append(item)
     for state, items in found.items():
-        what = _name(items[0]) + (f" and {len(items) - 1} more" if len(items) > 1 else "")
+        what = item_name(items[0]) + (f" and {len(items) - 1} more" if len(items) > 1 else "")
         why = _verdict(page, items[0]).summary
         needs = _needs(items[0])
         # The cell was allowed to run but did not: this machine does not meet its needs.
@@ -126,13 +196,17 @@ def _report_outdated(
         where = where if needs and is_trusted else hint
         if asked.frozen:
             message = f"no valid result for {what}: {why}"
-            reporter.error("freeze-stale", message, _place(items[0]), _frozen_hint(needs) or hint)
+            reporter.error("freeze-stale", message, item_place(items[0]), _frozen_hint(needs) or hint)
         elif state == "missing":
             message = f"no recorded result for {what}, so none is shown"
-            reporter.warn("cell-pending", message, _place(items[0]), where)
+            reporter.warn("cell-pending", message, item_place(items[0]), where)
         else:
-            reporter.warn("cell-stale", f"an old result is shown for {what}: {why}", _place(items[0]), where)
+            _warn_stale(reporter, what, why, item_place(items[0]), where)
     return reporter.diagnostics
+
+
+def _warn_stale(reporter: Reporter, what: str, why: str, place: Place, hint: str) -> None:
+    reporter.warn("cell-stale", f"an old result is shown for {what}: {why}", place, hint)
 
 
 def _needs(item: Cell | Value) -> Sequence[Need]:
@@ -152,10 +226,8 @@ def _frozen_hint(needs: Sequence[Need]) -> str:
 
 
 def _hint(consent: Consent | None, asked: ExecutionOptions) -> str:
-    """Return the hint for results that are missing or stale.
-
-    consent: the trust decision for the site; None if cells may run or if `--frozen` is set.
-    """
+    """Return the hint for results that are missing or stale. consent: whether the site is trusted; None if
+    cells may run or if `--frozen` is set."""
     if asked.frozen:
         return "run `blogsmith execute` where the code may run, and commit `_freeze/`"
     if not CAN_RUN_CELLS:
@@ -169,9 +241,12 @@ def _verdict(page: PageStatus, item: Cell | Value) -> Verdict:
     return page.verdict.cells[item.number] if isinstance(item, Cell) else page.verdict.values[item.number]
 
 
-def _name(item: Cell | Value) -> str:
+def item_name(item: Cell | Value) -> str:
+    """Return the name of an item for messages: `cell "load"`, `cell 3` for a cell without a label, or the
+    source of a value in double quotes."""
     return quoted_name(item) if isinstance(item, Cell) else f'"{item.origin.text}"'
 
 
-def _place(item: Cell | Value) -> Place:
+def item_place(item: Cell | Value) -> Place:
+    """Return the location of a cell or value in its file."""
     return item.place if isinstance(item, Cell) else item.origin.place(0, len(item.origin.text))

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 def run_stale_sessions(
     surveyed: SiteStatus, context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> RunOutcome:
-    """Run the sessions that must run, record their results, and judge all pages again."""
+    """Run the sessions that must run and record their results. Return the state of all pages with the new
+    records."""
     asked = options.execution
     chosen = [page for page in surveyed.pages if not page.has_errors]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
@@ -164,7 +165,8 @@ def preload_warnings(problems: Mapping[str, str], context: SiteContext) -> list[
     for module, why in problems.items():
         index = context.config.execution.preload.index(module)
         place = context.settings.locations.get(("execute", "preload", index))
-        reporter.warn("cell-preload", f'cannot preload module "{module}": {why}', place)
+        hint = f"install the package of `{module}`, or remove `{module}` from `execute: preload:`"
+        reporter.warn("cell-preload", f'cannot preload module "{module}": {why}', place, hint)
     return reporter.diagnostics
 
 
@@ -175,10 +177,8 @@ def _record_runs(
     options: BuildOptions,
     log: BuildLog,
 ) -> RunOutcome:
-    """Record each page as soon as its sessions have ended. Report sessions that failed.
-
-    If the caller stops early, only the sessions that are running at that moment are lost.
-    """
+    """Record each page as soon as its sessions have ended. Report sessions that failed. If the caller stops
+    early, only the sessions that are still running are lost."""
     records: dict[str, PageRecord] = {}
     count, failed = 0, set()
     for path, group in groupby(jobs, key=lambda job: str(job[0].cells.path)):
@@ -214,10 +214,8 @@ def _log_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
 def record_page(
     page: PageStatus, runs: Mapping[str, SessionRun], root: Path, around: Environment, date: dt.date
 ) -> PageRecord:
-    """Record the sessions of a page that succeeded. Leave the records of its other sessions as they are.
-
-    around: environment with the files as they are after the run.
-    Raises `SiteError` if the record cannot be written.
+    """Record the sessions of a page that succeeded. Do not change the records of its other sessions. around:
+    environment with the files as they are after the run. Raises `SiteError` if the record cannot be written.
     """
     names = page.verdict.recorded
     made = {}
@@ -233,4 +231,4 @@ def record_page(
 def _with_record(page: PageStatus, record: PageRecord | None, around: Environment) -> PageStatus:
     if record is None:
         return page
-    return replace(page, record=record, verdict=judge_page(page.cells, record, around))
+    return replace(page, record=record, verdict=judge_page(page.cells, record, around), damage=())

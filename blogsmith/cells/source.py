@@ -33,10 +33,8 @@ class CellSource(Protocol):
     """Source of the cell results that pages show."""
 
     def forget(self, changed: Collection[str]) -> None:
-        """Drop what is cached for changed files, given relative to the site root.
-
-        The stamp of a file may be the same although its content has changed.
-        """
+        """Drop cached data about changed files (paths relative to the site root): their size and time may be
+        unchanged."""
 
     def page_state(
         self,
@@ -47,10 +45,8 @@ class CellSource(Protocol):
         may_run: bool,
         busy: bool,
     ) -> PageCellsState:
-        """Return the results that a page shows.
-
-        busy: the cells of the page are running, are about to run or have failed; this is reported elsewhere.
-        """
+        """Return the results that a page shows. busy: whether the cells of the page are running, are about to
+        run or have failed, which is reported elsewhere."""
 
 
 class BuildCells:
@@ -72,6 +68,7 @@ class BuildCells:
             pending_results=done.due_cells,
             unmet=done.unmet_cells,
             missing=done.missing_needs,
+            outside=done.depends_outside,
         )
 
     def forget(self, changed: Collection[str]) -> None:

@@ -4,33 +4,49 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..base.diagnostics.codes import CELL_CODES
+from ..base.diagnostics.counts import plural
 from ..base.diagnostics.model import Diagnostic
-from ..config.schema import Execution
+from ..base.storage.path_states import OWN_NAMES
+from ..config.schema import Config
+from ..execute.session.environment import COMPARED_VARIABLES
 from ..freeze.environment import Environment, FileDigests
+from ..freeze.moved_records import OrphanedRecords
 from ..freeze.record import PageRecord
+from ..freeze.repeatability import describe_reason
 from ..freeze.staleness import PageVerdict, Verdict, judge_page
-from ..freeze.store import ReadResult, read_page
+from ..freeze.store import ReadResult, copy_record, page_folder, read_page
 from ..model.cells import PageCells
 from ..model.documents import PageFacts
+from ..project.trust.consent import is_trusted
 
 
 class PageStatus(Struct, frozen=True):
-    """Record and verdict of one page with cells."""
+    """Record of one page with cells, and which of its results are still valid."""
 
     facts: PageFacts
     record: PageRecord | None
     verdict: PageVerdict
+    damage: tuple[Diagnostic, ...] = ()
+    """Errors about the record, if it is damaged or edited. Then nothing runs unless the user requests it."""
+    moved_from: PurePosixPath | None = None
+    """Folder of the record, if it is still that of an earlier path of the post."""
 
     @property
     def cells(self) -> PageCells:
         """Cells and values of the page."""
         return self.facts.cells
+
+    @property
+    def folder(self) -> PurePosixPath:
+        """Folder of the record and its images, relative to the site root."""
+        return self.moved_from or page_folder(self.cells.path)
 
     @property
     def lines(self) -> list[str]:
@@ -65,17 +81,48 @@ class PageStatus(Struct, frozen=True):
         gpu = verdict.origin.machine.gpu if verdict.origin else ""
         return (gpu or "an unknown GPU") if is_cuda else "CPU"
 
+    def record_notes(self) -> Iterator[str]:
+        """Yield messages about the record: an earlier path, sessions that have no seal or were accepted."""
+        if self.moved_from:
+            yield f"its results are recorded in {self.moved_from}, for an earlier path of the post"
+        for name, session in self.record.sessions.items() if self.record else ():
+            if session.origin.accepted:
+                yield f'session "{name}" was accepted by hand on {session.origin.accepted}'
+            elif not session.sealed:
+                yield f'session "{name}" has no seal: it was recorded by an older blogsmith'
+
     def explanations(self) -> Iterator[tuple[str, int, str, tuple[str, ...]]]:
-        """Yield (name, line, state, reasons) for each cell, then for each value."""
+        """Yield (name, line, state, reasons) for each cell, then for each value. The reasons say first why a
+        result is not fresh, then why it is not repeatable."""
         for cell in self.cells.cells:
             if cell.number in self.verdict.cells:
                 found = self.verdict.cells[cell.number]
-                yield cell.name, cell.place.line, found.state, found.reasons
+                known = map(describe_reason, recorded_reasons(found))
+                reasons = (*found.reasons, *(f"not repeatable: {reason}" for reason in known))
+                reasons += tuple(f"out of date: {reason}" for reason in found.outdated)
+                reasons += _claim_facts(found)
+                yield cell.name, cell.place.line, found.state, reasons
         for value in self.cells.values:
             if value.number in self.verdict.values:
                 found = self.verdict.values[value.number]
                 name = f"{{= {value.expression} =}}"
                 yield name, value.origin.place(0).line, found.state, found.reasons
+
+
+def _claim_facts(verdict: Verdict) -> tuple[str, ...]:
+    """Return messages about what the recorded claim of a cell compares."""
+    run = verdict.record.run if verdict.record else None
+    if run is None:
+        return ()
+    counted = (f"its claim compares {plural(run.compared, 'value')}",) if run.compared else ()
+    return (*counted, *(f"its claim {note}" for note in run.notes))
+
+
+def recorded_reasons(verdict: Verdict) -> tuple[str, ...]:
+    """Return the reasons why the recorded result of a cell is not repeatable, in the form of
+    `Uses.reasons`."""
+    uses = verdict.record.run.uses if verdict.record else None
+    return uses.reasons if uses else ()
 
 
 class SiteStatus(Struct, frozen=True):
@@ -85,21 +132,48 @@ class SiteStatus(Struct, frozen=True):
     pages: tuple[PageStatus, ...]
     environment: Environment
     """Environment before anything ran."""
-    diagnostics: tuple[Diagnostic, ...] = ()
     has_own_python: bool = True
-    """Whether cells run in the Python that runs blogsmith, so that its packages are those of the results."""
+    """Whether cells run in the Python that runs blogsmith. If not, its packages are not those of
+    the results."""
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Errors about damaged records."""
+        return tuple(error for page in self.pages for error in page.damage)
 
     def rescan(self) -> Environment:
         """Return the environment with the files as they are now."""
-        files = FileDigests(self.root)
-        return replace(self.environment, digest_of=files.digest, matches=files.matches, running=False)
+        files = FileDigests(self.root, self.environment.ignored)
+        return replace(
+            self.environment,
+            digest_of=files.digest,
+            matches=files.matches,
+            state_of=files.state,
+            running=False,
+        )
+
+
+def adopt_record(page: PageStatus, root: Path) -> PageStatus:
+    """Copy the record of a renamed post to the folder of its present path.
+
+    Raises `SiteError` if that fails.
+    """
+    if page.moved_from is None or page.record is None or page.damage:
+        return page
+    copy_record(root, page.moved_from, page.cells.path, page.record)
+    return replace(page, moved_from=None)
+
+
+def adopt_records(surveyed: SiteStatus) -> SiteStatus:
+    """Copy the records of all renamed posts, see `adopt_record`."""
+    return replace(surveyed, pages=tuple(adopt_record(page, surveyed.root) for page in surveyed.pages))
 
 
 class RunOutcome(Struct, frozen=True):
     """Result of running the stale sessions of a site."""
 
     status: SiteStatus
-    """Status of the site after the run, judged with the new records."""
+    """Status of the site after the run, based on the new records."""
     cells: int = 0
     """Number of cells that ran."""
     failed_posts: frozenset[str] = frozenset()
@@ -114,26 +188,43 @@ def survey_pages(
     found: Sequence[PageFacts],
     read: Callable[[Path, PurePosixPath], ReadResult] = read_page,
 ) -> SiteStatus:
-    """Judge the records of all pages that have cells."""
+    """Judge the records of all pages that have cells. Records of renamed posts are found by their code."""
     pages: list[PageStatus] = []
-    diagnostics: list[Diagnostic] = []
+    orphans = OrphanedRecords(root)
     for page in found:
         if page.cells.sessions():
-            reading = read(root, page.cells.path)
-            diagnostics += reading.diagnostics
+            reading, moved_from = read(root, page.cells.path), None
+            if reading == ReadResult(None) and (moved := orphans.find(page.cells, around)):
+                reading, moved_from = moved.found, moved.folder
             verdict = judge_page(page.cells, reading.record, around)
-            pages.append(PageStatus(page, reading.record, verdict))
-    return SiteStatus(root, tuple(pages), around, tuple(diagnostics))
+            pages.append(PageStatus(page, reading.record, verdict, reading.diagnostics, moved_from))
+    return SiteStatus(root, tuple(pages), around)
 
 
 def read_environment(
-    root: Path, execution: Execution, *, running: bool = False, versions: Mapping[str, str] | None = None
+    root: Path,
+    config: Config,
+    *,
+    running: bool = False,
+    versions: Mapping[str, str] | None = None,
 ) -> Environment:
-    """Return what results depend on outside the posts. Each file is read once.
+    """Return the environment that results depend on outside the posts. Each file is read once.
 
-    running: whether cells may run now.
+    running: whether cells may run now. Files outside the site are read only then, or if the site is trusted.
     versions: see `Environment`.
     """
-    files = FileDigests(root)
+    execution = config.execution
+    ignored = OWN_NAMES | {config.output}
+    files = FileDigests(root, ignored, cache(lambda: running or is_trusted(root, config)))
     environment = {name: os.environ[name] for name in execution.env if name in os.environ}
-    return Environment(environment, files.digest, files.matches, execution.figures, versions, running)
+    return Environment(
+        environment=environment,
+        digest_of=files.digest,
+        matches=files.matches,
+        state_of=files.state,
+        figures=execution.figures,
+        versions=versions,
+        passed={name: os.environ.get(name) for name in COMPARED_VARIABLES if name not in execution.env},
+        ignored=ignored,
+        running=running,
+    )

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from ..base.diagnostics.model import SiteError
 from ..execute.probe.requirements import probe_versions
 from ..execute.session.environment import cell_environment
 from ..execute.session.jobs import resolve_python
@@ -19,7 +20,7 @@ from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
 from .permission import may_run
 from .results import CellUpdate, show_results
-from .status import PageStatus, RunOutcome, read_environment, survey_pages
+from .status import PageStatus, RunOutcome, adopt_records, read_environment, survey_pages
 from .versions import device_versions, installed_versions, recorded_packages
 
 
@@ -29,23 +30,27 @@ def update_cells(
     """Run the sessions that must run and return the results of all pages. Log all problems."""
     if not any(page.cells.sessions() for page in pages):
         return CellUpdate()
-    asked, execution = options.execution, context.config.execution
+    asked = options.execution
     runs = may_run(context, options)
     with log.stage("records"):
-        around = read_environment(context.root, execution, running=runs)
+        around = read_environment(context.root, context.config, running=runs)
         surveyed = survey_pages(context.root, around, pages)
     versions = package_versions(surveyed.pages, context, asked, may_run=runs)
     if asked.strict_versions:
-        around = read_environment(context.root, execution, running=runs, versions=versions)
+        around = read_environment(context.root, context.config, running=runs, versions=versions)
         surveyed = survey_pages(context.root, around, pages)
-    log.add(surveyed.diagnostics)
     ran = RunOutcome(surveyed)
     if runs:
         # imported late: starting processes is needed only where cells may run
         from .run import run_stale_sessions
 
-        with log.stage("run"):
-            ran = run_stale_sessions(surveyed, context, options, log)
+        try:
+            with log.stage("run"):
+                ran = run_stale_sessions(adopt_records(surveyed), context, options, log)
+        except SiteError:
+            log.add(surveyed.diagnostics)
+            raise
+    log.add(ran.status.diagnostics)
     return show_results(ran, context, asked, versions, log, may_run=runs)
 
 

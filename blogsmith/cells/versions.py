@@ -24,18 +24,16 @@ def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:
 
 
 def device_versions(names: Iterable[str]) -> Mapping[str, str]:
-    """Return an entry for `cuda` if it is among `names` and a device exists.
-
-    Its version is empty: results do not depend on it.
-    """
+    """Return a map with only `cuda`, if it is among `names` and there is a device; otherwise an empty one.
+    The version is empty, because results do not depend on it."""
     return {"cuda": ""} if "cuda" in names and has_device() else {}
 
 
 def installed_versions(names: Collection[str]) -> Mapping[str, str]:
     """Map import names to versions in the Python that runs blogsmith, without importing the packages.
 
-    Packages that are not installed are left out. A distribution is searched under the import name only:
-    mapping all import names to distributions takes longer than a build.
+    Packages that are not installed are left out. Only a distribution with the import name is found: to map
+    all import names to distributions takes longer than a build.
     """
     from importlib import metadata  # slow, and few builds need versions
 
@@ -54,10 +52,8 @@ def installed_versions(names: Collection[str]) -> Mapping[str, str]:
 
 
 def version_notes(page: PageStatus, versions: Mapping[str, str]) -> tuple[str, ...]:
-    """Return every difference of versions, as messages.
-
-    Return none for a Jupyter kernel: its packages are unknown until it runs.
-    """
+    """Return a message for every difference of versions. For a Jupyter kernel there are none: its packages
+    are unknown until it runs."""
     if page.record is None or page.cells.engine == "jupyter":
         return ()
     return tuple(map(str, version_changes(page.record, versions)))

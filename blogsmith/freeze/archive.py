@@ -1,6 +1,6 @@
-"""Archives of recorded results, to carry them from a machine that cannot push; and removal of unused results.
+"""Archives of recorded results, to copy them from a machine that cannot push; and removal of unused results.
 
-An archive comes from elsewhere: it is read and checked as a whole before any file is written.
+An archive comes from another machine: it is read and checked as a whole before any file is written.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..base.storage.folder import Folder, open_folder
 from ..base.storage.tree import scan
 from .record import PageRecord
 from .record_form import IMAGE_NAME
-from .record_json import from_json, to_json
+from .record_json import edit_error, find_record_edits, from_json, to_json
 from .store import (
     FREEZE,
     OUTPUTS,
@@ -36,7 +36,7 @@ from .store import (
 )
 
 MAX_BYTES = 256 * 1024 * 1024
-"""Largest size of an archive in bytes, uncompressed: all of it is held in memory."""
+"""Largest size of an archive in bytes, uncompressed, because all of it is in memory."""
 ARCHIVE_ERRORS = (ValueError, EOFError, OSError, tarfile.TarError, zlib.error)
 """Exceptions raised by reading an archive that is damaged or hostile."""
 
@@ -49,11 +49,11 @@ class UnpackResult(Struct, frozen=True):
     same: tuple[str, ...] = ()
     """Folders with the same results as before, perhaps with another date."""
     kept: tuple[str, ...] = ()
-    """Folders with other results here, which were left unchanged."""
+    """Folders whose existing results differ and were not replaced."""
 
 
 class PackedPage(Struct, frozen=True):
-    """Folder of one page in an archive, checked."""
+    """Folder of one page in an archive, after its check."""
 
     outputs: bytes
     pictures: dict[str, bytes]
@@ -61,10 +61,8 @@ class PackedPage(Struct, frozen=True):
 
 
 def pack(root: Path, posts: Iterable[PurePosixPath], target: Path) -> tuple[str, ...]:
-    """Write the recorded results of `posts` to the `.tar.gz` file `target`. Return the folders packed.
-
-    The same results give the same bytes. Raises `SiteError` `freeze-archive` if the file cannot be written.
-    """
+    """Write the recorded results of `posts` to the `.tar.gz` file `target`. Return the folders in it. The
+    same results give the same bytes. Raises `SiteError` `freeze-archive` if the file cannot be written."""
     files: dict[str, bytes] = {}
     folders = sorted({page_folder(post) for post in posts})
     try:
@@ -112,16 +110,23 @@ def unpack(root: Path, source: Path, *, keep_existing: bool = False) -> UnpackRe
     return UnpackResult(tuple(placed), tuple(same), tuple(kept))
 
 
-def prune(root: Path, pages: Collection[PurePosixPath], *, dry: bool = False) -> tuple[str, ...]:
+def prune(
+    root: Path,
+    pages: Collection[PurePosixPath],
+    *,
+    kept: Collection[PurePosixPath] = (),
+    dry: bool = False,
+) -> tuple[str, ...]:
     """Remove results of pages that are not among `pages`, and files that no record names.
 
     pages: all pages that have something to run, including drafts.
+    kept: further folders with records that pages use.
     dry: remove nothing.
 
     Return a message for each file or folder removed, or to be removed if `dry` is set. Files that blogsmith
     did not write are left alone.
     """
-    wanted = {str(page_folder(page)) for page in pages}
+    wanted = {*map(str, kept), *(str(page_folder(page)) for page in pages)}
     said: list[str] = []
     with freeze_lock(root):
         try:
@@ -140,7 +145,7 @@ def _prune(records: Folder, wanted: Collection[str], *, dry: bool) -> Iterator[s
     """Yield a message for each file or folder removed below `_freeze/`."""
     for path in ["", *sorted(scan(records).folders)]:
         name = f"{FREEZE}/{path}".rstrip("/")
-        # `_freeze/` itself belongs to no page, but a writer that died may have left a file there.
+        # `_freeze/` itself belongs to no page, but an interrupted writer may have left a file there.
         is_wanted = name in wanted or not path
         with records.enter(path) as folder:
             gone = _find_leftovers(folder, is_wanted=is_wanted)
@@ -156,9 +161,10 @@ def _prune(records: Folder, wanted: Collection[str], *, dry: bool) -> Iterator[s
 
 
 def _find_leftovers(folder: Folder, *, is_wanted: bool) -> list[str]:
-    """Return our files in a folder that no record names.
+    """Return our files in a folder that are not needed.
 
-    For a folder that is not wanted, these are all of our files. For an unreadable record, there are none.
+    is_wanted: whether a page needs the folder; then these are the files that its record does not name, or
+    none if it is unreadable. Otherwise, they are all of our files.
     """
     has_record = folder.status(OUTPUTS) is not None
     if not is_wanted:
@@ -182,7 +188,7 @@ def _remove_empty(records: Folder, path: str) -> None:
 
 
 def _tar(files: dict[str, bytes]) -> bytes:
-    """Return a tar.gz without times, users and names of this machine."""
+    """Return a tar.gz without times, users and names from this machine."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for name in sorted(files):
@@ -257,6 +263,8 @@ def _check_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
     record = from_json(outputs, f"{name}/{OUTPUTS}")
     if isinstance(record, Diagnostic):
         raise ValueError(f"{record.path}: {record.message}")
+    for edit in find_record_edits(outputs, record):
+        raise ValueError(f"{name}/{OUTPUTS}: {edit_error(edit, name).message}")
     digests = {file: hashlib.sha256(data).hexdigest() for file, data in contents.items()}
     if digests != image_digests(record):
         raise ValueError(f"the images in {name} do not match its {OUTPUTS}")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import Struct
 
+from ..base.storage.path_states import NONE, is_outside
 from ..model.cells import Cell, PageCells
+from ..model.results import Uses
 from .environment import Environment
 from .keys import SessionKeys, environment_digests
 from .matching import Match
@@ -19,9 +21,10 @@ class _FileChange(Struct, frozen=True):
     """Index of the recorded cell that used the file. -1 for values before all cells, and for the page itself.
     """
     who: str
-    """User of the file, such as `cell load`."""
+    """Cell that used the file, such as `cell load`."""
     use: str
-    """`read`, `imports`, `depends on`, or a phrase for a module that would now be imported."""
+    """How it used the file: `read`, `imports`, `depends on`, or a phrase for a module that would now be
+    imported."""
     path: str
     what: str
     """`has changed`, `is gone` or `is new`."""
@@ -29,7 +32,7 @@ class _FileChange(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class StaleReasons:
-    """Comparison of one session of a page with its record."""
+    """Compares one session of a page with its record, to find out why it is stale."""
 
     page: PageCells
     cells: Sequence[Cell]
@@ -54,18 +57,17 @@ class StaleReasons:
 
     def earlier_reasons(self, position: int, *, may_be_empty: bool = False) -> list[str]:
         """Return why the chain of keys up to the cell at `position` differs from the recorded chain.
-
-        known: the caller may have another reason, so return an empty list if nothing is found.
-        """
+        may_be_empty: whether the caller has another reason, so that the result may be empty."""
         found = [*self._start(), *self._earlier_changes(position), *self._removed_cells(position)]
         if not found and self._is_reordered(position):
             found.append("the session was recorded in another order")
         return found if found or may_be_empty else ["it was recorded under other conditions"]
 
     def file_reasons(self, index: int, *, own: bool = True) -> list[str]:
-        """Return messages for changed files that the recorded cell at `index` or those before it used.
+        """Return messages about changed files that the recorded cell at `index` or earlier cells used.
 
-        own: report on the cell at `index` itself; if False, on something after it, such as a value.
+        own: whether the messages are about the cell at `index` itself. If False, they are about something
+        after it, such as a value.
         """
         if not self._files:
             return []
@@ -73,8 +75,8 @@ class StaleReasons:
         found = []
         for change in self._files:
             mine = own and change.index == index
-            # A kept cell lists all files it depends on in its own record; they do not matter for other
-            # cells.
+            # If a cell has a result from an earlier run, all its files are in its own record and do not
+            # matter for other cells.
             others = self.record.cells[change.index].origin is None if change.index >= 0 else True
             if mine or (change.index <= index and others and not kept):
                 who = "it" if mine else change.who
@@ -100,7 +102,9 @@ class StaleReasons:
                 yield f"the environment variable {name} {'is now set' if name not in then else what}"
         if now == then:
             kernel = "the kernel or " if self.page.engine == "jupyter" else ""
-            yield f"{kernel}`depends` of the page has changed"
+            is_drawing = bool(self.cells) and self.cells[0].is_drawing
+            what = "`math.macros`" if is_drawing else f"{kernel}`depends` of the page"
+            yield f"{what} has changed"
 
     def _earlier_changes(self, position: int) -> Iterator[str]:
         for earlier in range(position):
@@ -134,9 +138,10 @@ class StaleReasons:
         yield from self._used_file_changes(
             -1, "a value in the text", early.reads, early.modules, early.absent
         )
+        yield from self._use_changes(-1, "a value in the text", early.uses)
         for index, record in enumerate(self.record.cells):
             run = record.run
-            used = run.reads or run.modules or run.absent
+            used = run.reads or run.modules or run.absent or run.uses
             if not (used or record.depends or "depends" in record.options):
                 continue
             cell = self._find_cell(index)
@@ -144,6 +149,7 @@ class StaleReasons:
                 continue
             who = cell_name(cell)
             yield from self._used_file_changes(index, who, run.reads, run.modules, run.absent)
+            yield from self._use_changes(index, who, run.uses)
             for path, what in self._compare_files(record.depends, cell.options.depends):
                 yield _FileChange(index, who, "depends on", path, what)
 
@@ -162,6 +168,10 @@ class StaleReasons:
             if self.around.digest_of(path) is not None:
                 yield _FileChange(index, who, "would now import in place of another", path, "is new")
 
+    def _use_changes(self, index: int, who: str, uses: Uses | None) -> Iterator[_FileChange]:
+        for path, use, what in state_changes(uses, self.around):
+            yield _FileChange(index, who, use, path, what)
+
     def _compare_files(
         self, recorded: Mapping[str, str], patterns: Sequence[str] = ()
     ) -> Iterator[tuple[str, str]]:
@@ -178,6 +188,32 @@ class StaleReasons:
             if match and match.index == index:
                 return cell
         return None
+
+
+def state_changes(uses: Uses | None, around: Environment) -> Iterator[tuple[str, str, str]]:
+    """Yield each path and variable whose state has changed: its name, its use and the change. A path outside
+    the site that this machine does not have is not compared."""
+    if uses is None:
+        return
+    for key, then in uses.states.items():
+        now = around.state_of(key, then)
+        if now == then or (now == NONE and is_outside(key)):
+            continue
+        if then == NONE:
+            yield key, "searched for", "is new"
+        else:
+            use = "lists" if then.startswith("names ") or key.endswith("/") else "uses"
+            yield key, use, "is gone" if now == NONE else "has changed"
+    now_set = variable_digests(set(uses.variables) & set(around.passed), around.passed)
+    for name, digest in now_set.items():
+        if uses.variables[name] != digest:
+            yield f"the environment variable {name}", "reads", "has changed"
+
+
+def variable_digests(names: Collection[str], values: Mapping[str, str | None]) -> dict[str, str]:
+    """Map variables to short digests of their values; empty for a variable that is not set."""
+    found = {name: value for name in names if (value := values[name]) is not None}
+    return dict(sorted({**dict.fromkeys(names, ""), **environment_digests(found)}.items()))
 
 
 def cell_name(cell: Cell) -> str:

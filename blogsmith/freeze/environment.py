@@ -7,9 +7,11 @@ import stat
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 
 from msgspec import Struct
 
+from ..base.storage.path_states import NONE, OWN_NAMES, is_outside, read_state
 from ..model.cells import FigureSettings
 from ..model.paths import join_path
 from .keys import DEFAULT_FIGURES
@@ -21,7 +23,8 @@ _SMALL_BYTES = 1024 * 1024
 
 
 class Environment(Struct, frozen=True):
-    """Dependencies outside the page, passed in so that judging a page needs neither disk nor clock."""
+    """Dependencies outside the page. They are passed in, so that a page can be judged without
+    disk and clock."""
 
     environment: Mapping[str, str]
     """Declared variables that are set, with their values."""
@@ -31,18 +34,28 @@ class Environment(Struct, frozen=True):
     matches: Callable[[str, PurePosixPath], tuple[str, ...]]
     """Function from a `depends` pattern and the path of its post to matching files, relative to the site
     root."""
+    state_of: Callable[[str, str], str]
+    """Function from a key of `Uses.states` and its recorded state to its current state."""
     figures: FigureSettings = DEFAULT_FIGURES
     versions: Mapping[str, str] | None = None
-    """Import name → installed version. None unless other versions make a result stale."""
+    """Import name → installed version. None if other versions do not make a result stale."""
+    passed: Mapping[str, str | None] = MappingProxyType({})
+    """Environment variable that cells may read without a declaration → its value; None if it is not set."""
+    ignored: frozenset[str] = OWN_NAMES
+    """Names in the site root that are left out when a folder's names are compared."""
     running: bool = False
     """Whether cells may run. Only then does `freeze: false` make a result stale."""
 
 
 @dataclass(slots=True)
 class FileDigests:
-    """Digests of the site's files as they were at the first request. Lives as long as one build."""
+    """Digests of the site's files, each computed at the first request. Valid for one build."""
 
     root: Path
+    ignored: frozenset[str] = OWN_NAMES
+    """Names in the site root that are left out when a folder's names are compared."""
+    reads_outside: Callable[[], bool] = lambda: False
+    """Returns whether files outside the site may be read. A record from somebody else could name any file."""
     _digests: dict[str, str | None] = field(default_factory=dict)
     _matches: dict[tuple[str, PurePosixPath], tuple[str, ...]] = field(default_factory=dict)
 
@@ -51,6 +64,15 @@ class FileDigests:
         if path not in self._digests:
             self._digests[path] = _file_digest(self.root / path)
         return self._digests[path]
+
+    def state(self, key: str, like: str) -> str:
+        """Return the current state of a key of `Uses.states`, in the form of its recorded state.
+
+        Return NONE for a path outside the site that may not be read; then it is not compared.
+        """
+        if is_outside(key) and not self.reads_outside():
+            return NONE
+        return read_state(self.root, key, like, self.ignored)
 
     def matches(self, pattern: str, post: PurePosixPath) -> tuple[str, ...]:
         """Return the files that match `pattern`, which is relative to the post.

@@ -1,11 +1,10 @@
-"""Keys of cells and values: digests of everything that a recorded result must have been made from to be
-valid.
+"""Keys of cells and values. A key is a digest of everything that must be unchanged for a recorded result to
+be valid.
 
-The key of a cell hashes the previous key in its session, its code and the options that change its
-result. Prose, captions and options that only affect display are not included, nor are the session's name
-or the layout of Python code. Records older than 2026-11-23 hash the code as written, see `AS_WRITTEN`.
-
-Files and modules that code reads have digests of their own next to the keys (`record.py`).
+The key of a cell hashes the previous key in its session, its code and the options that change its result.
+Prose, captions and options that only affect display are not included, nor are the session's name or the
+layout of Python code. Records older than 2026-11-23 hash the code as written, see `AS_WRITTEN`. Files and
+modules that code reads have digests of their own next to the keys (`record.py`).
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class SessionKeys(Struct, frozen=True):
     """Number of a value → its key. Empty except for the session `main`."""
     form: KeyForm = CANONICAL
     sweeps: Mapping[int, Mapping[str, str]] = MappingProxyType({})
-    """Position of a cell with a sweep → key of each point except the default → key of its result."""
+    """Sweeps: position of a cell → key of each point, apart from the default → key of its result."""
 
 
 def session_keys(
@@ -102,8 +101,11 @@ def _cell_key(before: str, code: str, options: Mapping[str, str]) -> str:
 
 
 def _runner(page: PageCells, cells: Sequence[Cell]) -> str:
-    """Return the language, followed by the kernel if there is one."""
+    """Return a name of what runs the cells, as a part of their keys: the language, with the kernel if there
+    is one. For a drawing: the language and the LaTeX files of its preamble."""
     language = cells[0].language if cells else "python"
+    if cells and cells[0].is_drawing:
+        return " ".join((language, *page.preamble))
     return language if page.engine == "worker" else f"{language} in {page.kernel or 'python3'}"
 
 
@@ -138,6 +140,8 @@ def result_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
     found = {}
     if options.claim:
         found["claim"] = "true"
+    if options.counter_check:
+        found["counter-check"] = "true"
     if options.depends:
         found["depends"] = ", ".join(sorted(set(options.depends)))
     if dark:
@@ -151,16 +155,14 @@ def result_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
     if options.shapes:
         found["shapes"] = "check"
     if options.sweep:
-        # the point that later cells see; other points have keys of their own
+        # later cells see this point of the sweep; the other points have keys of their own
         found["sweep"] = options.sweep.default_point.key
     return found or _NONE
 
 
 def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) -> dict[int, str]:
-    """Map the number of each value to its key.
-
-    chain: the key before the first of `cells`, then the keys of the cells.
-    """
+    """Map the number of each value to its key. chain: the key before the first of `cells`, then that of each
+    cell."""
     found = {}
     for value in page.values:
         before = chain[count_cells_before(cells, value.after)]
@@ -169,12 +171,12 @@ def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) ->
 
 
 def count_cells_before(cells: Sequence[Cell], after: int) -> int:
-    """Return how many of `cells` come before a value that follows the first `after` cells of the page."""
+    """Return how many of `cells` precede a value that comes after the first `after` cells of the page."""
     return sum(cell.number <= after for cell in cells)
 
 
 def _digest(*parts: str) -> str:
-    # Each part is prefixed with its length, so that different lists of parts never give the same string.
+    # Each part follows its length, so that different lists of parts never give the same string.
     text = "".join([f"{len(part)}:{part}" for part in parts])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
@@ -202,10 +204,8 @@ def plain_form(code: str) -> str:
 
 
 def canonical_form(code: str, *, has_shapes: bool = False) -> str:
-    """Return Python code without everything that does not change its behaviour.
-
-    has_shapes: comments are checked at run time, so they are included.
-    """
+    """Return Python code without everything that does not change its behaviour. has_shapes: whether comments
+    are included, because they are checked at run time."""
     plain = plain_form(code)
     if _INTROSPECTION.search(plain):
         return plain
@@ -213,7 +213,7 @@ def canonical_form(code: str, *, has_shapes: bool = False) -> str:
         parts = [text for text, _ in _significant(plain, has_shapes=has_shapes)]
     except (tokenize.TokenError, SyntaxError, RecursionError):
         return plain
-    # Code cannot contain the separator, so two tokens are never read as one.
+    # The separator cannot occur in code, so two tokens are never read as one.
     return "\x1f".join(parts) if "\x1f" not in plain and "\x00" not in plain else plain
 
 

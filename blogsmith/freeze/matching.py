@@ -18,7 +18,7 @@ class Match(Struct, frozen=True):
     index: int
     """Index in the recorded session."""
     known: bool = True
-    """Whether key, label or code matched. False if only the position matched."""
+    """Whether the key, label or code is the same. False if only the position is the same."""
 
 
 def match_cells(
@@ -38,7 +38,7 @@ def match_cells(
 
 
 def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[int, Match]) -> None:
-    """Add matches of equal, non-empty items in order. Items matched before are skipped."""
+    """Add matches of equal, non-empty items, in order. Skip items that have a match already."""
     taken = {match.index for match in found.values()}
     free = defaultdict(list)
     for index, thing in enumerate(offered):
@@ -52,7 +52,7 @@ def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[i
 def _match_by_position(
     cells: Sequence[Cell], records: Sequence[CellRecord], found: dict[int, Match]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the remaining cells and records, paired in order between the same matched neighbours."""
+    """Pair the remaining cells and records in order, if they are between the same matched neighbours."""
     taken = {match.index for match in found.values()}
     before = -1
     for position, cell in enumerate(cells):
@@ -60,7 +60,7 @@ def _match_by_position(
             before = found[position].index
             continue
         index = before + 1
-        # Two different labels mean two different cells.
+        # Cells with different labels are different cells.
         if index < len(records) and index not in taken and not (cell.label and records[index].label):
             before = index
             yield position, index

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from ..model.results import CellRun
+from ..base.storage.path_states import is_outside
+from ..model.results import CellRun, Uses
 from .keys import AS_WRITTEN, KeyForm
 from .record_form import Origin, ValueRecord
 
@@ -28,19 +29,20 @@ class CellRecord(Struct, frozen=True):
     depends: Mapping[str, str] = field(default_factory=dict)
     """Files that its `depends` matched, relative to the site root → hex SHA-256."""
     origin: Origin | None = None
-    """Origin of a result from an earlier run than the session's, because the cell could not run in that one.
+    """Origin of a result from an earlier run, because the cell could not run in that of the session;
+    otherwise None.
 
-    If set, `run.reads`, `run.modules` and `run.absent` also include what the cells before it had used.
+    If set, `run.reads`, `run.modules` and `run.absent` also include the files that earlier cells had used.
     """
     layout: str = ""
     """`keys.layout_digest` of the cells up to this one, if its outputs name lines of code."""
     others: Mapping[str, CellRecord] = field(default_factory=dict)
-    """Results of a sweep, by the key of the point. The files they used are recorded with the cell. Their
-    `origin` is set if they were run separately."""
+    """Results of the other points of a sweep, by key. The files that they used are recorded with the cell.
+    Their `origin` is set if they ran separately."""
 
 
 class SessionRecord(Struct, frozen=True):
-    """Record of one session as it ran in one process."""
+    """Record of one session, which ran in one process."""
 
     start: str
     """Key before its first cell."""
@@ -58,28 +60,45 @@ class SessionRecord(Struct, frozen=True):
     modules. Older records store these with the first cell, or not at all if no cell ran."""
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    uses: Uses | None = None
+    """Other dependencies of these values. None if there are none, or if a record is too old to
+    contain any."""
     form: KeyForm = AS_WRITTEN
     """Form of the keys."""
+    sealed: bool = True
+    """Whether the record has a seal. Records of an older blogsmith have none."""
 
     def timeless(self) -> SessionRecord:
-        """Return a copy without run times and dates. Two runs are equal if these copies are equal."""
+        """Return a copy without run times, dates and seals. Two runs are equal if these copies are equal."""
         cells = tuple(map(_timeless, self.cells))
-        return replace(self, cells=cells, origin=Origin(self.origin.machine))
+        return replace(self, cells=cells, origin=_undated(self.origin), sealed=True)
 
 
 def _timeless(cell: CellRecord) -> CellRecord:
     return replace(
         cell,
         run=replace(cell.run, seconds=0.0),
-        origin=cell.origin and Origin(cell.origin.machine),
+        origin=cell.origin and _undated(cell.origin),
         others={key: _timeless(other) for key, other in cell.others.items()},
     )
+
+
+def _undated(origin: Origin) -> Origin:
+    """Return the origin without the date. A run removes the date of acceptance, so that is a difference."""
+    return Origin(origin.machine, accepted=origin.accepted)
 
 
 class PageRecord(Struct, frozen=True):
     """All recorded sessions of one page."""
 
     sessions: Mapping[str, SessionRecord] = field(default_factory=dict)
+
+    @property
+    def depends_outside(self) -> bool:
+        """Whether a result depends on files outside the site or on environment variables."""
+        sessions = self.sessions.values()
+        found = [use for one in sessions for use in (one.uses, *(cell.run.uses for cell in one.cells)) if use]
+        return any(use.variables or any(map(is_outside, use.states)) for use in found)
 
     def timeless(self) -> dict[str, SessionRecord]:
         """Return all sessions without run times and dates."""

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..model.results import MAX_SDPA, SDPA, ImportName, Machine
+from ..model.results import MAX_COUNT, MAX_NOTE, MAX_NOTES, MAX_SDPA, SDPA, ImportName, Machine, Uses
 
 IMAGE_NAME = r"[^\W_][\w-]*-[0-9]+(-dark)?-[0-9a-f]{8}\.(svg|png|jpg|bin)"
 """Regular expression for the file name of an image."""
@@ -23,8 +23,11 @@ _Path = Annotated[str, msgspec.Meta(pattern=_PATH)]
 _Key = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
 _Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _Sdpa = Annotated[str, msgspec.Meta(pattern=rf"^{SDPA}\Z")]
+Seal = Literal[""] | _Key
+"""Digest of a part of the file, see `seals.py`. Empty for records that are older than seals."""
 _Date = Annotated[str, msgspec.Meta(pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?\Z")]
-_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
+_Note = Annotated[str, msgspec.Meta(max_length=MAX_NOTE)]
 _Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
 _Point = Annotated[str, msgspec.Meta(max_length=400)]
 _Files = dict[_Path, _Sha256]
@@ -74,6 +77,8 @@ class Origin(RecordStruct, frozen=True, kw_only=False):
     """ISO date, such as `2026-11-21`."""
     imported: bool = False
     """Whether the result comes from an imported notebook and was never run here."""
+    accepted: _Date = ""
+    """Day when the author accepted an edited or unsealed record with `freeze accept`; empty if never."""
 
 
 class ValueRecord(RecordStruct, frozen=True):
@@ -115,9 +120,13 @@ class RecordedCell(RecordStruct, frozen=True):
     problem: str = ""
     line: _Count = 0
     claim: str = ""
+    compared: _Count = 0
+    notes: Annotated[tuple[_Note, ...], msgspec.Meta(max_length=MAX_NOTES)] = ()
     sdpa: Annotated[tuple[_Sdpa, ...], msgspec.Meta(max_length=MAX_SDPA)] = ()
+    uses: Uses | None = None
     origin: Origin | None = None
     layout: Literal[""] | _Key = ""
+    seal: Seal = ""
     # for a sweep: the runs with other values, which have no `others` themselves
     others: dict[_Point, RecordedCell] = {}
 
@@ -133,10 +142,16 @@ class RecordedSession(RecordStruct, frozen=True):
     reads: _Files = {}
     modules: _Files = {}
     absent: tuple[_Path, ...] = ()
+    # always written if the worker reports uses, so that older records can be recognized
+    uses: Uses | None = None
     machine: Machine = msgspec.field(default_factory=Machine)
     date: _Date = ""
+    # as in `Origin`
+    accepted: _Date = ""
+    seal: Seal = ""
 
 
 class File(RecordStruct, frozen=True):
     schema: int
     sessions: dict[str, RecordedSession]
+    seal: Literal[""] | _Sha256 = ""

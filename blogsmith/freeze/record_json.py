@@ -16,43 +16,82 @@ from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
 from . import record_form as form
 from .keys import SCHEMA
 from .record import CellRecord, PageRecord, SessionRecord
+from .seals import Edit, find_edits, is_intact, sealed_json
 
+_MAX_TEXT = 1_200_000
+"""Maximum length of a printed text, in characters. blogsmith itself records at most 1 MiB for a cell."""
+_TOO_LONG = f"text with more than {_MAX_TEXT:,} characters"
 _DECODER = msgspec.json.Decoder(form.File)
 
 
 def to_json(record: PageRecord) -> bytes:
     """Return the content of the record file. Images must be named. Unpaired surrogates become U+FFFD."""
     file = form.File(schema=SCHEMA, sessions={name: _session(part) for name, part in record.sessions.items()})
-    # msgspec cannot write indented JSON with sorted keys. ASCII escapes would make most languages
-    # unreadable.
-    text = json.dumps(msgspec.to_builtins(file), ensure_ascii=False, indent=1, sort_keys=True)
-    return (text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") + "\n").encode()
+    sealed = [name for name, part in record.sessions.items() if part.sealed]
+    # msgspec cannot write indented JSON with sorted keys
+    return sealed_json(msgspec.to_builtins(file), sealed)
 
 
 def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
-    """Return the record, or a `freeze-damaged` warning that says why it cannot be read.
+    """Return the record, or a `freeze-damaged` error that says why it cannot be read.
+
+    Seals are not compared, see `edit_errors`.
 
     name: path of the file relative to the site root, for the diagnostic.
     """
     try:
         file = _DECODER.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        return _damage_warning(data, name, str(error))
+        return _damage_error(data, name, str(error))
     if file.schema != SCHEMA:
-        return _damage_warning(data, name, "")
-    return PageRecord({key: _read_session(part) for key, part in file.sessions.items()})
+        return _damage_error(data, name, "")
+    record = PageRecord({key: _read_session(part) for key, part in file.sessions.items()})
+    return _damage_error(data, name, _TOO_LONG) if _has_long_text(record) else record
+
+
+def _has_long_text(record: PageRecord) -> bool:
+    """Return whether a record contains longer printed text than blogsmith writes, which takes long to
+    show."""
+    cells = (cell for session in record.sessions.values() for cell in session.cells)
+    outputs = (output for cell in cells for output in cell.run.outputs)
+    return any(not isinstance(output, Display) and len(output.text) > _MAX_TEXT for output in outputs)
+
+
+def find_record_edits(data: bytes, record: PageRecord) -> list[Edit]:
+    """Return the parts of a record that do not match their seals.
+
+    data: the file that `record` was read from.
+    """
+    if is_intact(data, is_sealed=any(session.sealed for session in record.sessions.values())):
+        return []
+    return find_edits(data)
+
+
+def edit_error(edit: Edit, name: str) -> Diagnostic:
+    """Return the error for an edited part of a record. name: path of the file, as in `from_json`."""
+    place = Place(edit.line, 1) if edit.line else None
+    hint = (
+        f"restore the file from version control, run `{_execute_command(name)}`, or run "
+        "`blogsmith freeze accept` to keep the edit"
+    )
+    return damage(name, f"invalid seal of {edit}: the recorded results were edited", place, hint)
+
+
+def _execute_command(name: str) -> str:
+    """Return the command that runs the cells of the post whose record contains this file."""
+    return f"blogsmith execute content/{'/'.join(name.split('/')[1:-1])}.md"
 
 
 def damage(name: str, what: str, place: Place | None = None, hint: str = "") -> Diagnostic:
-    """Return the warning for a damaged record, which is treated as missing."""
-    hint = hint or "run `blogsmith execute` for the post, or restore the file from version control"
-    return Diagnostic("freeze-damaged", what, name, place, hint=hint, severity="warning")
+    """Return the error for a damaged record, which is treated as missing."""
+    hint = hint or f"run `{_execute_command(name)}`, or restore the file from version control"
+    return Diagnostic("freeze-damaged", what, name, place, hint=hint)
 
 
-def _damage_warning(data: bytes, name: str, why: str) -> Diagnostic:
+def _damage_error(data: bytes, name: str, why: str) -> Diagnostic:
     schema = _schema(data)
     if schema is not None and schema > SCHEMA:
-        hint = "update blogsmith, or run `blogsmith execute` to record the results again"
+        hint = f"update blogsmith, or run `{_execute_command(name)}` to record the results again"
         return damage(name, "the recorded results are from a newer blogsmith", hint=hint)
     if schema is not None and schema < SCHEMA:
         return damage(name, "the recorded results are from an older blogsmith")
@@ -68,7 +107,7 @@ def _damage_warning(data: bytes, name: str, why: str) -> Diagnostic:
     except (ValueError, RecursionError):
         return damage(name, "the recorded results are not valid JSON")
     what, _, where = why.partition(" - at ")
-    # The regular expressions of `record_form.py` do not help an author.
+    # Authors do not understand the regular expressions of `record_form.py`.
     what = what.partition(" matching regex")[0]
     return damage(name, f"the recorded results are damaged: {what}" + (f" at {where}" if where else ""))
 
@@ -99,8 +138,10 @@ def _session(record: SessionRecord) -> form.RecordedSession:
         reads=dict(record.reads),
         modules=dict(record.modules),
         absent=record.absent,
+        uses=record.uses,
         machine=record.origin.machine,
         date=record.origin.date,
+        accepted=record.origin.accepted,
     )
 
 
@@ -120,11 +161,14 @@ def _cell(record: CellRecord) -> form.RecordedCell:
         reads=dict(run.reads),
         modules=dict(run.modules),
         absent=run.absent,
+        uses=run.uses,
         packages=run.packages,
         device=run.device,
         problem=run.problem,
         line=run.line,
         claim=run.claim,
+        compared=run.compared,
+        notes=run.notes,
         sdpa=run.sdpa,
         origin=record.origin,
         layout=record.layout,
@@ -155,10 +199,12 @@ def _read_session(part: form.RecordedSession) -> SessionRecord:
         values=part.values,
         environment=part.environment,
         depends=part.depends,
-        origin=form.Origin(part.machine, part.date),
+        origin=form.Origin(part.machine, part.date, accepted=part.accepted),
+        sealed=bool(part.seal),
         reads=part.reads,
         modules=part.modules,
         absent=part.absent,
+        uses=part.uses,
         form=part.keys,
     )
 
@@ -175,8 +221,11 @@ def _read_cell(part: form.RecordedCell) -> CellRecord:
         device=part.device,
         packages=part.packages,
         claim=part.claim,
+        compared=part.compared,
+        notes=part.notes,
         sdpa=part.sdpa,
         absent=part.absent,
+        uses=part.uses,
     )
     others = {key: _read_cell(other) for key, other in part.others.items()}
     return CellRecord(

@@ -67,6 +67,8 @@ def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict) ->
         problem=run.problem,
         sdpa=run.sdpa,
         imported=bool(origin and origin.imported),
+        accepted=origin.accepted if origin else "",
+        reasons=run.uses.reasons if run.uses else (),
     )
 
 
@@ -76,7 +78,7 @@ def _uses_fallback(cell: Cell, cells: Mapping[int, CellResult]) -> bool:
 
 
 def _cells_after_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> Iterator[int]:
-    """Yield the cells that ran without an earlier cell of their session, which could not run yet."""
+    """Yield the cells that ran although an earlier cell of their session never ran."""
     gaps: set[str] = set()
     for cell in page:
         session = cell.options.session

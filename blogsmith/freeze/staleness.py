@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from ..model.cells import Cell, Need, PageCells, Value
+from ..model.cells import TEX, Cell, Need, PageCells, Value
 from ..model.sweeps import SweepRuns
 from .changes import StaleReasons
 from .environment import Environment
@@ -30,22 +30,25 @@ class Verdict(Struct, frozen=True):
     reasons: tuple[str, ...] = ()
     """Reasons why it is not fresh, as messages without a full stop."""
     record: CellRecord | None = None
-    """Record of a cell to show, stale or not. None for values."""
+    """Record of a cell, whose result is shown whether or not it is stale. None for values."""
     value: ValueRecord | None = None
-    """Record of a value to show, stale or not. None for cells."""
+    """Record of a value, whose result is shown whether or not it is stale. None for cells."""
     origin: Origin | None = None
     """Machine and date of the run."""
     due: frozenset[str] = frozenset()
     """For a cell with a sweep: keys of the points that have no valid result."""
     only_due: bool = False
     """Whether only points of the sweep are missing, and the rest of the cell is fresh."""
+    outdated: tuple[str, ...] = ()
+    """For a result that `freeze: true` keeps: changes of the code since it was recorded, as messages."""
 
     @property
     def summary(self) -> str:
-        """Reasons in one line. Empty if the result is fresh."""
-        more = len(self.reasons) - _MOST_REASONS
+        """Reasons in one line, or those why a kept result is out of date. Empty if the result is fresh."""
+        reasons = self.reasons or self.outdated
+        more = len(reasons) - _MOST_REASONS
         rest = (f"and {more} more",) if more > 0 else ()
-        return "; ".join((*self.reasons[:_MOST_REASONS], *rest))
+        return "; ".join((*reasons[:_MOST_REASONS], *rest))
 
 
 class PageVerdict(Struct, frozen=True):
@@ -57,7 +60,8 @@ class PageVerdict(Struct, frozen=True):
     values: Mapping[int, Verdict] = field(default_factory=dict)
     """Verdicts by `Value.number`."""
     recorded: Mapping[str, str] = field(default_factory=dict)
-    """Session → the name it is recorded under, which differs after the session was renamed."""
+    """Name of a session → its name in the record. The two differ if the session was renamed. A session
+    without a record has no entry."""
 
     def stale_sessions(self, unmet: Container[Need] = ()) -> tuple[str, ...]:
         """Return the sessions to run, in order: those with a result that is not fresh and can be computed
@@ -120,10 +124,8 @@ def judge_page(page: PageCells, record: PageRecord | None, around: Environment) 
 
 
 def _recorded_name(page: PageCells, session: str, record: PageRecord | None, around: Environment) -> str:
-    """Return the name under which a session is recorded.
-
-    This is its own name, or an unused recorded name with the same keys.
-    """
+    """Return the name under which a session is recorded: its own name, or a recorded name that no session has
+    and whose keys are the same."""
     if record is not None and session not in record.sessions:
         for name, known in record.sessions.items():
             if name in page.sessions():
@@ -131,11 +133,23 @@ def _recorded_name(page: PageCells, session: str, record: PageRecord | None, aro
             keys = session_keys(page, session, around.environment, around.figures, known.form)
             if keys.cells and keys.cells == tuple(cell.key for cell in known.cells):
                 return name
+        return _edited_drawing(page, session, record) or session
     return session
 
 
+def _edited_drawing(page: PageCells, session: str, record: PageRecord) -> str:
+    """Return the recorded name of a drawing whose code has changed. Without a label, a drawing is named after
+    its code, so the name is known only if no other drawing of its language has changed; otherwise empty."""
+    if not all(cell.is_drawing for cell in page.session_cells(session)):
+        return ""
+    start, names = session.partition(".")[0] + ".", page.sessions()
+    changed = [name for name in names if name.startswith(start) and name not in record.sessions]
+    left = [name for name in record.sessions if name.startswith(start) and name not in names]
+    return left[0] if len(left) == len(changed) == 1 else ""
+
+
 class VersionChange(Struct, frozen=True):
-    """Package, or `python`, whose version differs from the recorded one."""
+    """A package, or `python`, and its recorded and current version, which differ."""
 
     name: str
     then: str
@@ -172,11 +186,10 @@ def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[Ve
 
 
 def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[VersionChange]:
-    """Yield the version changes of one cell. Yield none if its needs are not met.
-
-    A cell that cannot run here always comes from other versions.
-    """
-    if not all(name in now for name in needed_names(cell)):
+    """Yield the version changes of one cell. Yield none if its needs are not met here, or if the cell is a
+    drawing: a drawing does not depend on versions of Python packages."""
+    needed = needed_names(cell)
+    if TEX in needed or not all(name in now for name in needed):
         return
     then = {**origin.machine.packages, "python": origin.machine.python}
     for name in ("python", *cell.run.packages):
@@ -234,7 +247,10 @@ class _Session(Struct, frozen=True):
         only_due = bool(due) and not reasons
         reasons += [f"it was not run with {point}" for point in due] if only_due else []
         state: State = "stale" if reasons else "fresh"
-        return Verdict(state, tuple(reasons), record, None, origin, frozenset(due), only_due)
+        is_kept = cell.options.freeze == "always" and match.known and not reasons
+        is_changed = is_kept and record.key != self.keys.cells[position]
+        outdated = tuple(self.changes.cell_reasons(position)) if is_changed else ()
+        return Verdict(state, tuple(reasons), record, None, origin, frozenset(due), only_due, outdated)
 
     def _due_points(
         self, position: int, cell: Cell, match: Match, record: CellRecord, *, is_stale: bool
@@ -258,7 +274,7 @@ class _Session(Struct, frozen=True):
         self, position: int, cell: Cell, match: Match, record: CellRecord, origin: Origin
     ) -> Iterator[str]:
         if origin.imported:
-            # The result never ran here, so nothing else matters.
+            # The result was imported and never ran here, so its versions do not matter.
             yield NEVER_RUN_HERE
             return
         if record.run.status == "error" and not cell.options.error:
@@ -300,7 +316,7 @@ class _Session(Struct, frozen=True):
         return Verdict("stale" if reasons else "fresh", tuple(reasons), None, record, self.record.origin)
 
     def _same_expression(self, value: Value) -> ValueRecord | None:
-        """Return the record of the same expression. If it occurs several times, match by order."""
+        """Return the record of a value with the same expression. If there are several, use the order."""
         text = (value.expression, value.conversion, value.spec)
         found = [r for r in self.record.values if (r.expression, r.conversion, r.spec) == text]
         same = [v for v in self.page.values if (v.expression, v.conversion, v.spec) == text]

@@ -1,7 +1,7 @@
 """Recorded results on disk: one folder per page under `_freeze/`, meant to be committed.
 
-`outputs.json` names the images in its folder. New images are written before the file that names them, and
-old ones are removed after it. So whenever a writer dies, a complete record can be read, either the old or
+`outputs.json` names the images in its folder. New images are written before this file, and old ones are
+removed after it. So if a writer is interrupted at any time, a complete record can be read, either the old or
 the new one.
 """
 
@@ -12,7 +12,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -30,11 +30,12 @@ from ..model.results import DARK, Blob, CellOutput, Display
 from ..model.slugs import slugify
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import IMAGE_NAME
-from .record_json import damage, from_json, to_json
+from .record_json import damage, edit_error, find_record_edits, from_json, to_json
+from .seals import Edit
 
 FREEZE = "_freeze"
 OUTPUTS = "outputs.json"
-MOST_BYTES = 256 * 1024 * 1024
+MOST_BYTES = 64 * 1024 * 1024
 """Largest size of one file in bytes. A cell stores at most 1 MiB of text, so no record comes close."""
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW"))
 _OUTSIDE = "a symbolic link points outside the site"
@@ -52,7 +53,7 @@ class ReadResult(Struct, frozen=True):
     record: PageRecord | None
     """Record; None if there is no readable one."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Warnings about damaged files, which are treated as missing."""
+    """Errors about damaged files and edited sessions, which are treated as missing."""
 
 
 def page_folder(path: PurePosixPath) -> PurePosixPath:
@@ -75,7 +76,7 @@ def read_folder(root: Path, folder: PurePosixPath) -> ReadResult:
     while True:
         last = data
         try:
-            data = _read(f"{root}/{name}")
+            data = read_file(f"{root}/{name}")
         except (FileNotFoundError, NotADirectoryError):
             return ReadResult(None)
         except OSError as error:
@@ -88,23 +89,21 @@ def read_folder(root: Path, folder: PurePosixPath) -> ReadResult:
         # A writer may have removed images after the file was read. If so, the file has changed too: read it
         # again.
         if not bad or data == last:
-            return _drop_cells(found, bad, name)
+            return _drop_edited(_drop_cells(found, bad, name), find_record_edits(data, found), name)
 
 
 def write_page(
     root: Path, path: PurePosixPath, record: PageRecord, keep: Mapping[str, str] | None = None
 ) -> PageRecord:
-    """Record the sessions of `record` and keep current records of other sessions.
-
-    Return the record as on disk.
+    """Record the sessions of `record` and keep current records of other sessions. Return the record as on
+    disk.
 
     A session that is equal except for run times and date stays as recorded. If all sessions are equal, no
     file is touched. In the returned record, images have names instead of bytes.
 
-    keep: session of the page → name it is recorded under, for sessions that did not run or failed. All
-        others are dropped.
-    Raises `SiteError` `freeze-write` if writing fails, or `busy` if another process holds the lock for too
-    long.
+    keep: for sessions that did not run or failed, session of the page → name under which it is recorded. All
+    others are dropped. Raises `SiteError` `freeze-write` if writing fails, or `busy` if another process holds
+    the lock for too long.
     """
     name = page_folder(path) / OUTPUTS
     with freeze_lock(root):
@@ -175,8 +174,24 @@ def _put_files(page: Folder, outputs: bytes, pictures: Mapping[str, bytes], name
             page.remove(name)
 
 
+def copy_record(root: Path, source: PurePosixPath, post: PurePosixPath, record: PageRecord) -> None:
+    """Write a record, and its images from the folder `source`, to the folder of a post that has none.
+
+    Raises `SiteError` as `write_page` does.
+    """
+    named = image_digests(record)
+    with freeze_lock(root):
+        if read_page(root, post) != ReadResult(None):
+            return
+        try:
+            images = {name: read_file(f"{root}/{source}/{name}") for name in named}
+        except OSError as error:
+            raise write_problem(error, str(page_folder(post))) from error
+        write_page_folder(root, page_folder(post), to_json(record), images, named)
+
+
 def unreferenced_files(page: Folder, named: Mapping[str, str]) -> list[str]:
-    """Return our files that no record names: images, and files left by a writer that died."""
+    """Return our files that no record names: images, and files that an interrupted writer left."""
     files = [name for name, is_folder in page.entries() if not is_folder]
     return [name for name in files if name not in named and _OURS.fullmatch(name)]
 
@@ -204,7 +219,7 @@ def is_outside_site(root: Path, folder: PurePosixPath) -> bool:
     return False
 
 
-def _read(file: str) -> bytes:
+def read_file(file: str) -> bytes:
     """Return the content of a regular file. Raises `OSError` for a link, a pipe or too large a file."""
     # plain system calls: reading records is most of the cost of an unchanged post
     descriptor = os.open(file, _READ_ONLY)
@@ -229,16 +244,17 @@ def _image_digest(page: Folder, name: str) -> str | None:
         return None
 
 
-def _file_digest(file: str) -> str | None:
+def file_digest(file: str) -> str | None:
+    """Return the hex SHA-256 of a file. None if it cannot be read."""
     try:
-        return hashlib.sha256(_read(file)).hexdigest()
+        return hashlib.sha256(read_file(file)).hexdigest()
     except OSError:
         return None
 
 
 def _bad_pictures(folder: str, record: PageRecord) -> set[str]:
     return {
-        name for name, digest in image_digests(record).items() if _file_digest(f"{folder}/{name}") != digest
+        name for name, digest in image_digests(record).items() if file_digest(f"{folder}/{name}") != digest
     }
 
 
@@ -254,6 +270,16 @@ def _drop_cells(record: PageRecord, bad: set[str], name: PurePosixPath) -> ReadR
     return ReadResult(
         PageRecord(sessions), tuple(damage(str(name.with_name(file)), what) for file in sorted(bad))
     )
+
+
+def _drop_edited(found: ReadResult, edits: Sequence[Edit], name: PurePosixPath) -> ReadResult:
+    """Return the record without edited sessions. If the edit is elsewhere, it may be in any unsealed one."""
+    if not edits or found.record is None:
+        return found
+    edited = {edit.session for edit in edits}
+    sessions = {key: part for key, part in found.record.sessions.items() if key not in edited and part.sealed}
+    errors = (*found.diagnostics, *(edit_error(edit, str(name)) for edit in edits))
+    return ReadResult(PageRecord(sessions) if sessions else None, errors)
 
 
 def _name_pictures(session: SessionRecord, pictures: dict[str, bytes]) -> SessionRecord:

@@ -2,10 +2,8 @@
 
 Only the modules `dask_…` use Dask, and they import it when a cluster is requested. A worker calls
 `run_on_this_machine`, which starts the process of the session as a builder would, so crashes of cells do not
-affect the worker.
-
-The scheduler cancels a task whose client is gone, and its worker notices that. So sessions end with their
-builder, no matter how it ends.
+affect the worker. The scheduler cancels a task whose client is gone, and its worker notices that. So sessions
+end with their builder, however it ends.
 """
 
 from __future__ import annotations
@@ -81,7 +79,7 @@ class DaskCluster:
 
     @property
     def is_remote(self) -> bool:
-        """Whether the cluster exists without us. If not, its workers have what this machine has."""
+        """Whether the cluster exists without us. If not, its workers run on this machine."""
         return bool(self._settings.scheduler)
 
     def unmet(self, needs: Sequence[Need]) -> Mapping[Need, str]:
@@ -142,7 +140,7 @@ class _Client:
         return f"the Dask worker failed: {type(error).__name__}: {first_line(error)}"
 
     def query_needs(self, asked: Mapping[str, tuple[Need, ...]]) -> Mapping[str, Any]:
-        """Return the unmet needs of each queried worker, or the exception of a worker that failed."""
+        """Return the unmet needs of each worker in `asked`, or its exception if it failed."""
         if not asked:
             return {}
         found: Mapping[str, Any] = self._client.run(
@@ -181,11 +179,10 @@ async def _set_resources(resources: Mapping[str, float], dask_worker: Any) -> No
     await dask_worker.set_resources(**resources)
 
 
-# Executor on the workers of a Dask cluster. Each session runs on a worker that meets its needs.
-#
-# A session waits while workers are busy, but not for workers that do not exist: it is lost if no suitable
-# worker has been seen for `GRACE_S`. When a worker dies, Dask blames every session that was assigned to it.
-# So a cluster of our own is given no more sessions than it can run in parallel.
+# Executor on the workers of a Dask cluster. Each session runs on a worker that meets its needs. A session
+# waits while workers are busy. If no suitable worker has existed for `GRACE_S`, the session is lost. When a
+# worker dies, Dask treats every session that was assigned to it as a possible cause. So a cluster of our own
+# is given no more sessions than it can run in parallel.
 
 
 GRACE_S = 30.0
@@ -305,7 +302,7 @@ class DaskExecutor(Executor):
             self._waiting = [each for each in self._waiting if not each.future.done()]
             offers: Mapping[str, WorkerResources] = {}
             if self._one_each and self._queue:
-                with suppress(Exception):  # if the scheduler does not answer, there is no room
+                with suppress(Exception):  # if the scheduler does not answer, no session can start
                     offers = self._cluster.worker_resources()
             queue, self._queue = self._queue, []
             for each in queue:
@@ -333,7 +330,7 @@ class DaskExecutor(Executor):
                 future.set_exception(LostSessionError(reason))
             return
         self._waiting.append(waiting)
-        # not `cancel`, which waits for an answer: the scheduler drops tasks without a client
+        # not `cancel`, which waits for an answer; without a client, the scheduler drops the task anyway
         future.add_done_callback(lambda done: waiting.task.release() if done.cancelled() else None)
         waiting.task.add_done_callback(lambda task: self._settle(future, task))
 
@@ -342,7 +339,7 @@ class DaskExecutor(Executor):
         offers = self._cluster.worker_resources()
         able = {address for address, offer in offers.items() if offer.has(resources)}
         fit = self._judged.suitable(job.needs, able)
-        # If there is no worker at all, one is being restarted.
+        # If there is no worker at all, one is probably being restarted.
         if offers and not fit:
             raise LostSessionError(_no_worker_message(job, resources))
         # Restrict to addresses only if necessary: a restarted worker has a new address.
@@ -352,7 +349,7 @@ class DaskExecutor(Executor):
 
     def _settle(self, future: Future[SessionRun], task: Task) -> None:
         """Finish a session. Called from a thread of Dask when its task is done."""
-        with suppress(InvalidStateError):  # nobody waits for it any longer
+        with suppress(InvalidStateError):  # nobody waits for the session any longer
             if task.status == "cancelled":
                 future.set_exception(LostSessionError(_NO_SCHEDULER))
             else:

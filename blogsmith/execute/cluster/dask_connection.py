@@ -21,14 +21,14 @@ from ...base.version import __version__
 SCHEDULER_PATH = ("execute", "dask", "scheduler")
 EXECUTOR_PATH = ("execute", "executor")
 CONNECT_S = 10.0
-"""Seconds after which a scheduler that has not answered is treated as gone."""
+"""Seconds to wait for an answer of the scheduler."""
 _START_S = 5.0
 """Timeout in seconds for a cluster that is still starting when the run is cancelled or Ctrl-C has hit a
 worker."""
 _MAX_NAMED = 4
 """Largest number of workers named in a message."""
 WorkerCheck = tuple[Callable[..., object], str, object, str]
-"""Function, its argument, its expected result on every worker, and the message for a worker with another
+"""Function, its argument, the result expected from every worker, and the message for a worker with another
 result."""
 VERSION_CHECK: WorkerCheck = (
     *(pkgutil.resolve_name, "blogsmith:__version__", __version__),
@@ -50,10 +50,8 @@ class ClusterError(Exception):
 
 @contextmanager
 def require_dask() -> Iterator[None]:
-    """Check that Dask is installed, and keep its log off the terminal.
-
-    Raises `ClusterError` if it is missing.
-    """
+    """Check that Dask is installed, and keep its log off the terminal in the `with` block. Raises
+    `ClusterError` if it is missing."""
     if find_spec("distributed") is None:
         missing = 'missing package "distributed", which "executor: dask" requires'
         raise ClusterError(missing, f"run `{extra_install_command('dask')}`", EXECUTOR_PATH)
@@ -69,7 +67,7 @@ def connect(scheduler: str) -> Iterator[Any]:
     try:
         client = Client(scheduler, timeout=CONNECT_S, set_as_default=False, name="blogsmith")
     except (OSError, ValueError) as error:
-        message = f"cannot connect to the Dask scheduler at {scheduler}: {first_line(error)}"
+        message = f'cannot connect to the Dask scheduler at "{scheduler}": {first_line(error)}'
         hint = "start one with `dask scheduler`, or remove `scheduler` to use a cluster on this machine"
         raise ClusterError(message, hint) from error
     with client:
@@ -88,7 +86,7 @@ def check_workers(
         answers = client.run(function, argument, on_error="return")
         if not answers:
             start = f"start one with `dask worker {scheduler}`"
-            raise ClusterError(f"the Dask cluster at {scheduler} has no workers", start)
+            raise ClusterError(f'the Dask cluster at "{scheduler}" has no workers', start)
         lacking = {a: words for a, answer in answers.items() if answer != expected} | lacking
     if lacking:
         named = "; ".join(f"{address} ({words})" for address, words in sorted(lacking.items())[:_MAX_NAMED])
@@ -169,7 +167,7 @@ def _local_cluster(workers: int) -> Any:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep Dask's log off the terminal: we report errors ourselves."""
+    """Keep Dask's log off the terminal in the `with` block: we report errors ourselves."""
     import distributed  # noqa: F401  (its import sets up the log)
 
     handlers = [(handler, handler.level) for handler in logging.getLogger("distributed").handlers]

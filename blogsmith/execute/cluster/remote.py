@@ -29,7 +29,7 @@ from ..session.session import SessionObserver, Start, silent_observer
 from ..session.working_folder import working_folder
 
 POLL_S = 0.1
-"""Seconds between checks whether a session is still needed."""
+"""Seconds between two checks whether anybody still waits for a session."""
 
 Run = Callable[[SessionJob, SessionObserver, Start], SessionRun]
 """Function that is called like `run_session`."""
@@ -37,10 +37,10 @@ Run = Callable[[SessionJob, SessionObserver, Start], SessionRun]
 
 @dataclass(frozen=True, slots=True)
 class RemoteEnvironment:
-    """Part of the environment that sessions carry to any machine."""
+    """The part of a session's environment that is the same on any machine."""
 
     python: str = ""
-    """Path of the Python that runs cells. If empty, the Python that runs blogsmith on that machine."""
+    """Path of the Python that runs cells. If empty, it is the Python that runs blogsmith on that machine."""
     names: tuple[str, ...] = ()
     """Names of the variables that the site declares."""
     values: tuple[tuple[str, str], ...] = ()
@@ -48,7 +48,7 @@ class RemoteEnvironment:
 
     @property
     def resolved_python(self) -> str:
-        """Python of cells. Read this on the machine where the session runs."""
+        """Path of the Python that runs cells. Read this on the machine where the session runs."""
         return self.python or sys.executable
 
     def environment(self, environ: Mapping[str, str], threads: int, temporary: Path) -> dict[str, str]:
@@ -88,7 +88,7 @@ def run_on_this_machine(
 
 
 def cell_environment_here(terms: RemoteEnvironment) -> dict[str, str]:
-    """Return the environment of cells on the current machine, for queries to its Python."""
+    """Return the environment of cells on the current machine, for checks of its Python."""
     return terms.environment(os.environ, 1, Path(tempfile.gettempdir()))
 
 
@@ -111,15 +111,14 @@ def _end_unless(wanted: Callable[[], bool], live: WorkerRegistry) -> Iterator[No
         watching.join()
 
 
-# Needs of cells that the workers of a cluster meet, which decide where a session may run.
-#
-# One worker of each kind is queried: workers on one host with the same resources are treated as equal. CUDA
-# is checked only where the resources for it are offered.
+# Needs that the workers of a cluster meet, which decide where a session may run. One worker of each kind is
+# queried: workers on one host with the same resources are treated as equal. CUDA is checked only on workers
+# that offer the resources for it.
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerResources:
-    """Worker as described by its scheduler."""
+    """A worker, as its scheduler describes it."""
 
     host: str
     resources: Mapping[str, float] = field(default_factory=dict)
@@ -195,12 +194,12 @@ async def find_unmet_needs(
     """
     import asyncio  # slow to import, and the callers have imported it already
 
-    # in a thread, so that the worker keeps talking to its scheduler
+    # in a thread, so that the worker still answers its scheduler
     return await asyncio.to_thread(unmet, asked[address], terms.resolved_python, cell_environment_here(terms))
 
 
 def _representatives(offers: Mapping[str, WorkerResources]) -> dict[str, str]:
-    """Map the address of each worker to the address of the worker queried for its kind."""
+    """Map the address of each worker to that of the worker queried in its place."""
     first: dict[tuple[str, frozenset[tuple[str, float]]], str] = {}
     for address, offer in sorted(offers.items()):
         first.setdefault(_kind(offer), address)

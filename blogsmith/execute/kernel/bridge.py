@@ -1,7 +1,7 @@
-"""Process between builder and kernel: a worker for the builder, a front end for the kernel.
+"""Process between builder and kernel. The builder sees it as a worker, the kernel as a front end.
 
-It runs in blogsmith's own Python. It answers messages of the builder as `worker/main.py` does, except for
-features that kernels lack: the files that cells read are unknown.
+It runs in blogsmith's own Python. It answers messages of the builder as `worker/main.py` does, but cannot
+report the files that cells read.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _start_kernel(start: Mapping[str, Any]) -> _Kernel:
 
 
 class _Builder:
-    """Our end of the socket. Each message is a length of four bytes, big-endian, followed by JSON."""
+    """Connection to the builder. Each message is a length of four bytes, big-endian, followed by JSON."""
 
     def __init__(self, descriptor: int) -> None:
         self._socket = socket.socket(fileno=descriptor)
@@ -109,15 +109,13 @@ class _Builder:
 
 
 class _Signals:
-    """Signal handlers.
-
-    The thread that waits for the kernel forwards interrupts; a signal that ends us ends the kernel.
-    """
+    """Signal handlers. Interrupts are forwarded to the kernel; a signal that ends this process also ends the
+    kernel."""
 
     def __init__(self) -> None:
         self.kernel: _Kernel | None = None
         self.temporary = Path()
-        """Temporary folder of the session; the default until it is known."""
+        """Temporary folder of the session; the default until the builder has sent it."""
         self._interrupted = False
         signal.signal(signal.SIGINT, self._interrupt)
         signal.signal(signal.SIGIO, lambda number, frame: self._end_orphan())
@@ -133,7 +131,7 @@ class _Signals:
         return taken
 
     def _end_orphan(self) -> NoReturn:
-        """End a kernel on a server. The builder was killed, so nobody else can end the kernel."""
+        """End the kernel on a server and exit. The builder was killed and cannot do it."""
         end_server_kernel(self.temporary)
         self.end()
 
@@ -145,7 +143,7 @@ class _Signals:
 
 
 def _kernel_info(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
-    """Return the `kernel_info` reply once the kernel is ready and its outputs reach us."""
+    """Return the `kernel_info` reply when the kernel is ready and we receive its outputs."""
     from queue import Empty
 
     end, next_ask = time.monotonic() + limit_s, 0.0
@@ -156,7 +154,7 @@ def _kernel_info(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
         try:
             message = kernel.client.get_shell_msg(timeout=POLL_S)
             if message["header"]["msg_type"] == "kernel_info_reply":
-                # Wait for its status message: if that did not reach us, outputs would be lost as well.
+                # Also wait for its status message: if that does not arrive, outputs would not arrive either.
                 kernel.client.get_iopub_msg(timeout=_ASK_AGAIN_S)
                 content: Mapping[str, Any] = message["content"]
                 return content
@@ -168,10 +166,8 @@ def _kernel_info(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
 
 
 def _language_version(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
-    """Map the name of the language to its version.
-
-    If its version is unknown, use the kernel's name and version.
-    """
+    """Return the version by the name of the language. If it is unknown, return the kernel's version by its
+    name."""
     language = info.get("language_info") or {}
     says, version = language.get("name"), language.get("version")
     if not version and info.get("implementation_version"):
@@ -199,7 +195,7 @@ class _Session:
         self._program = _language_version(requests.kernel.name, info)
         self._imports: dict[str, None] = {}
         self._packages: list[str] = []
-        """Imported packages whose versions matter, as the kernel last reported."""
+        """Imported packages whose versions are recorded, from the kernel's last report."""
         self._next = 1
         """Number that a Python kernel will give to the next cell."""
 
@@ -237,7 +233,8 @@ class _Session:
             self._requests.compute(_NO_EXPRESSIONS, code)
 
     def _restore(self) -> str:
-        """Undo the bindings of a sweep run. Return the name of a variable that the run changed in place."""
+        """Undo the bindings of a sweep run. Return the name of a variable that the run changed in place;
+        empty if there is none."""
         reply = self._requests.compute({"run": python.restoring_expression()})
         computed = (reply.content.get("user_expressions") or {}).get("run") or {}
         return str(python.parse_report(computed).get("changed") or "")
@@ -282,7 +279,7 @@ class _Session:
         return {**frame, "status": "error", "text": "", "latex": "", "failure": read_failure(found)}
 
     def machine(self) -> Frame:
-        """Return what is known about the machine where the session ran."""
+        """Return the machine where the session ran, as far as it is known."""
         if not self._is_python:
             here: Mapping[str, Any] = {} if self._requests.kernel.id else versions.machine(())
             known: Frame = {name: here[name] for name in ("platform", "cpu") if name in here}

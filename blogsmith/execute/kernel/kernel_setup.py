@@ -1,7 +1,7 @@
-"""Setup of a Python kernel before its first cell. It runs in the kernel, in any Python from 3.9 on.
+"""Setup of a Python kernel before its first cell. This file runs in the kernel, in any Python from 3.9 on.
 
-It is sent as a string, since blogsmith may not be installed where the kernel runs. Locations in tracebacks
-and warnings become `<cell 2>`, as in the worker.
+Its source is sent as a string, since blogsmith may not be installed where the kernel runs. Locations in
+tracebacks and warnings become `<cell 2>`, as in the worker.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IPYTHON_NAMES = frozenset(("In", "Out", "exit", "quit", "get_ipython", "open"))
-"""Names that do not belong to the author, in addition to all that begin with an underscore."""
+"""Names that are not the author's, in addition to all that begin with an underscore."""
 _LATEX = "_repr_latex_"
 _VALUE_BYTES = 64 * 1024
 _FLUSH_S = 0.02
@@ -60,10 +60,7 @@ def state(names: Sequence[str], root: str) -> KernelReport:
 
 
 def machine(names: Sequence[str]) -> KernelReport:
-    """Return the fields of `results.Machine`.
-
-    names: packages whose versions matter.
-    """
+    """Return the fields of `results.Machine`. names: packages whose versions are recorded."""
     versions: Any = sys.modules["_blogsmith_versions"]
     return KernelReport(json.dumps(versions.machine(names)))
 
@@ -77,10 +74,8 @@ def seed(number: int) -> None:
 
 
 def begin_run(binding: str, leaves: bool) -> None:
-    """Bind the names of a sweep, given as JSON.
-
-    leaves: keep what the cell binds; if False, `end_run` undoes it.
-    """
+    """Bind the names of a sweep, given as JSON. leaves: whether the cell's names are kept; if not, `end_run`
+    removes them."""
     ipython: Any = sys.modules["IPython"]
     sweeps: Any = sys.modules["_blogsmith_sweeps"]
     shell = ipython.get_ipython()
@@ -100,8 +95,8 @@ def end_run() -> KernelReport:
 def prepare(stack_file: str, package: str) -> None:
     """Make IPython name cells as blogsmith does, and lose no printed output.
 
-    stack_file: file to which a dying process writes its stack; empty if nobody could read it.
-    package: folder of the package blogsmith, for imports of its lab; empty if it is on another machine.
+    stack_file: file where a dying process writes its stack; empty if nobody could read it. package: folder of
+    the package blogsmith, to import its lab from; empty if it is on another machine.
     """
     lab_finder: Any = sys.modules["_blogsmith_lab_finder"]
     if package:
@@ -184,10 +179,8 @@ def _flush_at_exit(file: Any) -> None:
 
 
 def _flush_streams() -> None:
-    """Flush the first lines immediately, and one stream before the other is written to.
-
-    A kernel buffers printed output for a while; after a crash it would be lost.
-    """
+    """Flush the first lines immediately, and each stream before another is written to. A kernel buffers
+    printed output for a while; after a crash it would be lost."""
     last: list[Any] = [None, 0.0]
 
     def wrap_write(stream: Any, write: Any) -> Any:
@@ -198,7 +191,7 @@ def _flush_streams() -> None:
             written = write(text)
             if "\n" in text and time.monotonic() - last[1] > _FLUSH_S:
                 stream.flush()
-                # Another thread sends the message and ends with the process, so give it time.
+                # Another thread sends the message, but ends with the process, so give it time.
                 time.sleep(_SEND_S)
                 last[1] = time.monotonic()
             return written

@@ -16,8 +16,8 @@ from ...base.diagnostics.extras import extra_install_command
 from ..session.process import describe_exit
 
 MAX_ATTEMPTS = 3
-"""Attempts to start a kernel. Ports are chosen before the kernel binds them, so another process may take
-them."""
+"""Maximum number of attempts to start a kernel. Ports are chosen before the kernel binds them, so another
+process may take them."""
 _PORT_IN_USE = "Address already in use"
 _END_S = 2.0
 _STACK_S = 1.0
@@ -25,11 +25,12 @@ _POLL_S = 0.05
 
 
 class KernelStartError(Exception):
-    """Error for a kernel that cannot run, with the reason as its message."""
+    """Error: the kernel cannot run. The message is the reason."""
 
 
 class LocalKernel:
-    """Kernel started by name. Its connection file, its log and IPython's files are in a temporary folder."""
+    """A kernel that was started by its name. Its connection file, its log and IPython's files are in a
+    temporary folder."""
 
     def __init__(self, name: str, folder: Path, temporary: Path) -> None:
         self.name = name
@@ -41,7 +42,7 @@ class LocalKernel:
             # a separate IPython folder, without the user's startup files and history
             environment = {**os.environ, "IPYTHONDIR": str(temporary / "ipython")}
             if environment.get("MPLBACKEND") == "agg":
-                # The worker needs this variable. Python kernels have a backend that shows figures.
+                # Kernels need another value than the worker: their own backend shows figures.
                 del environment["MPLBACKEND"]
             try:
                 manager.start_kernel(cwd=str(folder), env=environment, stdout=log, stderr=log)
@@ -86,7 +87,7 @@ class LocalKernel:
         return _read_text(self._stack)
 
     def request_stack(self) -> None:
-        """Make the kernel write its stack. A kernel that cannot do this is ended by the signal."""
+        """Make the kernel write its stack. If it cannot, the signal ends it."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGUSR2)
         end = time.monotonic() + _STACK_S
@@ -99,7 +100,8 @@ class LocalKernel:
         return self._stack.is_file() and self._stack.stat().st_size > 0
 
     def end(self) -> None:
-        """Kill the process group. Children that have left it are found by the session's mark."""
+        """Kill the process group. Children that have left it carry the session's mark, by which they are
+        found later."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,8 +1,9 @@
-"""Outputs of a kernel, translated to the frames that a worker would send."""
+"""Converts outputs of a kernel to the frames that a worker would send."""
 
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from .requests import KernelReply, Message
 
 Frame = dict[str, object]
 
-TEXT_FORMATS = ("text/plain", "text/html", "text/latex")
+TEXT_FORMATS = ("text/plain", "text/html", "text/latex", "text/markdown")
 """Text formats of a value. If there is no plain text, the first of the other formats replaces it."""
 IMAGE_FORMATS = ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
 _TEXT_FALLBACKS = ("text/markdown", "application/json", "application/javascript")
@@ -81,10 +82,16 @@ def _supported_formats(data: Mapping[str, Any], limit: int) -> tuple[dict[str, s
     """
     plain = next((kind for kind in ("text/plain", *_TEXT_FALLBACKS) if kind in data), "")
     texts = {kind: _text(data[kind]) for kind in TEXT_FORMATS if kind in data}
+    texts |= {kind: json.dumps(value) for kind, value in data.items() if _is_data(kind, value)}
     if plain:
         texts = {"text/plain": cut(_text(data[plain]), limit)[0], **_other_formats(texts, limit)}
     found = {kind: _encode_image(kind, _text(data[kind])) for kind in IMAGE_FORMATS if kind in data}
     return texts, {kind: encoded for kind, encoded in found.items() if 0 < len(encoded) < _MAX_IMAGE_BYTES}
+
+
+def _is_data(kind: str, value: object) -> bool:
+    """Return whether a format is the data of a chart, or of a type that a plugin may show."""
+    return kind.startswith("application/vnd.") and "widget-view" not in kind and isinstance(value, dict)
 
 
 def _other_formats(texts: Mapping[str, str], limit: int) -> dict[str, str]:
@@ -102,12 +109,8 @@ def _encode_image(kind: str, written: str) -> str:
 
 
 def read_failure(error: Mapping[str, Any]) -> Frame:
-    """Return an exception as the fields of `runs.Failure`.
-
-    The line is known only from kernels that name locations as `<cell 2>`.
-
-    error: content of the message or reply that reports the exception.
-    """
+    """Return an exception as the fields of `runs.Failure`. error: content of the message or reply that
+    reports it. The line is known only from kernels that name locations as `<cell 2>`."""
     name = str(error.get("ename") or "Error")
     message = _ANSI.sub("", str(error.get("evalue") or ""))
     text = _ANSI.sub("", "\n".join(map(str, error.get("traceback") or ()))).strip("\n")

@@ -93,19 +93,17 @@ def machine_expression(names: Sequence[str]) -> str:
 
 
 def parse_report(computed: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer to one of the previous two expressions. Empty if there is none."""
+    """Return the report that a kernel sent as the value of an expression; empty if there is none."""
     try:
         answer = json.loads(computed.get("data", {}).get("text/plain") or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return answer if isinstance(answer, dict) else {}
 
 
 def list_imports(code: str) -> Iterator[str]:
-    """Yield the top-level names that a cell imports.
-
-    None if the code is not plain Python, as with IPython commands.
-    """
+    """Yield the top-level names that a cell imports; none if the code is not plain Python, as with IPython
+    commands."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

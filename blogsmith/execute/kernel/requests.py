@@ -14,8 +14,8 @@ from typing import Any, Literal, Protocol
 
 POLL_S = 0.05
 INTERRUPT_TIMEOUT_S = 0.5
-"""Seconds to wait after an interrupt. Less than the builder's grace, so that the kernel is ended and named
-here."""
+"""Seconds to wait after an interrupt. It is less than the builder's grace time, so that the bridge ends the
+kernel and reports it."""
 _IDLE_TIMEOUT_S = 5.0
 _DRAIN_S = 0.2
 
@@ -78,11 +78,8 @@ class Requests:
     def run(
         self, code: str, on_message: Callable[[Message], None], expressions: Mapping[str, str]
     ) -> KernelReply:
-        """Run a cell.
-
-        hear: called with every message about the cell.
-        expressions: expressions evaluated after the cell.
-        """
+        """Run a cell. on_message: called with every message about the cell. expressions: evaluated after the
+        cell."""
         return self._request(code, on_message, expressions, silent=False)
 
     def compute(self, expressions: Mapping[str, str], code: str = "") -> KernelReply:
@@ -120,7 +117,7 @@ class Requests:
         reply: Mapping[str, Any] | None = None
         idle, patience, late = False, float("inf"), float("inf")
         while True:
-            # Some kernels are idle before they reply.
+            # Some kernels report that they are idle before they reply.
             message = _next_message(client.get_iopub_msg, 0 if idle and reply is None else POLL_S)
             now = time.monotonic()
             if message is not None:

@@ -50,7 +50,7 @@ class ServerKernel:
             store_kernel_id(temporary, self.id)
         except (OSError, ValueError, KeyError) as error:
             raise KernelStartError(
-                f"the Jupyter server {format_address(url)} cannot start a kernel: {_format_error(error)}"
+                f'the Jupyter server "{format_address(url)}" cannot start a kernel: {_format_error(error)}'
             ) from error
         self.client = _watch_states(self._manager.client)
         self.client.start_channels(stdin=False, hb=False)
@@ -99,11 +99,12 @@ class ServerKernel:
         """Do nothing: files on a server cannot be read."""
 
     def end(self) -> None:
-        """Do nothing. The builder ends the kernel, even if no bridge is left."""
+        """Do nothing. The builder ends the kernel, even if the bridge has died."""
 
 
 def _watch_states(client: Any) -> Any:
-    """Return the client, changed to collect kernel states that belong to no request in `client.states`."""
+    """Return the client, changed so that it stores kernel states that belong to no request in
+    `client.states`."""
     client.states = set()
     get = client.get_iopub_msg
 

@@ -1,9 +1,8 @@
-"""Engine of Jupyter kernels: the process the builder starts instead of a worker, and its clean-up.
+"""Engine of Jupyter kernels: starts the bridge instead of a worker, and cleans up after it.
 
-A process of ours, the bridge (`bridge.py`), connects builder and kernel; it uses the worker's protocol. So
+The bridge (`bridge.py`), a process of ours, connects builder and kernel with the worker's protocol. So
 limits, interrupts, deaths and remaining processes are handled in one place, in `session/requests.py` and
-`session/reaper.py`. A local kernel is a child of the bridge and carries the environment marker of its
-session.
+`session/reaper.py`. A local kernel is a child of the bridge and has the environment marker of its session.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 SERVER_VARIABLES = ("JUPYTER_BASE_URL", "JUPYTER_TOKEN")
-"""Variables in blogsmith's own environment that name a Jupyter server. Unless both are set, kernels run here.
-"""
+"""Environment variables of blogsmith itself that name a Jupyter server. Unless both are set, kernels run
+here."""
 _KERNEL_FOLDER_VARIABLES = ("JUPYTER_PATH", "JUPYTER_DATA_DIR")
 """Variables with the folders in which kernels are registered."""
 _BOOT = """\
@@ -56,14 +55,12 @@ class KernelEngine:
         return self.ready_s + self.bridge_s
 
     def program(self, python: str) -> str:
-        """Return the name of the kernel for messages. Which Python it uses does not matter here."""
+        """Return the name of the kernel for messages. `python` has no effect on kernels."""
         return f'kernel "{self.kernel or "python3"}"'
 
     def refusal(self, sandbox: str) -> str:
-        """Return why a sandbox is not possible: Jupyter starts the kernel outside of it.
-
-        Empty if there is no sandbox.
-        """
+        """Return why a session must not run in this sandbox, as a message. Jupyter starts kernels outside of
+        it. Empty if there is no sandbox."""
         if sandbox == "off":
             return ""
         return f'"sandbox: {sandbox}" is not supported with a Jupyter kernel; remove it, or `engine: jupyter`'
@@ -106,15 +103,14 @@ def uses_server(environ: Mapping[str, str]) -> bool:
 
 
 def store_kernel_id(temporary: Path, kernel_id: str) -> None:
-    """Store the id of a kernel on a server for the builder: the bridge may be killed before it is ready."""
+    """Store the id of a kernel on a server, so that the builder can end it: the bridge may be killed before
+    it is ready."""
     (temporary / _ID_FILE).write_text(kernel_id, "utf-8")
 
 
 def end_server_kernel(temporary: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """End the kernel whose id `store_kernel_id` stored, even if the bridge is gone.
-
-    A missing kernel, or a server that is gone, is not an error.
-    """
+    """End the kernel whose id `store_kernel_id` stored, even if the bridge has died. It is not an error if
+    the kernel or the server no longer exists."""
     import http.client
     import urllib.request
 

@@ -1,8 +1,8 @@
-"""Answers of the probe, stored in the site cache: asking torch for its device takes seconds.
+"""Results of the probe, stored in the site cache, because torch takes seconds to report its device.
 
-An answer is valid while the Python, every folder it imports from, the variables that choose devices and the
-driver are unchanged. Facts that may differ next time are not stored: no answer at all, a device that torch
-does not see although its driver is installed, and modules inside packages. A row that is damaged or of
+A result is valid while the Python, every folder it imports from, the variables that choose devices and the
+driver are unchanged. Facts that may differ next time are not stored: a probe without a result, a device that
+torch does not see although its driver is installed, and modules inside packages. A row that is damaged or of
 another version is ignored. A row that cannot be written only costs time.
 """
 
@@ -27,7 +27,7 @@ SCHEMA = 1
 """Version of the row and of the probe's output format."""
 _NAME = "pythons"
 MAX_PYTHONS = 8
-"""Number of Pythons stored. The oldest is removed first."""
+"""Maximum number of Pythons whose results are stored. The oldest is removed first."""
 _PREFIXES = ("CUDA", "NVIDIA", "HIP", "ROCR", "TORCH", "PYTORCH", "PYTHON", "LD_", "DYLD_")
 _NAMES = ("PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX")
 """Variables, by name or prefix, that affect what a Python finds."""
@@ -37,29 +37,29 @@ Answer = Mapping[str, Any]
 
 
 class CacheEntry(TypedDict):
-    """Stored answer of one Python."""
+    """Stored result for one Python."""
 
     path: Mapping[str, str]
-    """Folder → stamp."""
+    """Absolute path of each folder in the `sys.path` of this Python → its stamp from `folder_stamp`."""
     state: str
-    """Digest of everything else that the answer depends on."""
+    """Digest of everything else that the result depends on."""
     packages: Mapping[str, str | None]
-    """Import name → version; None if it is not installed."""
+    """Import name of a package → its version; None if the package is not installed."""
     cuda: Mapping[str, str]
     """Output of the probe for `cuda`. Empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeCache:
-    """Stored answers of the Pythons that a site uses."""
+    """Stored results for the Pythons that a site uses."""
 
     root: Path
     """Site root."""
     machine: Path = Path("/")
-    """Folder with `dev/` and `proc/`."""
+    """Root of the file system, which contains `dev/` and `proc/`."""
 
     def lookup(self, names: Collection[str], python: str, environ: Mapping[str, str]) -> Answer | None:
-        """Return the stored answer for all `names`, if it is still valid. None if the probe must run."""
+        """Return the stored result for all `names` if it is still valid. None if the probe must run."""
         entry = self._entries().get(python)
         if entry is None or not all(_has_answer(name, entry) for name in names):
             return None
@@ -70,7 +70,7 @@ class ProbeCache:
         return {"packages": packages, "cuda": entry["cuda"]}
 
     def store(self, names: Collection[str], python: str, environ: Mapping[str, str], answer: Answer) -> None:
-        """Store the part of an answer to `names` that stays valid."""
+        """Store the part of a result that will stay valid."""
         path, found, cuda = answer.get("path"), answer.get("packages"), answer.get("cuda")
         if not (path and _is_words(path) and _is_words(found)):
             return
@@ -90,7 +90,7 @@ class ProbeCache:
         self._write(dict(list(entries.items())[-MAX_PYTHONS:]))
 
     def _state(self, python: str, environ: Mapping[str, str], path: Mapping[str, str]) -> str:
-        """Return a digest of everything that an answer depends on."""
+        """Return a digest of everything that a result depends on, apart from folders."""
         real, bin_folder = os.path.realpath(python), Path(python).parent
         chosen = {n: v for n, v in environ.items() if n in _NAMES or n.startswith(_PREFIXES)}
         parts = {
@@ -151,6 +151,6 @@ def _is_words(found: Any) -> TypeGuard[Mapping[str, str]]:
 
 
 def _file_stamp(file: Path) -> tuple[int, int] | None:
-    """Return a stamp without the inode: in a container, the inode of a file changes at each start."""
+    """Return size and time of a file, without the inode: in a container, the inode changes at each start."""
     stamp = read_stamp(file)
     return stamp and stamp.written

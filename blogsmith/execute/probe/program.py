@@ -1,11 +1,9 @@
 """Program that reports packages and CUDA device of the author's Python (3.9 or later), which runs it.
 
 Its argument is a JSON list of import names. The last line of stdout is JSON:
-
 - `packages`: name → version of the packages found; empty if the version is unknown
 - `cuda`: the device, if that name was requested
 - `path`: the folders of `sys.path` with their stamps from before the search
-
 No package is imported except torch, and torch only for `cuda`.
 """
 
@@ -103,7 +101,7 @@ def torch_device() -> dict[str, Any]:
         torch: Any = import_module("torch")
         if not torch.cuda.is_available():
             if torch.version.cuda is None:
-                # This is permanent, unlike a device that is not visible now.
+                # This will not change, unlike a device that is not visible now.
                 return {"problem": "torch is built without CUDA", "lasting": "yes"}
             return {"problem": "torch sees no CUDA device"}
         torch.ones(1, device="cuda").sum().item()

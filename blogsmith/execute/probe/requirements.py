@@ -1,6 +1,6 @@
 """Needs of cells that this machine does not meet, and packages of the author's Python.
 
-One child process answers all questions. None is started if there is no question or the answer is cached.
+One child process reports everything. None is started if there is nothing to check or the result is cached.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ... import __version__
 from ...base.diagnostics.model import Diagnostic, did_you_mean
-from ...model.cells import Cell, Need
+from ...model.cells import TEX, Cell, Need
 from .cache import Answer, ProbeCache
 
 TIMEOUT_S = 120.0
@@ -23,6 +23,7 @@ TIMEOUT_S = 120.0
 """
 _PROBE = Path(__file__).with_name("program.py")
 _NO_DEVICE = "this machine has no CUDA device"
+_TEX_PROGRAMS = ("latex", "dvisvgm")
 _ELSEWHERE = "run it on a machine that has it, then commit `_freeze/` or copy it with `blogsmith freeze pack`"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -30,7 +31,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def has_device() -> bool:
-    """Return whether there is any trace of an NVIDIA driver. This is much faster than asking torch."""
+    """Return whether there is any trace of an NVIDIA driver. This is much faster than a query by torch."""
     # dxg: driver of Windows in its Linux subsystem
     return (
         any(Path("/dev").glob("nvidia[0-9]*"))
@@ -49,16 +50,17 @@ def unmet(
 ) -> dict[Need, str]:
     """Map each unmet need to the reason, as a message.
 
-    python: path of the author's Python.
-    environ: complete environment of the child process.
-    device: returns whether there may be a CUDA device at all.
-    cache: earlier answers.
+    python: path of the author's Python. environ: complete environment of the child process. device: returns
+    whether there may be a CUDA device at all. cache: results of earlier probes.
     """
     wanted = list(dict.fromkeys(needs))
     found = {need: _NO_DEVICE for need in wanted if need.name == "cuda"}
     if found and device():
         found = {}
-    asked = [need for need in wanted if need not in found]
+    drawn = [need for need in wanted if need.name == TEX]
+    missing = [name for name in _TEX_PROGRAMS if not shutil.which(name, path=environ.get("PATH"))]
+    found |= dict.fromkeys(drawn, f'program "{missing[0]}" is not installed') if missing else {}
+    asked = [need for need in wanted if need not in found and need not in drawn]
     if not asked:
         return found
     names = {need.name for need in asked}
@@ -73,7 +75,7 @@ def unmet(
 
 
 def unmet_reason(cell: Cell, unmet: Mapping[Need, str]) -> str:
-    """Return why a cell cannot run here, as a message. Empty if it can.
+    """Return why a cell cannot run here, as a message. Empty if the cell can run here.
 
     unmet: result of `unmet`.
     """
@@ -90,9 +92,8 @@ def unmatched_needs_errors(
 ) -> list[Diagnostic]:
     """Return an error if `--needs` selects nothing that can run here, or if no cell has these needs.
 
-    There is no error if at least one name is met here, or if the cells with that need are valid.
-
-    cells: cells, with whether each must run.
+    There is no error if at least one of the needs is met here, or if no cell with them must run. cells: each
+    cell, and whether it must run.
     """
     meant = [(cell, is_open) for cell, is_open in cells if needs_any(cell, names)]
     if not names or (not meant and not cells):
@@ -140,7 +141,7 @@ def _packages(answer: Answer, names: Iterable[str]) -> dict[str, str]:
 
 
 def _run_probe(names: Collection[str], python: str, environ: Mapping[str, str], run: Run) -> Answer | str:
-    """Return the answer of the probe, or a message that says why there is none."""
+    """Run the probe. Return its answer, or a message that explains why it failed."""
     command = [python, str(_PROBE), json.dumps(sorted(names))]
     try:
         done = run(
@@ -155,10 +156,10 @@ def _run_probe(names: Collection[str], python: str, environ: Mapping[str, str], 
     except subprocess.TimeoutExpired:
         return f"{Path(python).name} did not list its packages within {TIMEOUT_S:.0f} s"
     except OSError as error:
-        return f"cannot start {Path(python).name}: {error.strerror or error}"
+        return f'cannot start "{Path(python).name}": {error.strerror or error}'
     try:
         answer = json.loads(done.stdout.splitlines()[-1])
-    except (ValueError, IndexError):
+    except (ValueError, IndexError, RecursionError):
         answer = None
     if done.returncode == 0 and isinstance(answer, dict):
         return answer
@@ -190,10 +191,8 @@ def _reason(need: Need, answer: Answer) -> str:
 
 
 def _is_at_least(has: str, wanted: str) -> bool:
-    """Return whether a version is at least another.
-
-    Only leading numbers count: `2.0+cpu` and `2.0rc1` are 2.0.
-    """
+    """Return whether version `has` is at least `wanted`. Only leading numbers are compared: `2.0+cpu` and
+    `2.0rc1` are 2.0."""
     pairs = zip_longest(_numbers(has), _numbers(wanted), fillvalue=0)
     return next((one > other for one, other in pairs if one != other), True)
 

@@ -1,7 +1,7 @@
-"""Checkpoints of a session: waiting processes that hold its state after a cell, so that it can resume there.
+"""Checkpoints of a session: waiting processes with its state after a cell, so that it can resume there.
 
-The worker's side of the protocol is `worker/checkpoints.py`. A checkpoint ends when its connection is
-closed, and therefore with the builder, no matter how it ends.
+The worker's side of the protocol is `worker/checkpoints.py`. A checkpoint ends when its connection is closed,
+and therefore with the builder, however it ends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .working_folder import SessionFolder, mark_folder
 _TAKE_S = 30.0
 _RESUME_S = 10.0
 _TURN_S = 2.0
-"""Seconds to wait for the previous run, which is being ended."""
+"""Seconds to wait until the previous run has ended."""
 _CHANGED_BYTES = 4096
 
 
@@ -68,10 +68,8 @@ class Checkpoint:
     """Resources that are released when the checkpoint ends."""
 
     def memory_bytes(self, *, shared: bool) -> int:
-        """Return the memory of the process in bytes.
-
-        shared: count only a share of memory that other processes use too; slow to compute.
-        """
+        """Return the memory of the process in bytes. shared: whether memory shared with other processes is
+        counted only in part, which is slow to compute."""
         return resident_bytes(self._pid, shared=shared)
 
     def resume(self, stack: ExitStack) -> ResumedWorker | None:
@@ -112,7 +110,7 @@ class Checkpoint:
             try:
                 socket.send_fds(self._connection, [number.to_bytes(8, "big")], passed)
                 theirs.close()
-                # If the fork failed, the other end of `control` is closed early.
+                # If the fork failed, this end receives the end of the stream early.
                 ready = select.select([self._connection, control], [], [], _RESUME_S)[0]
                 is_there = self._connection in ready and self._connection.recv(_CHANGED_BYTES) == b"\n"
             except OSError:
@@ -142,7 +140,7 @@ class SessionCheckpoints(Protocol):
 
     @property
     def max_bytes(self) -> int:
-        """Largest memory of all checkpoints together, in bytes."""
+        """Maximum memory of all checkpoints together, in bytes."""
 
     def is_due(self, seconds: float) -> bool:
         """Return whether to make a checkpoint.

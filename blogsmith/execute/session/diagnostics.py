@@ -1,4 +1,4 @@
-"""Diagnostics for everything that failed in a session, located at the lines of the post."""
+"""Diagnostics for everything that failed in a session, with their lines in the post."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...base.diagnostics.extras import module_install_command
-from ...base.diagnostics.model import Diagnostic, Place, Reporter, nearest
-from ...model.cells import Cell, PageCells, Value
+from ...base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range, nearest
+from ...model.cells import TEX_PACKAGES, Cell, PageCells, Value
 from ...model.claims import unjudged_message
 from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, UndecidedClaim, ValueRun
 
@@ -26,14 +26,15 @@ _CODES: Mapping[str, str] = MappingProxyType(
 )
 _HINTS: Mapping[str, str] = MappingProxyType(
     {
-        "cell-exit": "let the code run to its end: an early exit of a cell ends the whole session",
+        "cell-exit": "remove the call, so that the code after it and later cells run",
         "cell-timeout": "write `#| timeout: 5 min` in the cell, or set `execute: timeout:` in blogsmith.yaml",
         "cell-memory": "write `#| memory: 8 GB` in the cell, or set `execute: memory:` in blogsmith.yaml",
     }
 )
 _SHOW_ERROR_HINT = "write `#| error: true` to show the exception on the page"
 _NOT_PYTHON = re.compile(r" \(<cell \d+>, line \d+\)\Z")
-"""Suffix of syntax errors that Python reports for a cell. The diagnostic has its own location."""
+"""Suffix of Python's message about a syntax error in a cell. It is removed, as the diagnostic has
+a location."""
 _MODULE = re.compile(r"No module named '([A-Za-z_]\w*)('?)")
 _EXCEPTION_HINTS: Mapping[str, str] = MappingProxyType(
     {
@@ -125,16 +126,17 @@ def _check_cell(
     *,
     point: str = "",
 ) -> None:
-    """Report a failed cell.
-
-    point: values of the sweep for this run; empty for the cell itself.
-    """
+    """Report a failed cell. point: values of the sweep in this run; empty for the run with the default
+    values."""
     _report_shapes(run.shapes, cell, cells, reporter)
     if run.has_succeeded(error=cell.options.error):
         return
     failure = next((output for output in reversed(run.outputs) if isinstance(output, Failure)), None)
     if cell.options.claim and run.status == "error" and (failure is None or not failure.cell):
         _report_claim(cell, run, failure, reporter, point)
+        return
+    if cell.is_drawing and failure and run.status == "error":
+        _report_drawing(cell, failure, _cell_reporter(cell, failure.line, reporter))
         return
     at, line = _failure_place(cell, run, failure, cells)
     reporter = _cell_reporter(at, line, reporter)
@@ -143,11 +145,12 @@ def _check_cell(
         reporter.error("cell-syntax", f"invalid Python: {_format_failure(failure)}", place)
         return
     code = _CODES[run.status]
-    message = (
-        _format_failure(failure)
-        if failure and run.status == "error"
-        else f"{quoted_name(cell)}: {run.problem}"
-    )
+    if failure and run.status == "error":
+        message = _format_failure(failure)
+    elif (called := run.problem.removeprefix("it calls ")) != run.problem:
+        message = f'{quoted_name(cell)} ends the whole session with "{called}"'
+    else:
+        message = f"{quoted_name(cell)}: {run.problem}"
     message = f"{message} (with {point})" if point else message
     reporter.error(code, message, place, _hint(code, failure, at, cell, absent))
 
@@ -189,7 +192,7 @@ def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: R
 def _failure_place(
     cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]
 ) -> tuple[Cell, int]:
-    """Return the cell and line of a failure: where the exception was raised in the post, or where the cell
+    """Return the cell and the line of a failure: where the post raised the exception, or where the cell
     stopped."""
     if failure and 0 < failure.cell <= len(cells):
         return cells[failure.cell - 1], failure.line
@@ -228,7 +231,7 @@ def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: R
 
 
 def _cell_reporter(cell: Cell, line: int, reporter: Reporter) -> Reporter:
-    """Return a reporter for a line of a cell that adds to `reporter`. The code may be in another file."""
+    """Return a reporter for a line of a cell. It adds to `reporter`, even if the code is in another file."""
     if not cell.file or line < 1:
         return reporter
     code = [f"{cell.indent}{text}" for text in cell.code.split("\n")]
@@ -253,13 +256,56 @@ def _shape_place(cell: Cell, line: int, written: str, lines: Sequence[str]) -> P
     return Place(place.line, column + 1, len(written)) if column >= 0 else place
 
 
+# Errors of drawings. TeX splits the line of an error in two: the part that it has read, and the rest.
+
+
+_TEX_CONTEXT = re.compile(r"^l\.\d+ (?:\.\.\.)?([^\n]*)", re.MULTILINE)
+_CAPITALIZED = re.compile(r"\A[A-Z](?=[a-z]+\b)")
+"""Start of a sentence, as opposed to a name such as `TeX`."""
+_LAST_PART = re.compile(r"(\\(?:[A-Za-z@]+|.)|\S+)\s*\Z")
+_MISSING_FILE = re.compile(r'file "([^"/]+)\.(?:sty|tex)" not found')
+_PACKAGE_HINT = (
+    "install its TeX package, for example with `apt install texlive-plain-generic texlive-latex-extra`"
+)
+
+
+def _report_drawing(cell: Cell, failure: Failure, reporter: Reporter) -> None:
+    """Report the error of a drawing at the place in the code where TeX stopped."""
+    message = _CAPITALIZED.sub(lambda found: found[0].lower(), failure.message)
+    # TeX may report the line after the code, for example for a missing `\end`
+    number = min(failure.line, cell.code.rstrip().count("\n") + 1)
+    place = _tex_place(cell, failure, number, _line_place(cell, number, reporter.lines))
+    hint = ""
+    if missing := _MISSING_FILE.match(message):
+        hint = _PACKAGE_HINT
+        if missing[1] in cell.code:
+            place = find_word_range(missing[1], Place(cell.first_line), reporter.lines) or place
+    reporter.error("drawing-tex", f'invalid "{cell.language}" drawing: {message}', place, hint)
+
+
+def _tex_place(cell: Cell, failure: Failure, number: int, line: Place) -> Place:
+    """Return the range of the last command or word that TeX read, or `line` if the range is unknown."""
+    context = _TEX_CONTEXT.search(failure.text)
+    last = _LAST_PART.search(context[1]) if context and failure.line else None
+    written = cell.code.split("\n")[number - 1]
+    if context is None or last is None or context[1].rstrip() not in written:
+        return line
+    start = written.find(context[1].rstrip()) + last.start(1)
+    shift = start - (len(written) - len(written.lstrip()))
+    return Place(line.line, line.column + max(0, shift), len(last[1]))
+
+
 def missing_need_error(path: PurePosixPath, cell: Cell, reason: str, lines: Sequence[str]) -> Diagnostic:
-    """Return the error for a cell that cannot run here, was never recorded, and has no fallback."""
+    """Return the error for a cell that cannot run here and has neither a record nor a fallback."""
     reporter = Reporter(str(path), lines)
     place = cell.options.places.get("needs", cell.place)
-    hint = (
-        "run `blogsmith execute` where it is available, or write `#| fallback: LABEL` or `#| fallback: skip`"
-    )
+    hint = "run `blogsmith execute` where it is available, or write `#| fallback: skip`"
+    if reason.endswith("is not installed"):
+        hint = (
+            "install the package, run `blogsmith execute` where it is installed, or write `#| fallback: skip`"
+        )
+    if cell.is_drawing:
+        hint = f"run `{TEX_PACKAGES}`, or run `blogsmith execute` where LaTeX is installed"
     names = [need.name for need in cell.options.needs]
     if near := next((name for name in names if name != "cuda" and nearest(name, ["cuda"])), ""):
         hint = f"did you mean cuda instead of {near}?"

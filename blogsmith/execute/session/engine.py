@@ -13,11 +13,11 @@ blogsmith."""
 
 
 class Engine(Protocol):
-    """Way to start and end the process of a session. Engines are records that can be pickled."""
+    """A way to start and end the process of a session. Engines are picklable records."""
 
     @property
     def start_s(self) -> float:
-        """Longest time until cells can run, in seconds. After that, the start has failed."""
+        """Maximum number of seconds until cells can run. After that, the start has failed."""
 
     @property
     def is_forkable(self) -> bool:
@@ -30,7 +30,7 @@ class Engine(Protocol):
         """
 
     def refusal(self, sandbox: str) -> str:
-        """Return why a session must not run in this sandbox, as a message. Empty if it may."""
+        """Return why a session must not run in this sandbox, as a message. Empty if it is allowed to."""
 
     def command(self, python: str, descriptor: int) -> list[str]:
         """Return the command that starts the process.
@@ -86,3 +86,25 @@ class WorkerEngine:
 
 
 WORKER = WorkerEngine()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawingEngine(WorkerEngine):
+    """Engine for drawings: runs `worker/drawings.py`, which calls LaTeX."""
+
+    language: str = "tikz"
+    preamble: tuple[str, ...] = ()
+    """LaTeX files before the drawing, relative to the site root."""
+    is_forkable: bool = False
+
+    def program(self, python: str) -> str:
+        """Return the name of LaTeX's program."""
+        return "latex"
+
+    def command(self, python: str, descriptor: int) -> list[str]:
+        """Return the command of the program that calls LaTeX."""
+        return [python, str(START), "drawings", str(descriptor)]
+
+    def start_fields(self, post: PurePosixPath) -> dict[str, object]:
+        """Return the language and the files of its preamble."""
+        return {"language": self.language, "preamble": self.preamble}

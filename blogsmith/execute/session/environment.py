@@ -1,7 +1,7 @@
-"""Environment variables of cells: an allow-list, and values that make runs reproducible.
+"""Environment variables of cells: a list of allowed ones, and fixed values that make runs reproducible.
 
-All other variables stay with the builder: keys and tokens in a shell's environment do not reach a post. A
-site adds names under `execute: env`; their values are part of the keys of results.
+Cells do not see other variables, so that keys and tokens in a shell's environment do not reach a post. A site
+adds names under `execute: env`; their values are part of the keys of results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ ALLOWED_VARIABLES: tuple[str, ...] = (
     # certificates of the machine; without them downloads through a company's proxy fail
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),
 )
-"""Variables passed on unchanged."""
+"""Variables that cells see with unchanged values."""
+
+COMPARED_VARIABLES = tuple(name for name in ALLOWED_VARIABLES if name != "HOME")
+"""Variables that make the result of a cell stale if the cell reads them and they change. `HOME` does not:
+outputs write it as `~` on every machine."""
 
 _FIXED_VARIABLES = MappingProxyType(
     {

@@ -1,8 +1,7 @@
-"""Workers forked from a server that has already imported numpy or torch, or spawned where that is not
-possible.
+"""Workers forked from a server that has already imported numpy or torch.
 
-The server is one process for a whole run. A session with other requirements gets a process of its own,
-as it would without a server. The result is the same, only later.
+The server is one process for a whole run. A session with other requirements gets a process of its own, as it
+would without a server. Its results are the same, but it starts more slowly.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from .process import Process, end_group_with_pipe, spawn
 from .reaper import MARK_NAME
 
 _MARK_PLACEHOLDER = "0" * len(str(1 << 48))
-"""Placeholder with the length of a mark, which later overwrites it."""
+"""Placeholder with the length of a mark, later overwritten by one."""
 _SESSION_VARIABLES = frozenset((MARK_NAME, "TMPDIR"))
 """Variables that differ for every session."""
 READY_S = 30.0
-"""Seconds that imports may take. After that the server is given up, since sessions wait for it."""
+"""Maximum number of seconds for imports. After that the server is abandoned, since sessions wait for it."""
 _STARTED = b"s"
 _START_S = 30.0
 _LEAVE_S = 2.0
@@ -40,9 +39,8 @@ _UNKNOWN_END = -9
 class ForkServer:
     """Server that starts workers: `with ForkServer(…) as server: run_session(job, watch, server.start)`.
 
-    python: path of the Python that runs the sessions.
-    preload: modules to import.
-    environ: environment of the sessions, without the variables that differ for each.
+    python: path of the Python that runs the sessions. preload: modules to import. environ: environment of the
+    sessions, without the variables that differ for each.
     """
 
     def __init__(self, python: str, preload: tuple[str, ...], environ: Mapping[str, str]) -> None:
@@ -51,7 +49,8 @@ class ForkServer:
         self._server: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
         self._refusal: str | None = None
-        """Reason why nothing can be forked; empty if it can; None until the server has answered."""
+        """Reason why the server cannot fork. Empty if the server can fork; None until it has reported
+        either."""
         self._problems: Mapping[str, str] = MappingProxyType({})
         self._modules: frozenset[str] = frozenset()
 
@@ -72,7 +71,7 @@ class ForkServer:
                 )
             except OSError as error:
                 control.close()
-                self._refusal = f"cannot start {self._python}: {error.strerror or error}"
+                self._refusal = f'cannot start "{self._python}": {error.strerror or error}'
                 return self
         self._control = control
         return self
@@ -80,7 +79,7 @@ class ForkServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End the server. Running workers are not affected."""
+        """End the server. Running workers continue."""
         with self._lock:
             self._give_up("the fork server is closed")
         if self._server:
@@ -100,7 +99,7 @@ class ForkServer:
         return (None if self.fork_obstacle(job) else self._fork(job)) or spawn(job)
 
     def fork_obstacle(self, job: SessionJob) -> str:
-        """Return why a job cannot be forked, as a message. Empty if it can.
+        """Return why a job cannot be forked, as a message. Empty if the job can be forked.
 
         Wait until the server has imported its modules.
         """
@@ -120,7 +119,8 @@ class ForkServer:
 
     @property
     def import_errors(self) -> Mapping[str, str]:
-        """Module → the reason why it could not be imported. Waits as `fork_obstacle` does."""
+        """Return a mapping from each module that could not be imported to the reason. Wait as `fork_obstacle`
+        does."""
         self._server_problem()
         return self._problems
 
@@ -154,7 +154,7 @@ class ForkServer:
             return self._refusal
 
     def _answer(self) -> dict[str, Any] | None:
-        """Return the server's message after its imports. None if it is gone or too slow."""
+        """Return the server's message after its imports. None if it has ended or is too slow."""
         if self._control is None:
             return None
         self._control.settimeout(READY_S)
@@ -163,7 +163,7 @@ class ForkServer:
                 length = int.from_bytes(stream.read(4), "big")
                 answer: dict[str, Any] = json.loads(stream.read(length))
                 return answer
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
 
     def _give_up(self, reason: str) -> str:
@@ -190,7 +190,7 @@ class ForkServer:
                     stack.callback(os.close, descriptor)
             if not self._request_worker(job, [far.fileno(), far_out, far_err, far_status, far_life]):
                 return None
-            # otherwise our ends would not notice the end of the worker
+            # if they stayed open, our ends would not notice the end of the worker
             theirs.close()
             pid = _started_process(status)
             if pid is None:
@@ -223,7 +223,7 @@ def _started_process(status: int) -> int | None:
 
 
 class _WorkerExit:
-    """Wait function for a worker that is a child of the server; used as `Process.wait`."""
+    """Waits for a worker that is a child of the server; used as `Process.wait`."""
 
     def __init__(self, pid: int, status: int) -> None:
         self._pid, self._status = pid, status
@@ -247,10 +247,8 @@ class _WorkerExit:
             self._lock.release()
 
     def _orphan_exit_code(self, timeout_s: float | None) -> int | None:
-        """Return the exit code of a worker whose server has died.
-
-        If the worker has become our child, its code is known; otherwise it cannot be determined.
-        """
+        """Return the exit code of a worker whose server has died. If the worker has become our child, the
+        system reports its code. Otherwise the code is unknown."""
         end = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             try:

@@ -20,7 +20,7 @@ from .engine import WORKER, Engine
 from .environment import cell_environment, threads_per_job
 
 TEXT_BYTES = 1024 * 1024
-"""Bytes of text stored for one cell."""
+"""Maximum number of bytes of text stored for one cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,14 @@ class CellStep:
     """Memory limit of the whole session while this cell runs."""
     seed: int | None = None
     claim: bool = False
+    counter_check: bool = False
     shapes: bool = False
     error: bool = False
     """Whether the session continues after an exception."""
     figure_format: Literal["svg", "png"] = "svg"
     figure_dark: bool = False
     skip: str = ""
-    """Reason why it is not run, as a message. Empty if it is run."""
+    """Reason why it must not run, as a message. Empty if it runs."""
     first_line: int = 1
     """Line of its file where its code starts, for observers."""
     file: str = ""
@@ -51,14 +52,14 @@ class CellStep:
     binding: Mapping[str, Scalar] = field(default_factory=dict)
     """Variables of the sweep that are set before the cell runs and stay for later cells."""
     sweep_steps: tuple[SweepStep, ...] = ()
-    """Other runs of its sweep. They run before the cell and leave no variables."""
+    """Other runs of its sweep. They run before the cell, and their variables are removed."""
     only_others: bool = False
-    """Whether only the other runs are needed, because the result of the cell itself is recorded."""
+    """Whether only the other runs are needed, because the cell's own result is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class SweepStep:
-    """Further run of a cell, whose variables are removed afterwards."""
+    """Another run of a cell, for one point of its sweep. Its variables are removed afterwards."""
 
     key: str
     """Key as in `SweepPoint.key`."""
@@ -83,7 +84,7 @@ Step = CellStep | ValueStep
 
 @dataclass(frozen=True, slots=True)
 class SessionJob:
-    """One session of one post."""
+    """The cells and values of one session of a post, and everything needed to run them."""
 
     post: PurePosixPath
     """Path relative to the site root."""
@@ -99,19 +100,20 @@ class SessionJob:
     env: Mapping[str, str]
     """Complete environment. The session gets a folder of its own in its TMPDIR."""
     text_bytes: int = TEXT_BYTES
-    """Bytes of text stored for each cell."""
-    sandbox: Literal["off", "landlock"] = "off"
+    """Maximum number of bytes of text stored for each cell."""
+    sandbox: Literal["off", "landlock", "offline"] = "off"
     exclude: tuple[Path, ...] = ()
     """Absolute folders whose files are never recorded as read."""
     cuda: bool = False
-    """Whether a cell needs CUDA: no limit on address space, no fork server."""
+    """Whether a cell needs CUDA. If so, there is no limit on address space, and no fork server."""
     threads: int = 1
     """Number of BLAS threads, also set in `env`."""
     engine: Engine = WORKER
     needs: tuple[Need, ...] = ()
     """Needs of its cells that are not skipped, for choosing a machine."""
     is_sweep_only: bool = False
-    """Whether only further sweep runs are needed. Everything else runs for them and is not recorded."""
+    """Whether only other runs of sweeps are needed. All cells run for them, but their own results are not
+    recorded."""
 
     @property
     def program(self) -> str:
@@ -143,7 +145,7 @@ class ExecutionSetting:
     env: Mapping[str, str]
     """Environment as returned by `cell_environment`."""
     threads: int
-    sandbox: Literal["off", "landlock"] = "off"
+    sandbox: Literal["off", "landlock", "offline"] = "off"
     figure_format: Literal["svg", "png"] = "svg"
     figure_dark: bool = False
     exclude: tuple[Path, ...] = ()
@@ -164,7 +166,7 @@ def setting_of(
     environ: environment of the builder.
     exclude: folders that contain output, not sources.
     """
-    # Not from `--jobs`: other thread counts sum in another order, and no option may change a result.
+    # Not derived from `--jobs`: other thread counts add in another order, and no option may change a result.
     threads = threads_per_job(execution.jobs)
     return ExecutionSetting(
         root=root,
@@ -252,6 +254,7 @@ def _cell_step(number: int, cell: Cell, setting: ExecutionSetting, skip: str, sw
         memory_bytes=setting.memory_bytes if options.memory_bytes is None else options.memory_bytes,
         seed=options.seed,
         claim=bool(options.claim),
+        counter_check=options.counter_check,
         shapes=options.shapes,
         error=options.error,
         figure_format=options.fig_format or setting.figure_format,

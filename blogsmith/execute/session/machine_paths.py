@@ -1,9 +1,9 @@
 """Removal of machine-specific paths and memory addresses from outputs before they are recorded.
 
-The same cells give the same record in any folder and for any user, and no page reveals where its author
+The same cells then give the same record in any folder and for any user, and no page reveals where its author
 stores files. Files of the site are named relative to its root, and those of libraries relative to the
-library. Paths of the user start with `~`, temporary ones with `/tmp`. All text of a cell is processed in
-this way; images are not.
+library. Paths of the user start with `~`, temporary ones with `/tmp`. All text of a cell is processed in this
+way, but no image.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from ..worker.tracebacks import short_path, without_libraries
 
 _INSTALLED = Path(__file__).parents[3]
 """Folder of the installed package: our own frames appear in stacks that a cell prints."""
-# A name before a match makes it another path, and `<` makes it an end tag. The letter that ends a colour
-# escape does not.
+# After a letter or digit, the match is part of another path, and after `<` it is an end tag. The letter that
+# ends a colour escape does not count.
 _LONGER_PATH = re.compile(r"[\w.~<-]\Z")
 _COLOUR = re.compile(r"\x1b\[[\d;]{0,16}m\Z")
 _PATH_END = r"(?![\w-]|\.\w)"
@@ -34,7 +34,7 @@ _WARNING = re.compile(r"^(/[^\n]{1,4096}?)(?=:\d+: \w*Warning: )", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class MachinePaths:
-    """Folders of one session that are meaningless on other machines."""
+    """Folders of one session whose paths are removed from outputs."""
 
     root: Path
     """Site root."""
@@ -56,7 +56,7 @@ class MachinePaths:
         names |= dict.fromkeys(_path_variants(str(self.temporary)), "/tmp")
         paths = "|".join(re.escape(path[1:]) for path in sorted(names, key=len, reverse=True))
         own = re.escape(f"{_INSTALLED}/blogsmith/"[1:])
-        # The pattern starts with a plain slash, which regex search finds quickly.
+        # The pattern starts with a plain slash, for which `re` searches quickly.
         return _Cleaner(re.compile(rf"/(?:(?P<own>{own})|(?P<path>{paths}){_PATH_END}(?P<slash>/?))"), names)
 
 
@@ -64,7 +64,8 @@ class MachinePaths:
 class _Cleaner:
     pattern: re.Pattern[str]
     names: Mapping[str, str]
-    """Folder → its replacement. With an empty replacement, paths become relative to that folder."""
+    """Absolute path of a folder → text that replaces it in outputs. If the text is empty, paths become
+    relative to the folder."""
 
     def __call__(self, text: str) -> str:
         if " at 0x" in text:

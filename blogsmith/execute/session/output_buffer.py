@@ -1,4 +1,4 @@
-"""Buffer for the outputs of one cell: merges adjacent ones, stores text up to a limit, counts the rest."""
+"""Buffer for the outputs of one cell. Merges adjacent outputs, and stores text up to a limit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...model.results import Blob, CellOutput, Display, Failure, Stream
 from .protocol import Name
 from .terminal_text import apply_carriage_returns, cut
 
-# Size charged for every output in addition to its text. Otherwise a million one-letter outputs would fit.
+# Size that every output counts in addition to its text. Otherwise a million one-letter outputs would fit.
 _OUTPUT_BYTES = 64
 _TAIL = 64 * 1024
 _STACK = re.compile(
@@ -61,7 +61,7 @@ class OutputBuffer:
         self.add_text(name, text)
 
     def drop(self, name: Name, count: int) -> None:
-        """Count dropped bytes. All later text is dropped too, so that there is no text after a gap."""
+        """Count dropped bytes. From here on, drop all text, so that there is none after a gap."""
         self._dropped[name] = self._dropped.get(name, 0) + count
         self._left = 0
 
@@ -96,7 +96,7 @@ class OutputBuffer:
         self._left = self._limit
 
     def _forms(self, text: Mapping[str, str], binary: Mapping[str, str]) -> dict[str, str | Blob]:
-        """Return the formats that fit. A format over the limit is left out, since half of it is useless."""
+        """Return the formats that fit. A format over the limit is left out, since a part of it is useless."""
         data: dict[str, str | Blob] = {}
         # Plain text first: it is the only format that can be shown in part.
         for mime, written in sorted(text.items(), key=lambda item: item[0] != "text/plain"):
@@ -120,7 +120,7 @@ class OutputBuffer:
         self._add(failure)
 
     def has_stack(self) -> bool:
-        """Return whether the worker has written its stack. On a busy machine, the header may arrive first."""
+        """Return whether the stack has arrived. On a busy machine, its header alone may arrive first."""
         return bool(_STACK_START.search(self._tail))
 
     def take_stack(self, cell: int) -> int:
@@ -165,7 +165,7 @@ class OutputBuffer:
             self._pieces = []
 
     def _remove_stack(self, stack: str) -> None:
-        """Remove a stack from stderr, as far as it was stored."""
+        """Remove a stack from stderr, as far as it is stored there."""
         at = self._last_index("stderr")
         shown = self._outputs[at] if at >= 0 else None
         over = len(stack.encode("utf-8", "replace"))
@@ -180,7 +180,8 @@ class OutputBuffer:
 
     @staticmethod
     def _overlap(text: str, stack: str) -> int:
-        """Return how much of a stack is at the end of a text that the limit may have cut anywhere."""
+        """Return the number of characters at the end of `text` that are part of `stack`. The limit may have
+        cut the text anywhere."""
         return next((n for n in range(len(stack), 0, -1) if text.endswith(stack[:n])), 0)
 
     def _note_dropped(self, name: Name, count: int) -> None:

@@ -19,7 +19,7 @@ Absent = Callable[[Mapping[str, str]], None]
 
 
 class LostSessionError(Exception):
-    """Error of an executor that lost a session, with the reason as its message."""
+    """Error: an executor has lost a session. The message is the reason."""
 
 
 def run_sessions(
@@ -36,10 +36,10 @@ def run_sessions(
     If the caller stops by Ctrl-C or by closing the iterator, every process is ended. So always close it
     (`contextlib.closing`).
 
-    preload: modules that a fork server imports once for all sessions.
-    executor: runs the jobs instead, perhaps on other machines. Then `watch` is notified of a session only
-        when it has ended, nothing is preloaded, and a lost session has a problem.
-    absent: called at the end with the modules that could not be preloaded and the reasons.
+    preload: modules that a fork server imports once for all sessions. executor: runs the jobs instead,
+    perhaps on other machines. Then `watch` is notified of a session only when it has ended, nothing is
+    preloaded, and a lost session has a problem. on_preload_errors: called at the end with the modules that
+    could not be preloaded and the reasons.
     """
     if executor is not None:
         return _run_on_executor(jobs, watch, executor)
@@ -82,7 +82,7 @@ def _run_on_executor(
 
 
 def _result(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
-    """Return the result of a session. A lost session is treated as one that could not start."""
+    """Return the result of a session. If it was lost, it counts as one that could not start."""
     try:
         return future.result()
     except LostSessionError as lost:
@@ -92,7 +92,7 @@ def _result(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
 
 
 def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
-    """Notify an observer of events that it could not follow live."""
+    """Notify an observer of the events of a session that ran elsewhere."""
     watch.on_start(job)
     steps = (step for step in job.steps if isinstance(step, CellStep))
     for step, cell in zip(steps, run.cells, strict=True):

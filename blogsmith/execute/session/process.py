@@ -1,7 +1,7 @@
-"""Process of a session as its builder sees it: ids, a control socket, two output pipes.
+"""Process of a session, as the builder uses it: ids, a control socket, two output pipes.
 
-The worker's end of the socket is inherited; its number is an argument of `start.py`. Descriptors 1 and 2 of
-the worker are pipes, for output written below Python's `sys.stdout`.
+The worker inherits its end of the socket; the descriptor's number is an argument of `start.py`. Descriptors 1
+and 2 of the worker are pipes, for output that bypasses Python's `sys.stdout`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SIGNALS: MappingProxyType[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """Running worker, the leader of its own process group."""
+    """A running worker, which leads its own process group."""
 
     pid: int
     pgid: int
@@ -46,8 +46,8 @@ class Process:
     err: int
     """Read end of the pipe that is the worker's descriptor 2."""
     wait: Callable[[float | None], int | None]
-    """Function that waits for at most the given seconds (None: forever). It returns the exit code, minus the
-    signal number, or None if the worker still runs."""
+    """Function that waits for at most the given seconds (None: forever). It returns the exit code, or minus
+    the signal number, or None if the worker still runs."""
     extra_descriptors: tuple[int, ...] = ()
     """Further descriptors that stay open while the worker runs."""
 
@@ -84,13 +84,11 @@ def spawn(job: SessionJob) -> Process:
 
 
 class AdoptedChild:
-    """Wait function for a child of this process that it did not start itself; used as `Process.wait`."""
+    """Waits for a child of this process that another process started; used as `Process.wait`."""
 
     def __init__(self, pid: int) -> None:
-        """Open a handle to the child, which must exist.
-
-        Raises `OSError` if the system cannot wait for one child.
-        """
+        """Open a handle to the child, which must exist. Raises `OSError` if the system cannot wait for a
+        single child."""
         self._pid = pid
         self._lock = threading.Lock()
         self._code: int | None = None
@@ -131,7 +129,7 @@ def end_group_with_pipe(read_end: int, pgid: int) -> None:
 def describe_exit(code: int) -> str:
     """Describe an unexpected exit: `killed by signal 11 (segmentation fault)`."""
     if code >= 0:
-        return f"it left with os._exit({code})"
+        return f"the code ended its process with os._exit({code})"
     name = _signal_name(-code)
     name = _SIGNALS.get(name, name)
     return f"killed by signal {-code}" + (f" ({name})" if name else "")

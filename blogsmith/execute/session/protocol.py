@@ -1,9 +1,9 @@
-"""Messages of a worker in their original order: frames from its socket, text from its two pipes.
+"""Receives messages of a worker in their original order: frames from its socket, text from its two pipes.
 
-A frame is a length of four bytes, big-endian, followed by JSON of that length. A frame with text states
-under `below` how many bytes each pipe contained when it was sent: these bytes come before the frame, later
-ones after it. Before any other frame, the pipes are emptied. Before the worker starts a program, it sends
-`sync` and waits, so its own output comes before that of the program.
+A frame is a length of four bytes, big-endian, followed by JSON of that length. The field `below` of a frame
+says how many bytes each pipe contained when the frame was sent: these bytes come before it, later ones after
+it. Before a frame without that field, all text in the pipes is read. Before the worker starts a program, it
+sends `sync` and waits, so its own output comes before that of the program.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .process import Process
 
 Name = Literal["stdout", "stderr"]
 Frame = Mapping[str, Any]
-"""One message of the worker. JSON ends here; other modules use records."""
+"""One message of the worker, decoded from JSON."""
 
 _LENGTH = struct.Struct(">I")
 _MAX_FRAME = 256 * 1024 * 1024
@@ -47,7 +47,7 @@ class SocketClosed:
     """End of messages: the worker's end of the socket is closed."""
 
     problem: str = ""
-    """Reason why its last message cannot be read, as a message."""
+    """Reason why its last message cannot be read, as a message; empty if there is none."""
 
 
 class WorkerConnection:
@@ -113,7 +113,7 @@ class WorkerConnection:
         try:
             for frame in self._complete_frames():
                 events += [*self._text(self._bytes_before(frame)), frame]
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return [*events, *self._close("it sent data that blogsmith cannot read")]
         return events if data else [*events, *self._close("")]
 
@@ -164,7 +164,7 @@ class WorkerConnection:
             except BlockingIOError:
                 break
             if not piece:
-                # All writers are gone. If it stayed in the poll, it would always be ready.
+                # All writers are gone. A poll would always report the pipe as ready.
                 del self._pipes[descriptor]
                 self._poll.unregister(descriptor)
                 break

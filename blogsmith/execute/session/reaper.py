@@ -3,9 +3,9 @@
 A process group is not enough, because a child may leave it. On Linux, the worker of each session carries a
 mark that all its descendants inherit, whatever they do to their group, parents and environment. The mark is
 the limit on file locks, set to a number of our own; the kernel stores it for every process and has not
-enforced it since 2.4.25. The same number is in the environment, for kernels that refuse. The builder also
-adopts orphans, so that they can be counted while the session runs and leave no zombies. On other systems,
-only the group is ended.
+enforced it since 2.4.25. The same number is in the environment, for kernels that do not allow this. The
+builder also adopts orphans, so that they can be counted while the session runs and leave no zombies. On other
+systems, only the group is ended.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ _MAX_STEP = 1 << 24
 
 _LINUX = sys.platform == "linux"
 _RLIMIT_LOCKS = 10
+_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
 _END_S = 5.0
@@ -45,8 +46,8 @@ class Usage:
 
     processes: int
     memory_bytes: int
-    """Resident memory in bytes. Memory shared between its processes is counted once if the limit is at stake.
-    """
+    """Resident memory in bytes; 0 if the system is not Linux. Memory that several processes share is counted
+    once only if the plain sum exceeds the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ class Mark:
     number: int
     """Number that no other session has."""
     in_limits: bool
-    """Whether the kernel stores it as a limit. If not, it is only in the environment."""
+    """Whether the kernel stores the number as a limit of each process. If not, the number is only in the
+    environment variable."""
 
 
 def new_number(below: int | None = None) -> int:
@@ -70,7 +72,7 @@ def new_number(below: int | None = None) -> int:
 
 
 def mark_process(process: Process, number: int) -> Mark:
-    """Mark a worker that has not run anything yet."""
+    """Set the mark of a worker that has not run anything yet."""
     if sys.platform == "linux":
         import resource
 
@@ -82,7 +84,7 @@ def mark_process(process: Process, number: int) -> Mark:
 
 @contextlib.contextmanager
 def orphan_adoption() -> Iterator[None]:
-    """Adopt processes whose parent dies while in this context, if the system supports it."""
+    """Adopt processes whose parent dies, in the `with` block, if the system supports it."""
     before = _adopts()
     adopt_orphans(True)
     try:
@@ -97,6 +99,13 @@ def adopt_orphans(wanted: bool) -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(wanted), 0, 0, 0)
 
 
+def hide_memory() -> None:
+    """Prevent other processes of this user, such as cells, from reading the memory and the environment of
+    this process. Processes of root can still read both."""
+    if _LINUX:
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
 def _adopts() -> bool:
     flag = ctypes.c_int(0)
     if _LINUX:
@@ -105,10 +114,8 @@ def _adopts() -> bool:
 
 
 def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
-    """Return the number of processes of a session and their memory.
-
-    The exact sum is expensive, so it is computed only if the limit is at stake.
-    """
+    """Return the number of processes of a session and their memory. Counting shared memory once is slow, so
+    it happens only if the plain sum exceeds `limit_bytes`."""
     if not _LINUX:
         return Usage(1, 0)
     adopted = [pid for pid in _children(os.getpid()) if pid != process.pid and _is_marked(pid, mark)]
@@ -183,10 +190,8 @@ def _is_foreign_zombie(pid: int) -> bool:
 
 
 def process_limit() -> int:
-    """Return the process limit of one session.
-
-    It is larger on large machines, since a pool starts one per core.
-    """
+    """Return the maximum number of processes of one session. It is larger on large machines, since a pool
+    starts one per core."""
     return max(_MAX_PROCESSES, 2 * count_cores())
 
 
@@ -210,10 +215,11 @@ def _children(pid: int) -> list[int]:
 
 
 def resident_bytes(pid: int, *, shared: bool = False, alone: bool = False) -> int:
-    """Return the resident memory of a process in bytes, or 0 if it is gone.
+    """Return the resident memory of a process in bytes, or 0 if it has ended.
 
-    shared: count only a share of memory that other processes map too, if the kernel reports it.
-    alone: count anonymous memory completely: no process of the session shares it, but checkpoints may.
+    shared: whether a page of memory that n processes map counts as 1/n of a page, if the kernel reports this.
+    alone: whether anonymous memory counts completely even if `shared` is set. This is right for the only
+    process of a session, because only checkpoints can share that memory.
     """
     try:
         if shared:

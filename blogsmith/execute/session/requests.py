@@ -1,7 +1,7 @@
 """Requests to a worker and its answers, within limits of time, memory and processes.
 
-A request that takes too long is interrupted, as by Ctrl-C. A worker that does not stop within a second is
-killed. Before that, it is asked for its stack: `faulthandler` answers even during a long call into C.
+A request that takes too long is interrupted, as by Ctrl-C. If the worker does not stop within a second, it is
+killed. Before that, the builder requests its stack: `faulthandler` answers even during a long call into C.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ GRACE_S = 1.0
 POLL_S = 0.05
 """Seconds between checks of memory and processes."""
 _DEATH_S = 3.0
-_STACK_S = 1.0
-"""Seconds to wait for the stack: a process with little processor time writes it late."""
+_STACK_S = 5.0
+"""Seconds to wait for the stack, which a process on a busy machine writes late."""
 _STACK_POLL_S = 0.02
 _DISCONNECTED = "it closed its connection to blogsmith, or became another program"
 
@@ -40,9 +40,9 @@ class Answer:
     frame: Frame | None = None
     """Last frame; None if the worker is gone."""
     failure: FailureKind | None = None
-    """Limit that the request exceeded, or `died`."""
+    """Limit that the request exceeded, or `died`; None if it was answered in time."""
     problem: str = ""
-    """Description of `bad`, as a message."""
+    """Description of `failure`, as a message."""
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ class RequestLimits:
 
     @property
     def end(self) -> float:
-        """Time of the next step, interrupt or kill, in seconds of the monotonic clock."""
+        """Time of the next action, interrupt or kill, in seconds of the monotonic clock."""
         return self.began + self.timeout_s + (GRACE_S if self.is_interrupted else 0.0)
 
     @property
@@ -97,10 +97,7 @@ class RequestChannel:
         passed: int | None = None,
     ) -> Answer:
         """Send a request and read messages until `event` arrives, a limit is exceeded or the worker is gone.
-
-        into: receives all output in the meantime.
-        passed: descriptor to send with the request.
-        """
+        outputs: receives all output in the meantime. passed: descriptor to send with the request."""
         if self.is_over:
             return self._gone
         self._wire.send(request)
@@ -127,7 +124,8 @@ class RequestChannel:
             self._wire.wait(POLL_S)
 
     def _next_events(self, timeout_s: float) -> list[PipeText | SocketClosed | Frame]:
-        """Return the next event, if there is one in time. Further events stay in the queue."""
+        """Return the next event if one arrives in time; the list is empty otherwise. Further events stay in
+        the queue."""
         if not self._events:
             self._events.extend(self._wire.wait(timeout_s))
         return [self._events.popleft()] if self._events else []
@@ -168,7 +166,7 @@ class RequestChannel:
             return None
         self._next_look = now + POLL_S
         if self._process.wait(0) is not None:
-            # reached only if a child keeps the socket open
+            # reached only if a child of the worker keeps the socket open
             return self._report_death(limits, "", into)
         used = usage(self._process, self._mark, limits.memory_bytes)
         if used.processes > process_limit():
@@ -222,7 +220,7 @@ class RequestChannel:
 
 
 def _judge_answer(frame: Frame, limits: RequestLimits) -> Answer:
-    """Judge an answer. After an interrupt, it is valid only if the work was done in time."""
+    """Judge an answer. If an interrupt was sent, the answer is valid only if the work was done in time."""
     interrupted = (frame.get("failure") or {}).get("name") == "KeyboardInterrupt"
     in_time = float(frame.get("seconds") or limits.timeout_s + 1) <= limits.timeout_s and not interrupted
     if limits.is_interrupted and not in_time:

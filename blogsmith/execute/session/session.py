@@ -1,4 +1,5 @@
-"""One session from start to end: its cells run in order within their limits, and nothing of it remains.
+"""Runs one session from start to end: its cells run in order within their limits, and all its processes are
+ended.
 
 Errors in the author's code are never exceptions here: they are the status of a cell. If a worker dies, only
 the rest of its session is lost.
@@ -6,42 +7,34 @@ the rest of its session is lost.
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
-from msgspec import Struct
 
+from ...base.storage.path_states import OWN_NAMES
 from ...model.results import (
-    MAX_SDPA,
-    SDPA,
     CellOutput,
     CellRun,
     Failure,
     Machine,
     SessionRun,
-    ShapeMismatch,
     Stream,
-    UndecidedClaim,
     ValueRun,
 )
-from ...model.units import format_size
 from ..probe.requirements import has_device
+from .answers import cell_run, find_line, read_failure, read_machine, value_run
 from .checkpoints import Checkpoint, ResumedWorker, SessionCheckpoints, SessionProgress, take_checkpoint
 from .jobs import CellStep, SessionJob, SweepStep, ValueStep
 from .machine_paths import MachinePaths
 from .output_buffer import OutputBuffer
 from .process import Process, spawn
-from .protocol import Frame
-from .reaper import MARK_NAME, adopt_orphans, end_session, mark_process, new_number
+from .reaper import MARK_NAME, adopt_orphans, end_session, hide_memory, mark_process, new_number
 from .requests import Answer, RequestChannel, RequestLimits
 from .used_files import UsedFiles
 from .working_folder import session_folder
@@ -55,7 +48,7 @@ class SessionObserver(Protocol):
     """Observer of a running session. Methods are called from the thread that runs it."""
 
     def expect_cells(self, count: int) -> None:
-        """Handle an announcement of further cells that will run, before their sessions begin."""
+        """Handle an announcement that `count` more cells will run."""
 
     def on_start(self, job: SessionJob) -> None:
         """Handle the start of the session."""
@@ -64,13 +57,13 @@ class SessionObserver(Protocol):
         """Handle the resumption after the cell at `position`. Neither it nor earlier cells run again."""
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Handle a refusal: no checkpoint can be made after a cell, for `reason`."""
+        """Handle that no checkpoint can be made after a cell, for `reason`."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
         """Handle the start of the cell with this 1-based number in the session."""
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
-        """Handle a piece of raw output, unmerged and with carriage returns."""
+        """Handle an output as it arrives: not merged with others, and with carriage returns."""
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
         """Handle the result of a cell that has ended or was skipped."""
@@ -119,8 +112,9 @@ def run_session(
 def _run(
     job: SessionJob, watch: SessionObserver, start: Start, checkpoints: SessionCheckpoints | None
 ) -> SessionRun:
-    # left on: switching it off would require that no other session runs
+    # not switched off again: another session may be running
     adopt_orphans(True)
+    hide_memory()
     try:
         with ExitStack() as stack:
             worker = checkpoints.resume(stack) if checkpoints else None
@@ -155,8 +149,9 @@ def _run_in(
 
 
 def _home_of_user() -> str:
-    """Return the home folder that Python finds without HOME. Empty if the system does not know the user."""
-    import pwd  # not on every system that can read records
+    """Return the home folder that Python finds if HOME is not set. Empty if the system does not know the
+    user."""
+    import pwd  # some systems have no user database that Python can read
 
     try:
         return pwd.getpwuid(os.getuid()).pw_dir
@@ -166,8 +161,8 @@ def _home_of_user() -> str:
 
 def _cannot_start(job: SessionJob, error: OSError) -> str:
     if not job.folder.is_dir():
-        return f"folder not found: {job.folder}"
-    return f"cannot start {job.program}: {error.strerror or error}"
+        return f'folder not found: "{job.folder}"'
+    return f'cannot start "{job.program}": {error.strerror or error}'
 
 
 def not_started(job: SessionJob, problem: str) -> SessionRun:
@@ -202,7 +197,9 @@ class _Session:
         self._steps = before.steps
         self._cells = list(before.cells)
         self._values = dict(before.values)
-        self.used = before.used or UsedFiles(job.root)
+        self.used = before.used or UsedFiles(
+            job.root, ignored=OWN_NAMES | {path.name for path in job.exclude}
+        )
 
     def run(self) -> SessionRun:
         """Run all remaining steps. Steps that may no longer run are skipped."""
@@ -264,7 +261,7 @@ class _Session:
         if answer.failure == "timeout":
             return f"{self._job.program} was not ready after {self._start_s:g} s"
         why = said[-1].strip().splitlines()[-1] if said else answer.problem
-        return f"{self._job.program} failed at start: {why}"
+        return f'"{self._job.program}" failed at start: {why}'
 
     @property
     def _start_s(self) -> float:
@@ -288,10 +285,8 @@ class _Session:
         return run
 
     def _request(self, step: CellStep, other: SweepStep | None = None) -> CellRun:
-        """Run a cell.
-
-        other: point of its sweep, whose variables are removed afterwards.
-        """
+        """Run a cell. other: point of its sweep, whose variables are removed afterwards; None for the cell
+        itself."""
         began = time.monotonic()
         limits = RequestLimits(step.timeout_s, step.memory_bytes)
         answer = self._exchange.request(_cell_request(step, other), "done", limits, self._outputs)
@@ -305,7 +300,8 @@ class _Session:
     def _outcome(self, step: CellStep, answer: Answer, seconds: float) -> CellRun:
         if answer.frame is not None and answer.failure is None:
             return cell_run(step, answer.frame, self._outputs)
-        # After an interrupt, use its line. If the worker is gone, use the line in its stack.
+        # After an interrupt, the line is that of the interrupt. If the worker is gone, it is the line in its
+        # stack.
         frame = answer.frame or {}
         line = find_line(read_failure(frame), step.number) or int(frame.get("line") or 0)
         line = line or self._outputs.take_stack(step.number)
@@ -350,7 +346,8 @@ class _Session:
 
 
 def _may_continue(step: CellStep, run: CellRun) -> bool:
-    """Return whether further cells may run. A false claim has not changed any variable."""
+    """Return whether later cells may run. They may still run after a false claim, because a claim changes no
+    variable."""
     raised = any(isinstance(output, Failure) for output in run.outputs)
     return run.status == "ok" or (run.status == "error" and (step.error or not raised))
 
@@ -374,7 +371,7 @@ def start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
 
 
 def _data_bytes(job: SessionJob) -> int | None:
-    """Return the limit on data memory; None with CUDA, which reserves far more addresses than it uses."""
+    """Return the limit on data memory. None with CUDA, which reserves far more addresses than it uses."""
     may_start_cuda = job.cuda or (has_device() and any(need.name == "torch" for need in job.needs))
     return None if may_start_cuda else job.memory_bytes or None
 
@@ -383,8 +380,10 @@ def _cell_request(step: CellStep, other: SweepStep | None) -> dict[str, object]:
     binding = other.binding if other else step.binding
     # engines without support for sweeps do not get these fields
     sweep = {"binding": dict(binding), "leaves": other is None} if binding else {}
+    check = {"counter_check": True} if step.counter_check and step.claim and other is None else {}
     return {
         **sweep,
+        **check,
         "op": "cell",
         "number": step.number,
         "code": step.code,
@@ -393,107 +392,3 @@ def _cell_request(step: CellStep, other: SweepStep | None) -> dict[str, object]:
         "shapes": step.shapes,
         "figures": {"format": step.figure_format, "dark": step.figure_dark},
     }
-
-
-# Conversion of a worker's answers from JSON frames to `CellRun`, `ValueRun` and `Machine`.
-
-
-_ERRORS: MappingProxyType[str | None, str] = MappingProxyType(
-    {"timeout": "TimeoutError", "memory": "MemoryError"}
-)
-
-
-def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
-    """Return the run of a cell whose worker answered within the limits."""
-    status, failure = frame["status"], read_failure(frame)
-    problem, line = str(frame.get("problem") or ""), find_line(failure, step.number)
-    line = line or int(frame.get("line") or 0)
-    if failure and status != "exit":
-        collected.add_failure(failure)
-        first = failure.message.partition("\n")[0]
-        problem = problem or (f"{failure.name}: {first}" if first else failure.name)
-    if status == "memory":
-        problem = f"it needed more memory than its limit of {format_size(step.memory_bytes)}"
-    detail = ""
-    claim = frame.get("claim") or {}
-    unjudged = None
-    if step.claim and status == "ok" and claim.get("holds") is not True:
-        status, problem = "error", "its claim does not hold"
-        line, detail = last_statement_line(step.code), str(claim.get("detail") or "")
-        if claim.get("holds") is not False:
-            problem = "its claim is neither true nor false"
-            unjudged = UndecidedClaim(str(claim.get("kind") or ""), detail, str(claim.get("part") or ""))
-    return CellRun(
-        status=status,
-        outputs=collected.finish(),
-        seconds=float(frame.get("seconds") or 0.0),
-        problem=problem,
-        line=line,
-        # A kernel that does not know its device sends an empty string.
-        device=str(frame.get("device", "cpu")),
-        packages=tuple(frame.get("imports") or ()),
-        shapes=_shapes(frame),
-        claim=detail,
-        sdpa=_sdpa(frame.get("sdpa")),
-        unjudged=unjudged,
-    )
-
-
-def value_run(frame: Frame | None, bad: str | None, problem: str) -> ValueRun:
-    """Return the run of a value.
-
-    bad: limit that it exceeded.
-    problem: description of `bad`, as a message.
-    """
-    if frame is None or bad:
-        name = _ERRORS.get(bad, "RuntimeError")
-        return ValueRun("error", failure=Failure(name, problem, f"{name}: {problem}\n"))
-    text, latex = str(frame.get("text") or ""), str(frame.get("latex") or "")
-    shapes = _shapes(frame)
-    is_good = frame["status"] == "ok" and not shapes
-    return ValueRun("ok" if is_good else "error", text, latex, read_failure(frame), shapes)
-
-
-def _shapes(frame: Frame) -> tuple[ShapeMismatch, ...]:
-    return tuple(ShapeMismatch(**_known_fields(ShapeMismatch, shape)) for shape in frame.get("shapes") or ())
-
-
-def read_machine(frame: Frame) -> Machine:
-    """Return the machine that a worker reports."""
-    return Machine(**{name: frame[name] for name in Machine.__struct_fields__ if name in frame})
-
-
-def read_failure(frame: Frame) -> Failure | None:
-    """Return the exception of an answer, if there was one."""
-    found = frame.get("failure")
-    return Failure(**_known_fields(Failure, found)) if found else None
-
-
-def find_line(failure: Failure | None, cell: int) -> int:
-    """Return the line of `cell` where an exception was raised or passed through, or 0."""
-    if failure is None:
-        return 0
-    if failure.cell == cell:
-        return failure.line
-    lines = re.findall(rf'File "<cell {cell}>", line (\d+)', failure.text)
-    return int(lines[-1]) if lines else 0
-
-
-def last_statement_line(code: str) -> int:
-    """Return the line where the last statement begins, or 0 if this Python cannot parse the code."""
-    try:
-        return ast.parse(code).body[-1].lineno
-    except (SyntaxError, ValueError, IndexError):
-        return 0
-
-
-def _sdpa(found: object) -> tuple[str, ...]:
-    """Return the entries that can be recorded: the author's code could have manipulated the worker."""
-    entries = found if isinstance(found, list) else []
-    kept = {entry for entry in entries if isinstance(entry, str) and re.fullmatch(SDPA, entry)}
-    return tuple(sorted(kept)[:MAX_SDPA])
-
-
-def _known_fields(record: type[Struct], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys that are fields of a record. A newer worker may send more."""
-    return {name: given[name] for name in record.__struct_fields__ if name in given}

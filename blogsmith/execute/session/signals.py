@@ -1,7 +1,7 @@
-"""Signal handling that lets a terminated run first end everything it has started.
+"""Signal handling that lets a terminated run end everything that it has started.
 
-Ctrl-C raises `KeyboardInterrupt` anyway. By default, SIGTERM and SIGHUP, which systems and closing
-terminals send, would leave processes and folders.
+Ctrl-C raises `KeyboardInterrupt` by default. But SIGTERM and SIGHUP, which systems and closing terminals
+send, would leave processes and folders.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from types import FrameType
 
 @dataclass(slots=True)
 class Termination:
-    """State of the program's termination."""
+    """Whether and how the program is being terminated."""
 
     number: int = 0
     """Signal that ended the program; 0 if none."""
@@ -59,7 +59,7 @@ def handle_termination() -> Iterator[Termination]:
     report = sys.unraisablehook
 
     def report_others(lost: sys.UnraisableHookArgs) -> None:
-        # Lost in a callback of a weak reference: `check` raises it again, so it need not be printed.
+        # If it is lost in a callback of a weak reference, `check` raises it again, so it need not be printed.
         if not (ending.number and issubclass(lost.exc_type, KeyboardInterrupt | SystemExit)):
             report(lost)
 

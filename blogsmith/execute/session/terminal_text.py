@@ -1,6 +1,6 @@
-"""Printed text as a terminal finally shows it: of an overwritten progress bar, only the last state remains.
+"""Converts printed text to what a terminal shows at the end: only the last state of a progress bar.
 
-Colours remain as escape sequences. Cursor movements between lines are removed: a page has no cursor.
+Colours remain as escape sequences. Cursor movements between lines are removed, because a page has no cursor.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def apply_carriage_returns(text: str) -> str:
 
 
 def cut(text: str, limit_bytes: int) -> tuple[str, int]:
-    """Return the part of `text` that fits, and the number of remaining bytes."""
+    """Return the start of `text` that has at most `limit_bytes` in UTF-8, and the number of bytes cut off."""
     if len(text) * 4 <= limit_bytes:
         return text, 0
     data = text.encode("utf-8", "replace")
@@ -42,7 +42,7 @@ def cut(text: str, limit_bytes: int) -> tuple[str, int]:
 
 
 def _apply_to_line(line: str) -> str:
-    """Return one line, laid out character by character. Each character remembers its colour."""
+    """Return a line as a terminal shows it. It is laid out character by character, each with its colour."""
     if "\x1b" not in line and "\b" not in line:
         return _apply_overwrites(line)
     row: list[tuple[str, str]] = []
@@ -86,7 +86,8 @@ def _row_text(row: list[tuple[str, str]], last: str) -> str:
     now = ""
     for character, color in [*row, ("", last)]:
         if color != now:
-            # A colour is a sum of sequences. If it does not extend the current one, reset first.
+            # The colour is the sum of all sequences so far. If the new one does not extend the current one,
+            # reset first.
             pieces += [color[len(now) :]] if color.startswith(now) else [_RESET[0], color]
             now = color
         pieces.append(character)

@@ -6,6 +6,7 @@ digest, because the content that was read is gone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -13,10 +14,22 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from ...base.storage.path_states import (
+    CHANGED,
+    NONE,
+    OWN_NAMES,
+    STATE,
+    STATE_KEY,
+    is_outside,
+    key_path,
+    read_state,
+)
 from ...base.storage.stamps import file_digest, read_stamp
-from ...model.results import CHANGED_DIGEST, SessionRun
+from ...model.results import CHANGED_DIGEST, REASON, SessionRun, Uses
 from .protocol import Frame
 
+_LATER, _WITHDRAWN, _UNSURE = "", "-", "?"
+"""Values that the worker sends instead of a state: see `worker/path_states.py`."""
 _MODULE_ENDS = (".py", "/__init__.py")
 
 
@@ -28,12 +41,24 @@ class CellFiles:
     """Paths relative to the site root, as in the next two fields."""
     modules: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
+    states: set[str] = field(default_factory=set)
+    """Keys of paths whose state matters."""
+    named: dict[str, list[object]] = field(default_factory=dict)
+    """File that the code names → `named`, `argument` or `database`, followed by its stamp."""
+    variables: set[str] = field(default_factory=set)
+    reasons: set[str] = field(default_factory=set)
 
     def note(self, frame: Frame) -> None:
         """Add the files in an answer of the worker."""
         self.reads += frame.get("reads") or ()
         self.modules += frame.get("modules") or ()
         self.absent += frame.get("absent") or ()
+        uses = frame.get("uses") or {}
+        self.named |= {
+            name: found for name, found in (uses.get("named") or {}).items() if name not in self.named
+        }
+        self.variables.update(uses.get("variables") or ())
+        self.reasons.update(reason for reason in uses.get("reasons") or () if re.fullmatch(REASON, reason))
 
 
 @dataclass(slots=True)
@@ -48,6 +73,13 @@ class UsedFiles:
     _stamps: dict[str, list[int]] = field(default_factory=dict)
     """File → size, time of the last write in ns, and inode when it was opened. A file that the session itself
     may have changed has no entry."""
+
+    _states: dict[str, str] = field(default_factory=dict)
+    """Key of a path → its state as the worker sent it."""
+    _is_known: bool = False
+    """Whether the worker reports the files that it uses. Jupyter kernels never report them."""
+    ignored: frozenset[str] = OWN_NAMES
+    """Names in the site root that results do not depend on."""
 
     def copy(self) -> UsedFiles:
         """Return a copy of the current state."""
@@ -65,7 +97,14 @@ class UsedFiles:
     def note(self, frame: Frame | None) -> None:
         """Add the files in an answer to the last cell that ran."""
         last = max(self._cells, default=0)
-        (self._cells[last] if last else self._first).note(frame or {})
+        cell = self._cells[last] if last else self._first
+        cell.note(frame or {})
+        uses = (frame or {}).get("uses")
+        self._is_known = self._is_known or uses is not None
+        for key, state in ((uses or {}).get("states") or {}).items():
+            if key not in self._states:
+                cell.states.add(key)
+            self._states[key] = state
         for path, stamp in ((frame or {}).get("stamps") or {}).items():
             if stamp is None:
                 self._stamps.pop(path, None)
@@ -82,11 +121,58 @@ class UsedFiles:
         return replace(run, cells=tuple(cells), **self._fields(self._first, digests))
 
     def _fields(self, used: CellFiles, digests: dict[str, str]) -> Mapping[str, object]:
+        reads = [
+            *used.reads,
+            *(name for name in used.named if not is_outside(name) and self._is_same(used, name)),
+        ]
+        known = {*self._first.reads, *(path for cell in self._cells.values() for path in cell.reads)}
+        reads = [path for path in reads if path in used.reads or path not in known]
         return {
-            "reads": self._with_digests(used.reads, digests),
+            "reads": self._with_digests(dict.fromkeys(reads), digests),
             "modules": self._with_digests(used.modules, digests),
             "absent": tuple(sorted(set(used.absent))),
+            "uses": self._uses(used) if self._is_known else None,
         }
+
+    def _is_same(self, used: CellFiles, name: str) -> bool:
+        """Return whether a named file has not changed since before the cell, so that the session did not
+        write it."""
+        now = read_stamp(self.root / name)
+        return now is not None and [now.size, now.modified_ns, now.inode] == used.named[name][1:]
+
+    def _uses(self, used: CellFiles) -> Uses:
+        states = {key: self._final_state(key) for key in sorted(used.states)}
+        reasons = used.reasons | {
+            f"database {name.rpartition('/')[2]}"[:90]
+            for name, found in used.named.items()
+            if found[0] == "database" and found[1] and not self._is_same(used, name)
+        }
+        return Uses(
+            states={
+                key: state
+                for key, state in states.items()
+                if re.fullmatch(STATE, state) and re.match(STATE_KEY, key)
+            },
+            variables=dict.fromkeys(sorted(used.variables), ""),
+            reasons=tuple(sorted(reasons)),
+        )
+
+    def _final_state(self, key: str) -> str:
+        """Return the state to record; empty if the session itself has changed the path."""
+        sent = self._states[key]
+        if sent == _WITHDRAWN:
+            return ""
+        seen = sent.removeprefix(_UNSURE)
+        now = read_state(self.root, key, seen, self.ignored)
+        if sent == _LATER:
+            return "" if is_outside(key) and now == NONE else now
+        is_same = now == seen
+        if seen.startswith("names "):
+            is_same = seen == f"names {_modified_ns(key_path(self.root, key))}"
+        if sent.startswith(_UNSURE):
+            # another program may have changed it for the cell; names in a folder are recorded anyway
+            return now if is_same or seen.startswith("names ") else ""
+        return now if is_same else (CHANGED if seen.startswith("names ") else seen)
 
     def _with_digests(self, paths: Iterable[str], digests: dict[str, str]) -> dict[str, str]:
         for path in paths:
@@ -96,7 +182,15 @@ class UsedFiles:
 
     def _digest_as_read(self, path: str) -> str:
         digest, then = file_digest(self.root / path), self._stamps.get(path)
-        # Check after computing the digest, so that a save in the meantime is noticed.
+        # Check again after computing the digest, so that a save in the meantime is noticed.
         now = read_stamp(self.root / path) if then else None
         is_changed = then and (now is None or [now.size, now.modified_ns, now.inode] != then)
         return CHANGED_DIGEST if is_changed else digest
+
+
+def _modified_ns(folder: str) -> str:
+    """Return the time of the last change of a folder in ns; empty if it does not exist."""
+    try:
+        return str(Path(folder).stat().st_mtime_ns)
+    except (OSError, ValueError):
+        return ""

@@ -22,7 +22,7 @@ from pathlib import Path
 _PREFIX = "blogsmith-"
 _SESSION = re.compile(r"[0-9a-f]{13}")
 _MIN_AGE_S = 10.0
-"""Seconds for which a new folder is left alone: it may not be locked yet."""
+"""Seconds during which a new folder is not removed: its process may not have locked it yet."""
 
 
 @contextmanager
@@ -40,7 +40,8 @@ def working_folder() -> Iterator[Path]:
 
 
 class SessionFolder:
-    """Folder of a session and of those resumed from its checkpoints. It is removed when it has no users."""
+    """Folder of a session and of sessions that resume from its checkpoints. It is removed when it has no
+    users."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -62,10 +63,8 @@ class SessionFolder:
             shutil.rmtree(self.path, ignore_errors=True)
 
     def begin_turn(self, wait_s: float) -> bool:
-        """Start using the folder for a session. Return False if it is not available in time.
-
-        One session uses it at a time and finds it empty.
-        """
+        """Wait until no other session uses the folder, then use it. Return False if that takes too long. One
+        session uses it at a time, and finds it empty."""
         if not self.path.is_dir() or not self._turn.acquire(timeout=wait_s):
             return False
         self.add_user()
@@ -103,7 +102,8 @@ def session_folder(parent: str | None, number: int) -> Iterator[SessionFolder]:
 
 @contextmanager
 def mark_folder(beside: Path, number: int) -> Iterator[None]:
-    """Create a folder named by a mark where `working_folder` finds it. Nothing is written to it."""
+    """Create a folder whose name is a mark, so that `working_folder` of a later run finds the mark's
+    processes. It stays empty."""
     path = beside.with_name(f"{number:x}")
     with suppress(OSError):
         path.mkdir(mode=0o700)
@@ -115,7 +115,7 @@ def mark_folder(beside: Path, number: int) -> Iterator[None]:
 
 
 def _remove_abandoned(temporary: Path) -> None:
-    """Remove folders of dead runs and end their remaining processes."""
+    """Remove folders of runs that have ended, and end their remaining processes."""
     with suppress(OSError), os.scandir(temporary) as entries:
         for entry in entries:
             if entry.name.startswith(_PREFIX) and _is_abandoned(entry):

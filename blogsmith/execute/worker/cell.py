@@ -1,4 +1,4 @@
-"""Running of cells and values in one namespace, the module `__main__`, as for a script."""
+"""Runs cells and values in one namespace, the module `__main__`, as Python runs a script."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import figures, versions
 from .claims import Claim
+from .truths import Truths
 from .values import cut
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _IS_COROUTINE = 0x80  # CO_COROUTINE of `inspect`, which is expensive to import
 _FUTURE_ANNOTATIONS = 0x1000000  # CO_FUTURE_ANNOTATIONS of `__future__`, since Python 3.9
 _VALUE_BYTES = 64 * 1024
-"""Largest size of a value in the text; more is certainly an error."""
+"""Maximum size in bytes of a value in the text; a larger one is certainly an error."""
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _CONVERSIONS = (("r", repr), ("s", str), ("a", ascii))
 
@@ -66,7 +67,9 @@ class WorkerSession:
         self.imports: dict[str, None] = {}
         """Top-level names that cells import directly, in order."""
         self._shapes: list[dict[str, Any]] = []
-        """Shape mismatches not reported yet. They may be in a function of an earlier cell."""
+        """Mismatches of shapes that are not reported yet. They may be in a function of an earlier cell."""
+        self._truths = Truths()
+        self._truths.install()
         self.checkpoints: Checkpoints | None = None
 
     def run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -83,8 +86,8 @@ class WorkerSession:
         return {**ended, **changed_in_place(changed)} if changed and ended["status"] == "ok" else ended
 
     def _run_cell(self, message: dict[str, Any]) -> dict[str, Any]:
-        self._observed.attention()  # discard attention of values before it
-        # As if the cell were a separate script: each location may warn again.
+        self._observed.attention()  # attention computed between cells belongs to none
+        # As in a script of its own, each location may warn again.
         self._namespace.pop("__warningregistry__", None)
         self._output.open()
         figures.begin(message["figures"])
@@ -101,7 +104,7 @@ class WorkerSession:
         reads, modules = self._observed.take_new()
         sdpa = self._observed.attention()
         if sdpa:
-            # The cell did not import it, but its version matters.
+            # The cell did not import torch itself, but its version affects the result.
             self.imports.setdefault("torch")
         return {
             "event": "done",
@@ -110,6 +113,7 @@ class WorkerSession:
             "reads": reads,
             "modules": modules,
             "stamps": self._observed.stamps(),
+            "uses": self._observed.uses(is_seeded=self._seeds.is_seeded),
             "absent": self._observed.absent(self.imports),
             "device": versions.device(),
             "sdpa": sdpa,
@@ -137,6 +141,7 @@ class WorkerSession:
             "reads": reads,
             "modules": modules,
             "stamps": self._observed.stamps(),
+            "uses": self._observed.uses(is_seeded=self._seeds.is_seeded),
             "absent": self._observed.absent(self.imports),
             "shapes": self._new_shapes(),
         }
@@ -179,11 +184,15 @@ class WorkerSession:
         self.imports.update(dict.fromkeys(imports_in(tree)))
         if message["seed"] is not None:
             self._seeds.seed(message["seed"])
+        is_checked = message["claim"] and message.get("counter_check")
+        notes = self._counter_check(tree, code, name) if is_checked else []
         if message["shapes"]:
             tree = self._with_shapes(tree, code, message["number"])
         last = _last_expression(tree)
         if message["claim"]:
-            return self._claim(tree, last, code, name)
+            claim = self._claim(tree, last, code, name)
+            claim["notes"] = [*claim.get("notes", ()), *notes]
+            return claim
         value = self._value_of(tree, None if last and ends_with_semicolon(code, last) else last, name)
         if value is not None:
             self._values.show(value, "value")
@@ -193,7 +202,39 @@ class WorkerSession:
         if last is None:
             self._value_of(tree, None, name)
             return {"holds": None, "kind": "none", "detail": ""}
-        return Claim(last, code).evaluate(self._namespace, lambda: self._value_of(tree, last, name))
+        return Claim(last, code, self._truths).evaluate(
+            self._namespace, lambda: self._value_of(tree, last, name)
+        )
+
+    def _counter_check(self, tree: Module, code: str, name: str) -> list[str]:
+        """Run the cell with other constants. Return a remark if the claim is true for all of them."""
+        from .counter_check import changed_trees
+        from .sweeps import SessionState
+
+        runs, tries = 0, 0
+        for changed in changed_trees(tree) if _last_expression(tree) else ():
+            state = SessionState(self._namespace)
+            self._output.mute()
+            tries, holds = tries + 1, True
+            try:
+                holds = self._claim(changed, _last_expression(changed), code, name)["holds"]
+                runs += 1
+            except Exception:  # code with other constants may fail
+                pass
+            finally:
+                if "matplotlib.pyplot" in sys.modules:
+                    figures.flush({"format": "svg", "dark": False})
+                self._output.unmute()
+                in_place = state.restore()
+            if in_place:
+                raise RuntimeError(
+                    f'the counter-check cannot run: the cell changes "{in_place}", which existed before it'
+                )
+            if holds is not True:
+                return []
+        if not tries:
+            return ["has no constant to change"]
+        return [f"is never false with another constant, in {runs} {'run' if runs == 1 else 'runs'}"]
 
     def _value_of(self, tree: Module, last: expr | None, name: str) -> Any:
         """Run a cell. Return the value of its last expression, or None if it is not needed."""
@@ -219,7 +260,7 @@ class WorkerSession:
 
     def _value(self, message: dict[str, Any]) -> tuple[str, str]:
         expression = message["expression"].strip()
-        # as in an f-string: line breaks need no extra parentheses
+        # evaluate it as in an f-string, where it may contain line breaks
         code = f"({expression})" if "\n" in expression else expression
         value = self._evaluate(code, f"<value {message['number']}>")
         spec = self._fill_spec(message["spec"])
@@ -240,12 +281,15 @@ class WorkerSession:
     def _remember(self, code: str, name: str) -> None:
         self._sources[name] = code
         self._tracebacks.remember(name)
+        self._observed.scan(code)
 
     def _run(self, *codes: CodeType) -> Any:
         """Run code objects in the namespace one after the other. Return the value of the last.
 
         If one of them awaits something, all run in the session's event loop.
         """
+        for code in codes:
+            self._observed.scan_names(code)
         if not any(code.co_flags & _IS_COROUTINE for code in codes):
             return [eval(code, self._namespace) for code in codes][-1]
         import asyncio

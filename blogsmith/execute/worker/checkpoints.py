@@ -6,7 +6,7 @@ of the builder, so code of cells never sees a child that it has not started.
 
 A fork shares or loses everything that is not memory of this process: threads, children, sockets, shared
 memory, timers. A session with any of these gets no checkpoint. Files that it reads are opened again at the
-same position. For files it has seen and changed, see `external_state.py`.
+same position. For files that it has read or changed, see `external_state.py`.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from .streams import StreamOutput
 
 _RLIMIT_LOCKS = 10
-"""Limit that stores the mark by which the builder identifies processes of a session."""
+"""Limit whose value is the mark by which the builder identifies processes of a session."""
 _PASSED = 4
-"""Number of descriptors passed to a worker: its socket, two pipes, and one that ends with the builder."""
+"""Number of descriptors that the builder passes to a worker: its socket, two pipes, and one that ends with
+the builder."""
 _POLL_S = 0.0005
 _STATELESS = frozenset(("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"))
 
@@ -73,14 +74,15 @@ class Checkpoints:
             self._observed.is_paused = False
 
     def _refusal(self, connection: int, piped_bytes: int) -> str:
-        """Return why a fork of this process would behave differently, as a message. Empty if it would not."""
+        """Return why a fork of this process would behave differently, as a message. Empty if a fork
+        would behave in the same way."""
         threads = len(listdir("/proc/self/task"))  # noqa: PTH208 - pathlib costs 5 ms
         if threads > 1:
             return f"{threads - 1} other {'thread is' if threads == 2 else 'threads are'} running"
         if _has_children():
             return "a process that it started is still running"
         self._places = {}
-        for number in sorted({*_descriptors()} - self._descriptors - {connection}):
+        for number in sorted({*_descriptors()} - self._descriptors - {connection, self._observed.notes_file}):
             if _is_read_only_file(number):
                 self._places[number] = os.lseek(number, 0, os.SEEK_CUR)
             elif (name := _descriptor_target(number)) not in _STATELESS:
@@ -106,6 +108,7 @@ class Checkpoints:
             random.restore()
             self._become_worker(descriptors)
             self._output.adopt(pending)
+            self._observed.become_session()
             self._external.begin_process(self._channel.sent_bytes)
             _send(connection, "")
             os.close(connection)
@@ -150,7 +153,8 @@ class Checkpoints:
 def _detach(mark: int) -> None:
     """Turn a child process into a child of the builder, with its own session and mark."""
     resource.setrlimit(_RLIMIT_LOCKS, (mark, mark))
-    # Do this before anyone knows the process: ending the group of the other process must not end this one.
+    # Do this before anyone knows this process: when the other process's group is ended, this one must not be
+    # in it.
     os.setsid()
     parent = os.getpid()
     if fork():
@@ -161,7 +165,7 @@ def _detach(mark: int) -> None:
 
 
 class _RandomState:
-    """State of `random`, which reseeds itself in every child."""
+    """Keeps the state of `random`, which reseeds itself in every child."""
 
     def __init__(self) -> None:
         module = sys.modules.get("random")
@@ -195,7 +199,7 @@ def _descriptors() -> Iterator[int]:
         number = int(name)
         try:
             os.fstat(number)
-        except OSError:  # the descriptor of the list itself
+        except OSError:  # skip the descriptor by which the list itself is read
             continue
         yield number
 
@@ -213,7 +217,7 @@ def _reopen(number: int, place: int) -> None:
     """Open the same file under the same number, with a separate position."""
     try:
         inherited = os.get_inheritable(number)
-    except OSError:  # the file object was garbage and has been collected
+    except OSError:  # the file object was garbage and was collected
         return
     own = os.open(f"/proc/self/fd/{number}", os.O_RDONLY)
     os.lseek(own, place, os.SEEK_SET)

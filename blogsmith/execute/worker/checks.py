@@ -24,7 +24,7 @@ COMPREHENSIONS = frozenset(("<listcomp>", "<setcomp>", "<dictcomp>"))
 
 
 class Comment(NamedTuple):
-    """Comment that consists of shapes."""
+    """A comment that consists of shapes."""
 
     line: int
     column: int
@@ -33,14 +33,14 @@ class Comment(NamedTuple):
 
 
 class Check:
-    """Comment with its report function."""
+    """A shape comment, and the function that reports its mismatch."""
 
     __slots__ = ("comment", "done", "report")
 
     def __init__(self, comment: Comment, report: Report) -> None:
         self.comment, self.report = comment, report
         self.done = False
-        """Whether a mismatch was reported. In a loop, only the first one is."""
+        """Whether a mismatch was reported. In a loop, only the first mismatch is reported."""
 
     def report_mismatch(self, written: str, expected: str, got: list[str]) -> None:
         """Report a mismatch."""
@@ -49,7 +49,7 @@ class Check:
 
 
 class Scope:
-    """Sizes of names as first met, in one call of a function or in a session."""
+    """Sizes of names, fixed at their first use, in one call of a function or in a session."""
 
     __slots__ = ("checks", "sizes")
 
@@ -82,7 +82,7 @@ class Scope:
         if len(shapes) == 1:
             shapes *= len(values)
         known = self.sizes_in(frame)
-        # not `None in values`: an array would compare each of its elements
+        # not `None in values`: an array would compare all its elements
         if len(shapes) != len(values) and all(value is not None for value in values):
             written = ", ".join(shape.written for shape in shapes)
             check.report_mismatch(written, f"{len(shapes)} values", [format_shape(value) for value in values])
@@ -137,16 +137,15 @@ def possible_shapes(value: object) -> list[Sizes]:
 
 
 def format_shape(value: object, dimensions: int = 0) -> str:
-    """Format the shape of a value, or its type if it has none.
-
-    dimensions: number of dimensions, to choose between two possible shapes.
-    """
+    """Return the shape of a value as text; its type if it has no shape. dimensions: number of dimensions, to
+    choose between two possible shapes."""
     sizes = next((found for found in possible_shapes(value) if len(found) == dimensions), value_shape(value))
     return sizes if isinstance(sizes, str) else format_tuple([str(size) for size in sizes])
 
 
 def as_sizes(value: object) -> Sizes | None:
-    """Return the sizes in a tuple of integers, such as a shape. None for other values."""
+    """Return the integers in a tuple of integers, which may be a shape. None for other values and the empty
+    tuple."""
     numbers = [as_integer(item) for item in value] if isinstance(value, tuple) else []
     sizes = tuple(number for number in numbers if number is not None)
     return sizes if numbers and len(sizes) == len(numbers) else None

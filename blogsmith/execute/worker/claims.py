@@ -1,27 +1,37 @@
-"""Claims: the truth of a cell's last expression and, if it is false, the two sides that were compared.
+"""Evaluates a claim: whether a cell's last expression is true and, if not, which two sides were compared.
 
-The expression is evaluated once. Before that, its operands are wrapped in calls that store their values,
-under a name that no author can write. This also shows whether each deciding part, such as the sides of
-`and`, is true or false (`truth_of`), and whether `all` had any items.
+The expression is evaluated once. Before that, its operands are wrapped in calls that inspect their values,
+under a name that no author can write. This also shows whether each deciding part, such as the sides of `and`,
+is true or false (`truths.py`), and what was compared (`comparisons.py`). While the expression is evaluated,
+`all` and `any` count their items, also in functions that it calls.
 """
 
 from __future__ import annotations
 
 import _ast
 import builtins
-import sys
 from typing import TYPE_CHECKING
 
+from .comparisons import Comparisons, is_empty
+from .counted_calls import CountedCalls
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
+
+    from .truths import Truths
 
 _RECORD = "<keep>"
 _MAX_CHARACTERS = 60
+_MAX_QUOTED = 40
+"""Maximum number of characters of code in a remark."""
 _COMPREHENSIONS = (_ast.GeneratorExp, _ast.ListComp, _ast.SetComp)
+_DECIDING = (_ast.BoolOp, _ast.Call, _ast.Compare, _ast.IfExp, _ast.NamedExpr)
+"""Expressions whose parts may decide whether a claim is true."""
 _CONVERTIBLE = ("", "object", "array")
-"""Kinds of values whose truth `bool(…)` may convert, since the author requests it explicitly."""
-# Roles of operands: why each is stored. Most are shown if the claim is false; some are only validated.
+"""Kinds of values that `bool(…)` may convert to a truth value, since the author requests it explicitly."""
+# Roles of operands: the reason why each is stored. Most are shown if the claim is false; some are only
+# checked.
 _SIDE = "side"
 _CONDITION = "condition"  # true or false
 _CONVERTED = "converted"  # argument of `bool`
@@ -32,14 +42,58 @@ _GENERATOR = "generator"  # passed to `np.all`, which treats it as one true obje
 _LISTED = "listed"  # list of truth values, must not be empty
 _FUNCTION = "function"  # `all` itself, before its items are computed
 _ITEM = "item"  # must be true or false; not stored, since there may be millions
-_HIDDEN_ROLES = frozenset((_OWNER, _ANY_OWNER, _GENERATOR, _FUNCTION, _ITEM))
+_PART = "part"  # part of an operand, only inspected
+_REDUCED = "reduced"  # reduced to one number: must not be empty; only inspected
+_ORDERED = "ordered"  # compared by `max` or `min`: must not be NaN; only inspected
+_INSPECTED_ROLES = frozenset((_ITEM, _PART, _REDUCED, _ORDERED))
+_HIDDEN_ROLES = frozenset((_OWNER, _ANY_OWNER, _GENERATOR, _FUNCTION, *_INSPECTED_ROLES))
+_COMPARERS = frozenset(("allclose", "array_equal", "array_equiv", "equal", "isclose"))
+"""Names of functions that compare their first two arguments."""
+_TOLERANCES = frozenset(("rel", "rel_tol", "rtol"))
+_REDUCTIONS = frozenset(
+    (
+        *(
+            "Counter",
+            "amax",
+            "amin",
+            "count_nonzero",
+            "dot",
+            "fsum",
+            "max",
+            "mean",
+            "median",
+            "min",
+            "nanmax",
+        ),
+        *(
+            "nanmean",
+            "nanmin",
+            "nansum",
+            "norm",
+            "prod",
+            "ptp",
+            "set",
+            "sorted",
+            "std",
+            "sum",
+            "trace",
+            "var",
+        ),
+        *("vdot",),
+    )
+)
+"""Names of functions and methods that reduce a collection, and return a number even if it is empty."""
+_MOST_PAIRS = 20_000
+"""Maximum number of pairs of one comparison that are inspected."""
 
 
 class Claim:
-    """Last expression of a cell, first prepared and then explained."""
+    """The last expression of a cell: it is prepared, evaluated and, if it is false, explained."""
 
-    def __init__(self, expression: _ast.expr, source: str) -> None:
+    def __init__(self, expression: _ast.expr, source: str, truths: Truths) -> None:
         self._source = source
+        self._truths = truths
+        self._comparisons = Comparisons(truths)
         self._expression = expression
         self._nodes: list[_ast.expr] = []
         """Wrapped operands."""
@@ -51,55 +105,106 @@ class Claim:
         """`id` of a node → indices of its operands."""
         self._counts: dict[int, int] = {}
         """Index of an item → how often it was computed."""
+        self._groups: dict[int, tuple[Callable[..., str], tuple[int, ...], _ast.expr]] = {}
+        """Index of the last operand of a group → function that inspects their values, which returns the kind
+        of a fault; the indices of the operands; the node."""
+        self._held: dict[int, Any] = {}
+        """Values of operands whose group is not complete."""
+        self._in_groups: set[int] = set()
+        """Indices of the operands that belong to any group."""
+        self._seen: dict[int, int] = {}
+        """Index of the last operand of a group → how often the group was complete."""
+        self._faults: list[tuple[_ast.expr, str, Any]] = []
+        """Parts whose value is neither true nor false, or compares nothing: node, kind, value."""
+        self._calls = CountedCalls()
         self._wrap(expression)
 
     def evaluate(self, namespace: dict[str, Any], run: Callable[[], Any]) -> dict[str, Any]:
         """Return `{"holds", "detail"}`.
 
-        If `holds` is None, `kind` is the kind of value found instead of a truth value.
-
-        `part` is the part of the expression concerned, if it is not the whole.
-
-        run: evaluates the expression; its exceptions are passed on.
+        If `holds` is None, `kind` is the kind of value found instead of a truth value. `part` is the part of
+        the expression concerned, if it is not the whole. run: evaluates the expression; its exceptions are
+        passed on.
         """
         namespace[_RECORD] = self._record
         try:
-            value = run()
+            with self._calls:
+                value = run()
         finally:
             namespace.pop(_RECORD, None)
+        report = {"compared": self._compared(), "notes": self._comparisons.notes}
         for node, kind, found in self._undecided_parts(value):
             part = "" if node is self._expression else self._text(node)
-            return {"holds": None, "detail": _short(found), "kind": kind, "part": part}
-        holds = truth_of(value)
-        return {"holds": holds, "detail": "" if holds else self._explain(self._expression, value)}
+            return {"holds": None, "detail": _short(found), "kind": kind, "part": part, **report}
+        holds = self._truths.truth_of(value)
+        detail = "" if holds else self._explain(self._expression, value)
+        return {"holds": holds, "detail": detail, **report}
+
+    def _compared(self) -> int:
+        """Return the number of compared values, as far as it is known."""
+        return self._comparisons.count or sum(self._counts.values()) or self._calls.items
 
     def _record(self, number: int, value: Any) -> Any:
-        if self._roles[number] != _ITEM:
+        role = self._roles[number]
+        if role == _ITEM:
+            self._counts[number] = self._counts.get(number, 0) + 1
+            if self._truths.truth_of(value) is None and all(kept != number for kept, _ in self._kept):
+                self._kept.append((number, value))
+        elif role == _REDUCED:
+            if is_empty(value):
+                self._fault(self._nodes[number], "empty", value)
+        elif role == _ORDERED:
+            if self._comparisons.has_nan(value):
+                self._fault(self._nodes[number], "nan", value)
+        elif role != _PART:
             self._kept.append((number, value))
-            return value
-        self._counts[number] = self._counts.get(number, 0) + 1
-        if truth_of(value) is None and all(kept != number for kept, _ in self._kept):
-            self._kept.append((number, value))
+        if number in self._in_groups:
+            self._inspect(number, value)
         return value
+
+    def _fault(self, node: _ast.expr, kind: str, value: Any) -> None:
+        if not self._faults:
+            self._faults.append((node, kind, value))
+
+    def _inspect(self, number: int, value: Any) -> None:
+        """Store the value of an operand of a group. Inspect all values if it is the last one."""
+        self._held[number] = value
+        if number not in self._groups:
+            return
+        inspect, numbers, node = self._groups[number]
+        values = [self._held[each] for each in numbers if each in self._held]
+        for each in numbers[:-1]:
+            self._held.pop(each, None)
+        self._seen[number] = self._seen.get(number, 0) + 1
+        if len(values) != len(numbers) or self._seen[number] > _MOST_PAIRS:
+            return
+        text = self._text(node)
+        kind = inspect(*values, text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…")
+        if kind:
+            self._fault(node, kind, next(filter(self._comparisons.has_nan, values), values[-1]))
 
     def _undecided_parts(self, value: Any) -> Iterator[tuple[_ast.expr, str, Any]]:
         """Yield each part that is neither true nor false: its node, its kind, its value."""
         before: Any = None
         for number, operand in self._kept:
-            node, role, kind = self._nodes[number], self._roles[number], kind_of(operand)
+            node, role, kind = self._nodes[number], self._roles[number], self._truths.kind_of(operand)
             if (role in (_CONDITION, _ITEM) and kind) or (role == _CONVERTED and kind not in _CONVERTIBLE):
                 yield node, kind, operand
             elif role in (_COMPARED, _OWNER, _LISTED) and is_empty(operand):
                 yield node, "empty", operand
             elif role == _LISTED and type(operand) in (list, tuple):
-                yield from ((node, kind_of(item), item) for item in first_unjudged(operand))
-            elif role == _FUNCTION and operand is builtins.all and number + 1 not in self._counts:
+                unjudged = self._truths.first_unjudged(operand)
+                yield from ((node, self._truths.kind_of(item), item) for item in unjudged)
+            elif role == _FUNCTION and self._calls.is_own(operand) and number + 1 not in self._counts:
                 yield self._nodes[number + 1], "empty", []
             elif role == _GENERATOR and type(before) is type(builtins):
                 yield node, kind, operand
             before = operand
-        if kind := kind_of(value):
+        yield from self._faults
+        if kind := self._truths.kind_of(value):
             yield self._expression, kind, value
+        elif self._calls.are_empty(self._comparisons.count):
+            yield self._expression, "empty", []
 
     def _wrap(self, node: _ast.expr) -> None:
         """Wrap the operands of a node, and those of the parts that decide it."""
@@ -117,10 +222,112 @@ class Claim:
         elif isinstance(node, _ast.NamedExpr):
             self._wrap(node.value)
         elif isinstance(node, _ast.Compare):
-            node.left = self._wrap_operand(node, node.left)
-            node.comparators = [self._wrap_operand(node, operand) for operand in node.comparators]
+            self._wrap_comparison(node, _SIDE)
         elif isinstance(node, _ast.Call):
             self._watch_call(node)
+
+    def _wrap_comparison(self, node: _ast.Compare, role: str) -> None:
+        """Wrap the sides of a comparison with one or more operators."""
+        texts = [self._text(side) for side in (node.left, *node.comparators)]
+        sides = [self._observe(side) for side in (node.left, *node.comparators)]
+        first = len(self._nodes)
+        node.left, *node.comparators = [self._wrap_operand(node, side, role) for side in sides]
+        for index in range(len(node.ops)):
+            if isinstance(node.ops[index], (_ast.In, _ast.NotIn, _ast.Is, _ast.IsNot)):
+                continue
+            # only NaN differs from itself, so this comparison tests for it
+            is_same = texts[index] == texts[index + 1]
+            inspect = self._comparisons.compare_same if is_same else self._comparisons.compare
+            self._group(node, inspect, first + index, first + index + 1)
+
+    def _group(self, node: _ast.expr, inspect: Callable[..., str], *numbers: int) -> None:
+        self._groups[numbers[-1]] = (inspect, numbers, node)
+        self._in_groups.update(numbers)
+
+    def _observe(self, node: _ast.expr) -> _ast.expr:
+        """Return a call that inspects a part of an operand and returns its value."""
+        if isinstance(node, _ast.BinOp):
+            return self._observe_operation(node)
+        if isinstance(node, _ast.UnaryOp):
+            node.operand = self._observe(node.operand)
+        elif isinstance(node, (_ast.Attribute, _ast.Subscript)):
+            node.value = self._observe(node.value)
+        elif isinstance(node, _ast.Compare):
+            self._wrap_comparison(node, _PART)
+        elif isinstance(node, _COMPREHENSIONS):
+            self._observe_items(node)
+        elif isinstance(node, _ast.Call):
+            self._observe_call(node)
+        return node
+
+    def _observe_operation(self, node: _ast.BinOp) -> _ast.expr:
+        name = type(node.op).__name__
+        node.left = self._wrap_operand(node, self._observe(node.left), _PART)
+        left = len(self._nodes) - 1
+        node.right = self._wrap_operand(node, self._observe(node.right), _PART)
+        right = len(self._nodes) - 1
+        wrapped = self._wrap_operand(node, node, _PART)
+
+        def inspect(first: Any, second: Any, result: Any, text: str) -> str:
+            self._comparisons.combine(first, name, second, result, text)
+            return ""
+
+        self._group(node, inspect, left, right, right + 1)
+        return wrapped
+
+    def _observe_items(self, node: Any) -> None:
+        """Observe the items of a comprehension, and check that there are any."""
+        first = node.generators[0]
+        first.iter = self._observe(first.iter)
+        first.iter = self._wrap_operand(node, first.iter, _REDUCED)
+        if not isinstance(node, _ast.DictComp):
+            node.elt = self._observe(node.elt)
+
+    def _observe_call(self, node: _ast.Call) -> None:
+        for index, argument in enumerate(node.args):
+            if not isinstance(argument, _ast.Starred):
+                node.args[index] = self._observe(argument)
+        name, is_method = _called_name(node)
+        if name in _COMPARERS:
+            first = len(self._nodes)
+            node.args = [a if not _is_plain(a) else self._wrap_operand(node, a, _PART) for a in node.args]
+            self._watch_comparer(node, name, first)
+        else:
+            self._watch_reduction(node, name, is_method=is_method)
+
+    def _watch_reduction(self, node: _ast.Call, name: str, *, is_method: bool) -> None:
+        """Check that a function with one number as its result has something to reduce, and no NaN to lose."""
+        if isinstance(node.func, _ast.Attribute) and not _is_record(node.func.value):
+            node.func.value = self._observe(node.func.value)
+        if name in ("max", "min") and not is_method:
+            node.args = [self._wrap_operand(node, a, _ORDERED) if _is_plain(a) else a for a in node.args]
+        elif name in _REDUCTIONS and node.args:
+            if _is_plain(node.args[0]):
+                node.args[0] = self._wrap_operand(node, node.args[0], _REDUCED)
+        elif name in _REDUCTIONS and isinstance(node.func, _ast.Attribute):
+            node.func.value = self._wrap_operand(node, node.func.value, _REDUCED)
+        elif name in ("zip", "map") and not is_method:
+            self._observe_lengths(node, name)
+
+    def _observe_lengths(self, node: _ast.Call, name: str) -> None:
+        """Inspect the lengths of what `zip` or `map` combine, unless one of them is meant to be shorter."""
+        start = 1 if name == "map" else 0
+        parts = node.args[start:]
+        is_meant = any(isinstance(part, _ast.Subscript) or not _is_plain(part) for part in parts)
+        if len(parts) < 2 or node.keywords or is_meant:
+            return
+        first = len(self._nodes)
+        node.args[start:] = [self._wrap_operand(node, part, _PART) for part in parts]
+
+        def inspect(*found: Any) -> str:
+            lengths = [len(value) for value in found[:-1] if hasattr(type(value), "__len__")]
+            if len(lengths) == len(found) - 1 and min(lengths) != max(lengths):
+                self._comparisons.note(
+                    f'compares only {min(lengths)} of {max(lengths)} items of "{found[-1]}"'
+                )
+            return ""
+
+        self._group(node, inspect, *range(first, first + len(parts)))
 
     def _watch_call(self, node: _ast.Call) -> None:
         name, is_method = _called_name(node)
@@ -130,6 +337,7 @@ class Claim:
             node.func.value = self._wrap_operand(node, node.func.value, role)
         elif isinstance(node.func, _ast.Attribute) and name in ("all", "any"):
             owner = _OWNER if name == "all" else _ANY_OWNER
+            node.func.value = self._observe(node.func.value)
             node.func.value = self._wrap_operand(node, node.func.value, owner)
             if len(node.args) == 1 and isinstance(node.args[0], _ast.GeneratorExp):
                 node.args = [self._wrap_operand(node, node.args[0], _GENERATOR)]
@@ -142,14 +350,55 @@ class Claim:
         elif name == "bool" and not is_method:
             role = _CONVERTED
         else:
-            role = _COMPARED if name in ("all", "allclose") else _SIDE
-        for argument in node.args:
-            self._wrap(argument)
-        skipped = (_ast.Starred, _ast.GeneratorExp)
-        node.args = [a if isinstance(a, skipped) else self._wrap_operand(node, a, role) for a in node.args]
+            role = _COMPARED if name == "all" or name in _COMPARERS else _SIDE
+        for index, argument in enumerate(node.args):
+            if isinstance(argument, _DECIDING):
+                self._wrap(argument)
+            elif _is_plain(argument):
+                node.args[index] = self._observe(argument)
+        first = len(self._nodes)
+        node.args = [a if not _is_plain(a) else self._wrap_operand(node, a, role) for a in node.args]
+        if name in _COMPARERS:
+            self._watch_comparer(node, name, first)
+        else:
+            self._watch_reduction(node, name, is_method=is_method)
+
+    def _watch_comparer(self, node: _ast.Call, name: str, first: int) -> None:
+        """Inspect the arguments of a function that compares two arguments. first: index of the first of
+        these."""
+        if len(node.args) >= 2 and all(map(_is_plain, node.args)):
+            numbers = [first, first + 1]
+        elif isinstance(node.func, _ast.Attribute) and len(node.args) == 1:
+            owner = self._wrap_operand(node, node.func.value, _PART)
+            node.func.value, numbers = owner, [len(self._nodes) - 1, first]
+        else:
+            return
+        for keyword in node.keywords:
+            if keyword.arg in _TOLERANCES:
+                keyword.value = self._wrap_operand(node, keyword.value, _PART)
+                self._group(node, self._tolerate, len(self._nodes) - 1)
+        if name in ("allclose", "isclose") and len(node.args) > 2:
+            self._group(node, self._tolerate, first + 2)
+        equal = next((keyword for keyword in node.keywords if keyword.arg == "equal_nan"), None)
+        if equal is None:
+            self._group(node, self._comparisons.compare, *numbers)
+            return
+        equal.value = self._wrap_operand(node, equal.value, _PART)
+
+        def inspect(left: Any, right: Any, is_equal: Any, text: str) -> str:
+            found = self._comparisons.compare(left, right, text)
+            return self._comparisons.count_equal_nan(left) if found and is_equal is True else found
+
+        self._group(node, inspect, *numbers, len(self._nodes) - 1)
+
+    def _tolerate(self, value: Any, _: str) -> str:
+        self._comparisons.tolerate(value)
+        return ""
 
     def _watch_items(self, node: _ast.Call, items: Any) -> None:
         """Check every item of `all(x > 0 for x in …)` as it is computed."""
+        items.elt = self._observe(items.elt)
+        items.generators[0].iter = self._observe(items.generators[0].iter)
         node.func = self._wrap_operand(node, node.func, _FUNCTION)
         items.elt = self._wrap_operand(node, items.elt, _ITEM)
 
@@ -200,6 +449,16 @@ def _called_name(node: _ast.Call) -> tuple[str, bool]:
     return (node.func.id if isinstance(node.func, _ast.Name) else ""), False
 
 
+def _is_record(node: _ast.expr) -> bool:
+    """Return whether an expression is one of the calls that inspect operands."""
+    return isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name) and node.func.id == _RECORD
+
+
+def _is_plain(node: _ast.expr) -> bool:
+    """Return whether an argument is a single value that may be inspected, not `*items`."""
+    return not isinstance(node, (_ast.Starred, _ast.GeneratorExp))
+
+
 def _place_node(place: _ast.expr, node: Any) -> Any:
     """Return `node` with the location of `place`, for tracebacks."""
     for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
@@ -220,72 +479,3 @@ def _short(value: Any) -> str:
         return f"<{type(value).__name__} object>"
     half = _MAX_CHARACTERS // 2
     return text if len(text) <= _MAX_CHARACTERS else f"{text[:half]}…{text[-half:]}"
-
-
-# Truth values in claims, and the kinds of other values.
-#
-# Only truth values of Python, and those of NumPy and torch without dimensions, are accepted. Nearly
-# everything else is true for `bool()` whatever it says: a tuple made by a comma, a string, `nan`, a method
-# that is not called. Types are compared by identity, because a subclass or an object with `__bool__` may
-# return anything.
-
-
-_NOTHING = (type(None), type(...), type(NotImplemented))
-_COLLECTIONS = (list, dict, set, frozenset, range)
-
-
-def truth_of(value: Any) -> bool | None:
-    """Return a truth value as a bool. None if the value is neither true nor false."""
-    if value is True or value is False:
-        return value is True
-    kind, numpy = type(value), _contents("numpy")
-    is_truth = kind is numpy.get("bool_")
-    if kind is numpy.get("ndarray"):
-        is_truth = value.shape == () and value.dtype == bool
-    elif (torch := _contents("torch")) and kind is torch.get("Tensor"):
-        is_truth = value.dim() == 0 and value.dtype is torch["bool"]
-    return bool(value) if is_truth else None
-
-
-def kind_of(value: object) -> str:
-    """Return the kind of a value that is not a truth value, as one word. Empty for truth values."""
-    # not isinstance, which would ask the object
-    kind = type(value)
-    if truth_of(value) is not None:
-        return ""
-    if kind in _NOTHING:
-        return "nothing"
-    if issubclass(kind, tuple):
-        return "tuple"
-    if issubclass(kind, (str, bytes, bytearray)):
-        return "text"
-    if issubclass(kind, _COLLECTIONS) or hasattr(kind, "__next__"):
-        return "collection"
-    if hasattr(kind, "__array__") or hasattr(kind, "shape"):
-        return "number" if _is_number(value) else "array"
-    if hasattr(kind, "__float__") or hasattr(kind, "__complex__"):
-        return "number"
-    return "function" if callable(value) else "object"
-
-
-def first_unjudged(values: Iterable[object]) -> tuple[object, ...]:
-    """Return the first of `values` that is neither true nor false, as a 1-tuple. Empty if there is none."""
-    return next(((value,) for value in values if truth_of(value) is None), ())
-
-
-def is_empty(value: object) -> bool:
-    """Return whether the value is a list or an array without elements."""
-    if type(value) in (list, tuple):
-        return not value
-    shape = getattr(value, "shape", None)
-    return isinstance(shape, tuple) and 0 in shape
-
-
-def _is_number(value: Any) -> bool:
-    """Return whether the value is a scalar of NumPy, which has all attributes of an array."""
-    return type(value).__module__ == "numpy" and not hasattr(value, "__setitem__")
-
-
-def _contents(module: str) -> dict[str, Any]:
-    """Return the names of a module. Empty if it is not imported."""
-    return vars(sys.modules[module]) if module in sys.modules else {}

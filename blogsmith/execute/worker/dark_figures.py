@@ -74,7 +74,7 @@ def _artists(figure: Any) -> list[Any]:
 
 
 def _artists_on_grounds(artists: list[Any]) -> Iterator[Any]:
-    """Yield the artists on a background that stays."""
+    """Yield the artists in front of a background that is not changed."""
     for artist in artists:
         box = _text_box(artist)
         if box is not None and _is_kept(box):
@@ -151,7 +151,7 @@ def _is_light(color: Color) -> bool:
 
 
 def _is_kept(patch: Any) -> bool:
-    """Return whether a background has a hue and therefore stays."""
+    """Return whether a background has a hue and is therefore not changed."""
     face = _face_color(patch)
     return bool(patch.get_visible()) and face[3] >= _OPAQUE and _lightness(face) < 0
 

@@ -52,7 +52,7 @@ OPERATORS: Mapping[type[ast.operator], Callable[[Number, Number], Number]] = Map
 
 
 class ShapePart(NamedTuple):
-    """One part of a shape."""
+    """One part of a shape, such as `2*d`."""
 
     text: str
     node: ast.expr | None
@@ -67,7 +67,7 @@ class Shape(NamedTuple):
     written: str
     parts: tuple[ShapePart, ...]
     is_certain: bool
-    """Whether it is certainly a shape. If False, it is prose unless its names are known."""
+    """Whether it is certainly a shape. If False, it is prose unless all its names are known."""
 
 
 def parse_shapes(comment: str) -> tuple[Shape, ...]:
@@ -127,9 +127,9 @@ def size(node: ast.expr, known: Known) -> Number | None:
 
 
 def solve(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None:
-    """Return the unknown name whose value makes `node` equal to `result`.
+    """Solve the equation `node` = `result`, if one name in `node` is unknown.
 
-    Return {} if the solution is not unique, None if there is none.
+    Return a dict from this name to its size. Return {} if the solution is not unique, None if there is none.
     """
     if isinstance(node, ast.Name):
         return {node.id: int(result)} if result >= 0 else None
@@ -151,7 +151,10 @@ def solve(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None
 
 
 def quotient(node: ast.expr, of: Number, by: Number, known: Known) -> dict[str, int] | None:
-    """Solve for a quotient, which must be a whole number. 0/0 has no unique solution."""
+    """Solve the equation `node` = `of` / `by`, as `solve` does.
+
+    Return None if the quotient is not a whole number or `by` is 0. Return {} for 0/0, which any size solves.
+    """
     if by == 0:
         return None if of else {}
     return None if of % by else solve(node, of // by, known)
@@ -172,7 +175,11 @@ def expand_parts(shape: Shape, count: int, known: Known) -> list[ShapePart] | No
 
 
 def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | tuple[int, ...]] | None:
-    """Return the sizes of unknown names if a value of these `sizes` has `shape`. None if it does not."""
+    """Compare the `sizes` of a value with `shape`.
+
+    Return None if they do not match; otherwise a dict from each unknown name to its size, or to several sizes
+    for a name such as `*batch`. Names that remain unknown are missing from the dict.
+    """
     parts = expand_parts(shape, len(sizes), known)
     if parts is None:
         return None
@@ -182,7 +189,7 @@ def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | t
         value = known(name)
         return met.get(name) if value is None else value
 
-    # Plain names first: the second part of `(n + 1, n)` determines n.
+    # Parts that are plain names first: in `(n + 1, n)`, the second part determines n.
     order = sorted(range(len(parts)), key=lambda place: isinstance(parts[place].node, ast.BinOp))
     for place in order:
         node = parts[place].node
@@ -200,7 +207,8 @@ def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | t
 
 
 def match_batch(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, tuple[int, ...]]:
-    """Return the dimensions of an unknown `*batch`."""
+    """Return a dict from the name of a part such as `*batch`, with the star, to its sizes. Empty if the shape
+    has no part of this kind, or if its sizes are known."""
     for place, part in enumerate(shape.parts):
         if part.is_variadic and part.node and known(part.text) is None:
             return {part.text: sizes[place : len(sizes) - (len(shape.parts) - place - 1)]}
@@ -225,7 +233,7 @@ def format_tuple(words: list[str]) -> str:
 
 
 def counts(shape: Shape, known: Known) -> bool:
-    """Return whether it is a shape rather than prose."""
+    """Return whether the comment is a shape, not prose."""
     nodes = (node for part in shape.parts if part.node for node in ast.walk(part.node))
     names = [node.id for node in nodes if isinstance(node, ast.Name)]
     return shape.is_certain or (bool(names) and all(known(name) is not None for name in names))

@@ -36,7 +36,7 @@ _CHANGES = {
     "os.utime": 1,
     "shutil.rmtree": 1,
 }
-"""Audit event → number of its arguments that are changed paths."""
+"""Name of an audit event → how many of its first arguments are paths that it changes."""
 _LISTINGS = frozenset(("os.listdir", "os.scandir"))
 _DATABASE = "sqlite3.connect"
 _IN_MEMORY = ("", ":memory:", b"", b":memory:")
@@ -44,10 +44,10 @@ _WATCHED = frozenset((*SPAWNS, *_CHANGES, *_LISTINGS, _DATABASE))
 _PACKAGES = ("/site-packages", "/dist-packages")
 _SYSTEM = ("/dev/", "/proc/", "/sys/")
 _SHARED_MEMORY = "/dev/shm/"
-"""Folder for shared memory. Its files are treated like others, as a site may be located there."""
+"""Folder for shared memory. Its files are treated like others, because a site may be located there."""
 _IMPORTER = "<frozen importlib"
 _MAX_FILES = 20_000
-"""Largest number of files that are checked before a checkpoint is used."""
+"""Maximum number of files that are compared before a checkpoint is used."""
 
 
 class ExternalState:
@@ -65,9 +65,9 @@ class ExternalState:
         self._listed: dict[str, Stamp | None] = {}
         """Absolute path of a listed folder → its names when it was first listed."""
         self._before: dict[str, Stamp | None] = {}
-        """Changed path → its stamp before the change."""
+        """Path that a cell changed → its stamp before the change; None if it did not exist."""
         self._after: dict[str, Stamp | None] = {}
-        """Changed path → its stamp after the last cell."""
+        """Path that a cell changed → its stamp after the last cell; None if it did not exist."""
         self._packages: dict[str, Stamp | None] = {}
         self._refusal = ""
         """Reason why no checkpoint is possible any longer, as a message."""
@@ -114,10 +114,7 @@ class ExternalState:
             self._listed[path] = self._names(path)
 
     def _note_change(self, path: str, *, is_kept: bool = False) -> None:
-        """Note that a file changes.
-
-        is_kept: part of an existing file remains.
-        """
+        """Note that a file changes. is_kept: whether a part of the existing file remains."""
         if not path or _is_system_path(path):
             return
         if path not in self._before:
@@ -177,10 +174,7 @@ class ExternalState:
         return ""
 
     def changed(self) -> str:
-        """Return a file or folder that differs from the state in which the session left it.
-
-        Empty if there is none.
-        """
+        """Return a file or folder that is not as the session left it. Empty if there is none."""
         for path, stamp in (*self._read.items(), *self._after.items()):
             if _stamp(path) != stamp:
                 return path
@@ -209,7 +203,7 @@ def _stamp(path: str, *, folders: bool = False) -> Stamp | None:
 
 
 def _source_path(path: str) -> str:
-    """Return the source of a compiled module, as the source may not be opened at all."""
+    """Return the source path of a `.pyc` file, which Python may load without opening the source."""
     if path.endswith(".pyc"):
         try:
             return source_from_cache(path)

@@ -82,7 +82,7 @@ class Backend(type(sys)):  # type: ignore[misc]
 
 
 def _choosing_ours(execute: Execute, matplotlib: ModuleType) -> None:
-    """Import matplotlib while the environment names our backend."""
+    """Import matplotlib while the environment selects our backend."""
     before = os.environ.get(_VARIABLE)
     os.environ[_VARIABLE] = f"module://{NAME}"
     try:
@@ -121,7 +121,8 @@ def flush(options: Options) -> None:
 
 
 def show(value: object, kind: str) -> bool:
-    """Send `value` if it is a figure. Return whether it is. The value of a cell is not sent twice."""
+    """Return whether `value` is a figure, and send the figure. If it is the value of a cell and was already
+    sent, do not send it again."""
     module: Any = sys.modules.get("matplotlib.figure")
     if module is None or not isinstance(value, module.Figure):
         return False
@@ -191,7 +192,8 @@ def _save_figure(figure: Any, box: Any, **settings: Any) -> bytes:
 
 
 def _box(figure: Any) -> Any:
-    """Return the area to draw, in inches. None for the figure's size, or if the author's settings decide."""
+    """Return the area to draw, in inches. None to draw the figure's own area, for example if the author's
+    settings say so."""
     if sys.modules["matplotlib"].rcParams["savefig.bbox"] is not None:
         return None
     from matplotlib.transforms import Bbox  # type: ignore[import-not-found, unused-ignore]
@@ -210,7 +212,7 @@ def _span(low: float, high: float, size: float) -> tuple[float, float]:
     """Return the range from 0 to `size`, extended to what is drawn from `low` to `high`."""
     start = low - _MARGIN_INCHES if low < 0 else 0.0
     end = high + _MARGIN_INCHES if high > size else size
-    # Text far outside the axes does not justify a huge image.
+    # A text far outside the axes does not justify a huge image.
     return (start, end) if end - start <= 2 * size else (0.0, size)
 
 
@@ -221,8 +223,8 @@ def _open_figures() -> Any:
 
 
 def _canvas(backend: Backend) -> type:
-    """Return the canvas class that identifies a backend for matplotlib: Agg's canvas, with a manager that
-    sends."""
+    """Return the canvas class of a backend, which tells matplotlib how to show figures: Agg's canvas, with a
+    manager that sends."""
     from importlib import import_module
 
     agg: Any = import_module("matplotlib.backends.backend_agg")

@@ -1,10 +1,11 @@
 """Audit hook that records which files of the site a session read and imported, and how attention was
 computed.
 
-It sees `open`, `os.open` and everything built on them (pathlib, `np.load`, `pd.read_csv`). It does not
-see files that C code opens itself, nor folder listings. Installed packages, files outside the site, and
-files that the session itself wrote are ignored, except files of measured rows that a cell draws. The
-hook only notes a path and a stamp; everything else is done at the end of the cell.
+It sees `open`, `os.open` and everything built on them (pathlib, `np.load`, `pd.read_csv`), also in forked
+children. It does not see files that C code opens itself. `dependencies.py` handles everything else that a
+result depends on. Installed packages and files that the session itself wrote are ignored, except files of
+measured rows that a cell draws. The hook only notes a path and a stamp; everything else is done at the end of
+the cell.
 """
 
 from __future__ import annotations
@@ -12,23 +13,36 @@ from __future__ import annotations
 import os
 import re
 import sys
+from _frozen_importlib_external import source_from_cache
 from collections import deque
 from typing import TYPE_CHECKING
 
+from .callers import Callers
+from .dependencies import Dependencies
 from .file_stamps import SPAWNS, FileStamps
+from .notes import Notes
+from .path_states import PathStates
+from .shadows import Shadows
+from .watched_calls import WatchedCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from types import CodeType, FrameType
     from typing import Any
 
     from .external_state import ExternalState
     from .file_stamps import Stamp
 
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms
+_OURS = os.path.dirname(os.path.dirname(_HERE)) + "/"  # noqa: PTH120
+"""Folder of the package blogsmith, whose version is recorded."""
 _CHANGES = frozenset(("os.remove", "os.truncate", "os.utime"))
+_FOLDER_CHANGES = {"os.link": 1, "os.mkdir": 0, "os.rmdir": 0, "os.symlink": 1}
+"""Audit event → index of the changed path."""
+_FORKS = frozenset(("os.fork", "os.forkpty"))
 _READ, _UPDATE, _WRITE, _CHANGE = "read", "update", "write", "change"
-"""Kinds of access: read; read and perhaps written; written, whatever the old content; changed or removed
-unread."""
+"""Kinds of access: read; read and possibly written; written without reading; changed or removed without
+reading."""
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _INSTALLED = (*_PACKAGES, "/__pycache__/")
 _ATTENTION_EVENT = "blogsmith.lab.ran"
@@ -43,10 +57,10 @@ _MOST_ROWS = 64
 
 
 class FileAccess:
-    """Files and modules of the site used by one session.
+    """Files and modules of the site that one session uses.
 
-    before_spawn: called before another program starts.
-    foreign_code: called when third-party C code is loaded, which may print by itself.
+    folder: working folder at the start. before_spawn: called before another program starts. foreign_code:
+    called when third-party C code is loaded, which may print by itself.
     """
 
     def __init__(
@@ -55,6 +69,7 @@ class FileAccess:
         exclude: Iterable[str],
         before_spawn: Callable[[], None],
         foreign_code: Callable[[], None],
+        folder: str = "",
     ) -> None:
         self._root = os.path.normpath(root) + "/"
         self._real_root = os.path.realpath(root) + "/"
@@ -66,39 +81,55 @@ class FileAccess:
         self._foreign_code = foreign_code
         self._folder = ""
         """Working folder; empty until it is queried."""
-        self._opened: deque[tuple[str, str]] = deque()
-        """Absolute path and kind of access."""
+        self._notes = Notes(os.environ.get("TMPDIR", ""))
+        """Notes of `dependencies.py`, and `open` with absolute path and kind of access."""
         self._noted: set[tuple[str, str]] = set()
-        """The same, for the whole session."""
+        """Pairs (absolute path, kind of access) noted in the whole session."""
         self._stamps = FileStamps()
         self._known: set[str] = set()
         """Files that were reported, or written before they were read."""
         self._rows: deque[str] = deque()
         """Paths of files with measured rows."""
         self._told: set[str] = set()
-        """Names of reported files with rows."""
+        """Names of files with rows that were reported already."""
         self._modules: set[str] = set(sys.modules)
         self._shadows = Shadows(self.name_of)
         self._site_modules: list[str] = []
         """Names of the last imported modules of the site."""
         self._inside: dict[str, bool] = {}
         """Folder → whether its files belong to the site."""
+        callers = Callers(lambda file: bool(self.name_of(file)))
+        home = os.environ.get("HOME", "")
+        states = PathStates(self.name_of, self._is_installed, self._exclude, root, folder or root, home)
+        self._dependencies = Dependencies(states, self._notes, callers, self.absolute)
         self._attention: dict[tuple[Any, ...], str] = {}
-        """Arguments of an event → the same as one string."""
+        """Arguments of an event → string for the record."""
         self.external: ExternalState | None = None
         """Receives events for checkpoints; None if there are none."""
         self.is_paused = False
-        """Whether events are ignored because they are the worker's own."""
+        """Whether events are ignored, because they come from the worker itself."""
 
     def install(self) -> None:
         """Install the hook. It cannot be removed again."""
+        self._dependencies.install()
         sys.addaudithook(self._hook)
 
+    @property
+    def notes_file(self) -> int:
+        """Descriptor of the file for notes of forked children; -1 if there is none."""
+        return self._notes.file
+
+    def become_session(self) -> None:
+        """Continue as the session itself, in a process forked from a checkpoint."""
+        self._notes.become_session()
+
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
-        if self.is_paused:
+        if self.is_paused or self._dependencies.is_busy():
             return
         if event == "open":
             path, mode, flags = args
+            if mode is None and _has_folder(sys._getframe(1)):
+                return  # relative to a folder that the event does not name
             if type(path) is not str or path[:1] != "/":
                 path = self.absolute(path)
             access = _access_kind(mode, flags)
@@ -108,6 +139,7 @@ class FileAccess:
             return
         if self.external is not None:
             self.external.note(event, args)
+        self._dependencies.note(event, args)
         if event == "import":
             # the file is known here only for extension modules
             if args[1] is not None and "/lib-dynload/" not in args[1]:
@@ -116,15 +148,20 @@ class FileAccess:
         elif event == "ctypes.dlopen":
             self._foreign_code()
         elif event in SPAWNS:
+            if event in _FORKS:
+                self._notes.share()
             self._stamps.withdraw_all()
+            self._notes.add_again("changed")
             self._before_spawn()
         elif event == "os.chdir":
             self._folder = ""
         elif event == "os.rename":
-            self._opened.append((self.absolute(args[0]), _CHANGE))
-            self._opened.append((self.absolute(args[1]), _WRITE))
+            self._notes.add_again("open", self.absolute(args[0]), _CHANGE)
+            self._notes.add_again("open", self.absolute(args[1]), _WRITE)
         elif event in _CHANGES:
-            self._opened.append((self.absolute(args[0]), _CHANGE))
+            self._notes.add_again("open", self.absolute(args[0]), _CHANGE)
+        elif event in _FOLDER_CHANGES:
+            self._notes.add_again("change", self.absolute(args[_FOLDER_CHANGES[event]]))
         elif event == "shutil.rmtree":
             self._stamps.withdraw_all()  # removed files are reported by names without their folder
         elif event == _ATTENTION_EVENT:
@@ -141,11 +178,21 @@ class FileAccess:
         self._noted.add(note)
         if path.endswith(".pyc"):
             if not any(part in path for part in _PACKAGES):
-                self._stamps.note_bytecode(path)
+                self._note_bytecode(path)
             return
-        if access == _READ:
-            self._stamps.note(path)
-        self._opened.append(note)
+        if access == _READ and path:
+            exists = self._stamps.note(path)
+            name = "" if any(part in path for part in _INSTALLED) else self.name_of(path)
+            self._dependencies.note_open(path, name, reads=True, exists=exists)
+        self._notes.add_again("open", *note)
+
+    def _note_bytecode(self, path: str) -> None:
+        self._stamps.note_bytecode(path)
+        if self._notes.is_child:  # nobody sees the modules of a child
+            try:
+                self._notes.add("open", source_from_cache(path), _READ)
+            except (ValueError, NotImplementedError):
+                return
 
     def _note_attention(self, args: tuple[Any, ...]) -> None:
         # Anyone may raise the event with any arguments. `type` is used because a subclass has methods of its
@@ -175,20 +222,48 @@ class FileAccess:
         modules = self._new_modules()
         self._known.update(modules)
         reads: list[str] = []
-        while self._opened:
-            path, access = self._opened.popleft()
-            name = self.name_of(path)
-            if name and access != _READ:
-                self._stamps.withdraw(name)
-            if not name or name in self._known or access == _CHANGE:
-                continue
-            if access == _WRITE:
-                self._known.add(name)
-            elif os.path.isfile(path):  # noqa: PTH113
-                self._known.add(name)
-                self._stamps.report(name, path)
-                reads.append(name)
+        for note in self._notes.take():
+            if note[0] == "open":
+                reads += self._take_open(*note[1:])
+            elif note[0] == "change":
+                self._dependencies.note_change(note[1])
+            elif note[0] == "changed":
+                self._dependencies.note_all_changed()
+            else:
+                self._dependencies.take(note)
         return sorted({*reads, *self._new_rows()}), sorted(modules)
+
+    def _take_open(self, path: str, access: str) -> Iterator[str]:
+        """Yield the name of the file if it is read for the first time and part of the site."""
+        name = self.name_of(path)
+        if access != _READ and path:
+            self._dependencies.note_change(path)
+            if name:
+                self._stamps.withdraw(name)
+        if not name or name in self._known or access == _CHANGE:
+            return
+        if access == _WRITE:
+            self._known.add(name)
+        elif os.path.isfile(path):  # noqa: PTH113
+            self._known.add(name)
+            self._stamps.report(name, path)
+            yield name
+
+    def uses(self, *, is_seeded: bool) -> dict[str, Any]:
+        """Return all other dependencies since the last call, in the form of the message. Call this after
+        `take_new`.
+
+        is_seeded: blogsmith has seeded the generators of random numbers.
+        """
+        return self._dependencies.take_new(is_seeded=is_seeded)
+
+    def scan(self, code: str) -> None:
+        """Note dependencies that only the text of a cell shows."""
+        self._dependencies.scan_source(code)
+
+    def scan_names(self, code: CodeType) -> None:
+        """Note files that strings of a cell name."""
+        self._dependencies.scan_names(code)
 
     def stamps(self) -> dict[str, Stamp]:
         """Return the stamps of its files when they were opened, see `file_stamps.py`.
@@ -214,7 +289,7 @@ class FileAccess:
         return sorted(seen.values())
 
     def name_of(self, path: str) -> str:
-        """Return the name of a file relative to the root. Empty if the file is ignored."""
+        """Return the name of a file relative to the root. Empty if results do not depend on the file."""
         if not path:
             return ""
         path = os.path.normpath(path)
@@ -238,6 +313,15 @@ class FileAccess:
             folder = folder[: folder.rindex("/", 0, -1) + 1]
         return True
 
+    def _is_installed(self, path: str) -> bool:
+        """Return whether a path without a name is in the site, or belongs to Python or a package."""
+        inside = os.path.normpath(path) + "/"
+        return (
+            inside.startswith((self._root, self._real_root, _OURS, *self._skipped))
+            or any(part in inside for part in _INSTALLED)
+            or path == "/"
+        )
+
     def _new_modules(self) -> list[str]:
         names = sys.modules.keys() - self._modules
         self._modules |= names
@@ -246,6 +330,11 @@ class FileAccess:
         self._site_modules = sorted(name for name, file in found.items() if file)
         for name in self._site_modules:
             self._stamps.report(found[name], self.absolute(files[name]))
+            if found[name] not in self._known:
+                self._dependencies.scan_module(self.absolute(files[name]))
+        for name, file in files.items():
+            if isinstance(file, str) and not found[name] and not file.startswith(self._skipped):
+                self._dependencies.note_module(self.absolute(file))
         return sorted({file for file in found.values() if file and file not in self._known})
 
     def absent(self, imported: Iterable[str]) -> list[str]:
@@ -266,6 +355,12 @@ def _attention(device: str, backend: str, operator: str) -> str:
     return f"{backend} {operator}" if says_it_itself else f"{backend} {operator} cpu"
 
 
+def _has_folder(frame: FrameType) -> bool:
+    """Return whether `os.open` was called with the descriptor of a folder; see `watch_open`."""
+    is_watched = frame.f_code is WatchedCall.__call__.__code__
+    return is_watched and frame.f_locals["options"].get("dir_fd") is not None
+
+
 def _access_kind(mode: str | None, flags: int) -> str:
     if mode is None:
         if flags & os.O_ACCMODE == os.O_WRONLY or flags & os.O_TRUNC:
@@ -274,85 +369,3 @@ def _access_kind(mode: str | None, flags: int) -> str:
     if "w" in mode or "x" in mode or ("r" not in mode and "+" not in mode):
         return _WRITE
     return _UPDATE if "+" in mode else _READ
-
-
-# Files of the site that do not exist, but would be imported instead of the present module if they did.
-#
-# Python uses the first module it finds for a name. It searches the folder of the post and the site root
-# before installed packages. So a result depends on files that do not exist: `numpy.py` next to the post,
-# `sums/` next to `sums.py`. Modules of the site are checked, and modules that they and cells import
-# directly. Imports between packages are not checked.
-
-
-_BUILT_IN = ("built-in", "frozen")
-_DEFINED = (type(lambda: 0), type(len), type)
-
-
-class Shadows:
-    """Files that could hide the modules of one session.
-
-    name_of: converts the path of a file to its name relative to the site root; empty if it is ignored.
-    """
-
-    def __init__(self, name_of: Callable[[str], str]) -> None:
-        self._name_of = name_of
-        self._known: set[str] = set()
-        """Names of modules that were checked."""
-
-    def absent(self, imported: Iterable[str], of_site: Iterable[str]) -> list[str]:
-        """Return sorted paths, relative to the root and without `.py`, where neither that file nor that
-        package exists.
-
-        imported: names that cells import.
-        of_site: names of modules whose files belong to the site.
-        """
-        names = {*imported, *of_site}
-        found: set[str] = set()
-        for name in of_site:
-            names.update(_list_safely(_module_origins(sys.modules.get(name))))
-        new = names - self._known - {"__main__"}
-        self._known |= new
-        for name in new:
-            found.update(_list_safely(self._earlier_modules(name)))
-        return sorted(found)
-
-    def _earlier_modules(self, name: str) -> Iterator[str]:
-        module = sys.modules.get(name)
-        spec = getattr(module, "__spec__", None)
-        if getattr(spec, "origin", None) in _BUILT_IN:
-            return
-        file = getattr(module, "__file__", None)
-        file = os.path.abspath(file) if isinstance(file, str) else ""  # noqa: PTH100 - pathlib costs 5 ms
-        parent, _, own = name.rpartition(".")
-        places = getattr(sys.modules.get(parent), "__path__", ()) if parent else sys.path
-        for place in places:
-            stem = os.path.abspath(f"{place}/{own}")  # noqa: PTH100
-            if file.startswith(f"{stem}/__init__."):
-                return
-            if file.startswith(f"{stem}."):
-                yield from self._free(f"{stem}/__init__")
-                return
-            yield from self._free(stem)
-
-    def _free(self, stem: str) -> Iterator[str]:
-        name = self._name_of(f"{stem}.py")
-        if name and not any(os.path.exists(f"{stem}{end}") for end in (".py", "/__init__.py")):  # noqa: PTH110
-            yield name[: -len(".py")]
-
-
-def _list_safely(found: Iterator[str]) -> list[str]:
-    """Return all items. Return none if a cell replaced a module by an object without its attributes."""
-    try:
-        return list(found)
-    except Exception:
-        return []
-
-
-def _module_origins(module: Any) -> Iterator[str]:
-    """Yield the top-level names of the modules that define the values of a module."""
-    for value in list(vars(module).values()) if isinstance(module, type(sys)) else ():
-        source = value.__name__ if type(value) is type(sys) else None
-        if type(value) in _DEFINED:
-            source = value.__module__
-        if isinstance(source, str):
-            yield source.partition(".")[0]

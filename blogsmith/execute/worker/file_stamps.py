@@ -7,8 +7,8 @@ file. A save within one tick of the file system's clock that does not change the
 
 from __future__ import annotations
 
-import os
 from _frozen_importlib_external import source_from_cache
+from os import stat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,18 +40,20 @@ class FileStamps:
         """Names of files that the session may have changed."""
         self._reported: set[str] = set()
         self._new: dict[str, Stamp] = {}
-        """Name → stamp that was not drained yet."""
+        """Name of a file or module → stamp that was not reported yet."""
         self._is_over = False
 
-    def note(self, path: str) -> None:
-        """Note a file that is about to be read."""
-        if self._is_over or path in self._found:
-            return
+    def note(self, path: str) -> bool:
+        """Note a file that is about to be read. Return whether it exists."""
+        if path in self._found:
+            return True
         try:
-            status = os.stat(path)  # noqa: PTH116 - pathlib costs 5 ms
+            status = stat(path)  # noqa: PTH116 - pathlib costs 5 ms
         except (OSError, ValueError):
-            return
-        self._found[path] = [status.st_size, status.st_mtime_ns, status.st_ino]
+            return False
+        if not self._is_over:
+            self._found[path] = [status.st_size, status.st_mtime_ns, status.st_ino]
+        return True
 
     def note_bytecode(self, path: str) -> None:
         """Note the source of a compiled module that is about to be opened, as the source may not be opened at
@@ -62,7 +64,7 @@ class FileStamps:
             return
 
     def report(self, name: str, path: str) -> None:
-        """Mark a file as read or imported."""
+        """Report the stamp of a file that was read or imported, at the next call of `take_new`."""
         stamp = self._found.get(path)
         if stamp is not None and name not in self._own and name not in self._reported:
             self._reported.add(name)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _PASSED = ("control", "stdout", "stderr", "status", "life")
 _MARK = "BLOGSMITH_SESSION"
+_PR_SET_DUMPABLE = 4
 STARTED, ENDED = b"s", b"e"
 
 
@@ -55,6 +56,7 @@ class Server:
             os.set_blocking(descriptor, False)
         signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        _set_dumpable(0)
         _flush()
         # Freeze objects: the garbage collector would otherwise copy shared memory into every child.
         gc.collect()
@@ -89,11 +91,13 @@ class Server:
         return True
 
     def _become_worker(self, request: dict[str, Any], passed: dict[str, int]) -> NoReturn:
-        """Become a worker, in the child."""
+        """Run a worker in the forked child process."""
         from . import seeds
         from .main import serve
 
         _forget_signals()
+        # the worker must read its own files in /proc, and the builder must measure its memory
+        _set_dumpable(1)
         os.setsid()
         for descriptor in (self._woken, self._wake, self._control.detach(), *self._running.values()):
             os.close(descriptor)
@@ -115,7 +119,7 @@ class Server:
                 return
             code = os.waitstatus_to_exitcode(status)
             descriptor = self._running.pop(child)
-            with suppress(BrokenPipeError):  # nobody waits for it
+            with suppress(BrokenPipeError):  # nobody waits for this child any longer
                 os.write(descriptor, ENDED + code.to_bytes(4, "big", signed=True))
             os.close(descriptor)
 
@@ -135,22 +139,29 @@ class Server:
         return data
 
 
+def _set_dumpable(value: int) -> None:
+    """Set whether other processes of the user may read the memory of this process (prctl(2)): 0 or 1."""
+    if sys.platform == "linux":
+        with suppress(ImportError, OSError):
+            import ctypes
+
+            ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, value, 0, 0, 0)
+
+
 def _import_problem(name: str) -> tuple[str, str] | None:
-    """Return the module and the reason why it cannot be imported. None if it can."""
+    """Return the module and the reason why it cannot be imported. None if the import succeeds."""
     from importlib import import_module
 
     try:
         import_module(name)
-    except BaseException as error:  # whatever a package raises, the server continues
+    except BaseException as error:  # whatever exception a package raises, the server continues
         return name, f"{type(error).__name__}: {error}"
     return None
 
 
 def _refusal() -> str:
-    """Return why this process must not be forked. Empty if it may.
-
-    Threads do not survive a fork, but their locks do.
-    """
+    """Return why this process must not be forked; empty if it can be forked. A fork copies the locks of other
+    threads, but not these threads."""
     import threading
 
     threads = threading.active_count()
@@ -177,7 +188,7 @@ def _forget_signals() -> None:
 
 
 def _set_environment(env: dict[str, str]) -> None:
-    """Set the environment to exactly `env`, including modules that have read the old one."""
+    """Set the environment to exactly `env`. Update modules that have read the old one."""
     import time
 
     _show_mark(env.get(_MARK, ""))
@@ -191,11 +202,8 @@ def _set_environment(env: dict[str, str]) -> None:
 
 
 def _show_mark(mark: str) -> None:
-    """Write the session's mark over the one that this process was started with, where other processes read
-    it.
-
-    The system shows the environment at the start of a process; `os.environ` only changes a copy.
-    """
+    """Overwrite the mark that this process was started with by the session's own, where other processes read
+    it. The system shows the environment at the start of a process; `os.environ` only changes a copy."""
     import ctypes
 
     library = ctypes.CDLL(None)

@@ -88,7 +88,7 @@ class Channel:
             while view:
                 view = view[write(self._descriptor, view) :]
         except ConnectionError:
-            _exit(1)  # the builder is gone, and nobody else needs the exit status
+            _exit(1)  # the builder is gone, so the exit status does not matter
 
     def _read(self, count: int) -> bytes:
         data = b""
@@ -146,7 +146,7 @@ def _move_descriptor(descriptor: int) -> int:
     for lowest in _MIN_DESCRIPTORS:
         try:
             moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
-        except (OSError, ValueError):  # above the limit of the system
+        except (OSError, ValueError):  # it is above the limit of the system
             continue
         os.close(descriptor)
         return moved

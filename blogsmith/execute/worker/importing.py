@@ -1,8 +1,9 @@
-"""Hook for the import of one module, without importing it."""
+"""Hook that calls a function when a module is imported. Setting the hook does not import the module."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,7 +13,8 @@ if TYPE_CHECKING:
 
     Execute = Callable[[ModuleType], Any]
     ExecuteHook = Callable[[Execute, ModuleType], None]
-    """Function called with the executor of a module and the module. It must execute the module."""
+    """Function called with the executor of a module and the module. It must call the executor with the
+    module."""
 
 
 class _ImportHook:
@@ -45,3 +47,21 @@ def on_import(name: str, around: ExecuteHook) -> None:
         finder for finder in sys.meta_path if not (isinstance(finder, _ImportHook) and finder.name == name)
     ]
     sys.meta_path.insert(0, _ImportHook(name, around))
+
+
+def after_import(name: str, take: Callable[[Any], None]) -> None:
+    """Call `take` with a module, now if it is loaded, otherwise when it has been imported.
+
+    `take` may raise an AttributeError for another module of this name, which the site may contain.
+    """
+
+    def around(execute: Execute, module: ModuleType) -> None:
+        execute(module)
+        with suppress(AttributeError):
+            take(module)
+
+    if name in sys.modules:
+        with suppress(AttributeError):
+            take(sys.modules[name])
+    else:
+        on_import(name, around)

@@ -1,6 +1,6 @@
-"""Replacement of IPython's `display`, which prints `<… object>` when no IPython shell is running.
+"""Replacement of IPython's `display`, which only prints `<… object>` if no IPython shell is running.
 
-Notebook authors import it by habit; it should show objects as the builtin `display` does.
+Notebook authors import it by habit. It should show objects, as the builtin `display` does.
 """
 
 from __future__ import annotations

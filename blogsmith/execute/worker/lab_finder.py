@@ -1,8 +1,9 @@
-"""Import of `blogsmith.lab` in a Python without blogsmith.
+"""Makes `blogsmith.lab` importable in a Python without blogsmith.
 
-Serves the package `blogsmith`, here without modules of its own, and `blogsmith.lab` from the blogsmith that
-runs the cells. Neither the rest of blogsmith nor anything installed with it becomes importable. The finder is
-the last one, so a `blogsmith` that is installed for the cells or belongs to the site takes precedence.
+The finder serves the package `blogsmith`, here without modules of its own, and `blogsmith.lab` from the
+blogsmith that runs the cells. Neither the rest of blogsmith nor anything installed with it becomes
+importable. The finder is the last one, so a `blogsmith` that is installed for the cells or belongs to the
+site takes precedence.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ def _package_spec(name: str, folder: str, *, searched: bool) -> ModuleSpec | Non
 
     spec = spec_from_file_location(name, f"{folder}/__init__.py", submodule_search_locations=[folder])
     if spec and not searched:
-        # importlib puts the folder into an empty list, so it is emptied afterwards
+        # importlib adds the folder to an empty list, so the list is emptied afterwards
         spec.submodule_search_locations = []
     return spec
 
 
 def install(folder: str) -> None:
-    """Add the finder after all others.
+    """Add the finder after all other finders.
 
     folder: folder of the package blogsmith.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-"""System call numbers, the same on all architectures except Alpha."""
+"""System call numbers. They are the same on all architectures except Alpha."""
 _ASK_VERSION = 1
 _PATH_BENEATH = 1
 _PR_SET_NO_NEW_PRIVS = 38
@@ -36,20 +36,20 @@ _FILES = (
     (2, _REFER),
     (3, _TRUNCATE),
 )
-"""Landlock version that introduced them, and access rights for files."""
+"""Version of Landlock → the access rights for files that it introduced."""
 _TCP = 0b11
-"""Bind and connect."""
+"""Access rights for TCP: bind and connect."""
 _TCP_VERSION = 4
 _SCOPES = 0b11
-"""Abstract Unix sockets of other processes; signals to other processes, such as the builder."""
+"""Scopes: abstract Unix sockets of other processes; signals to other processes, such as the builder."""
 _SCOPES_VERSION = 6
 
 # Output often goes to these devices, and CUDA communicates with its driver by writing to devices.
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
 _DRIVER = "/dev", "nvidia"
 _THREADS = "/proc/self/task"
-"""Threads of this process alone. From driver 570 on, CUDA names its threads there. If it may not, it fails to
-start with error 304."""
+"""Folder with the threads of this process. From driver 570 on, CUDA writes their names there. Without access,
+it fails to start with error 304."""
 
 _ERRORS = (
     (errno.ENOSYS, "this kernel has no Landlock, which Linux has since 5.13"),
@@ -82,7 +82,7 @@ def _restrict(kernel: _Kernel, writable: Sequence[str]) -> None:
     files = sum(rights for since, rights in _FILES if version >= since)
     tcp = _TCP if version >= _TCP_VERSION else 0
     scopes = _SCOPES if version >= _SCOPES_VERSION else 0
-    # An older kernel accepts more bytes than it knows if they are zero.
+    # An older kernel accepts a longer structure if the additional bytes are zero.
     attributes = struct.pack("=QQQ", files, tcp, scopes)
     ruleset = kernel.call(_CREATE_RULESET, attributes, len(attributes), 0)
     try:

@@ -15,7 +15,7 @@ _SPARE_BYTES = 48 * 1024 * 1024
 
 
 class MemoryLimit:
-    """RLIMIT_DATA with a spare amount for the worker itself, which needs memory to report that memory ran
+    """RLIMIT_DATA for the author's code. The worker itself may use a spare amount, to report that memory ran
     out."""
 
     def __init__(self, data_bytes: int | None) -> None:
@@ -44,12 +44,8 @@ class MemoryLimit:
 
 
 class Interrupts:
-    """Handler of SIGINT, with which the builder ends a cell that takes too long.
-
-    It is effective only in cells.
-
-    While it is held, for example while a frame is sent, the signal is delayed.
-    """
+    """Handler of SIGINT, by which the builder interrupts a cell that takes too long. It has an effect only in
+    cells. While it is held, for example while a frame is sent, the signal is delayed."""
 
     def __init__(self) -> None:
         self._allowed = False

@@ -52,17 +52,18 @@ def serve(control: int | socket) -> NoReturn:
 
 
 def _prepare(start: dict[str, Any]) -> str:
-    """Set up the process. Return why the sandbox failed, as a message; empty if it did not."""
+    """Set up the process. Return why the sandbox failed, as a message; empty if the sandbox works."""
     os.chdir(start["folder"])
     sys.path[:0] = start["sys_path"]
     faulthandler.enable(file=2, all_threads=False)
     # With this signal, the builder requests the stack of a cell that cannot be interrupted.
     faulthandler.register(signal.SIGUSR2, file=2, all_threads=False)
-    if start["sandbox"] != "landlock":
+    if start["sandbox"] == "off":
         return ""
     from .landlock import restrict
+    from .seccomp import restrict_sockets
 
-    return restrict(start["writable"])
+    return restrict(start["writable"]) or restrict_sockets(has_network=start["sandbox"] != "offline")
 
 
 def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) -> WorkerSession:
@@ -73,7 +74,7 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
     def foreign_code() -> None:
         output.flush_c = _flush_c
 
-    observed = FileAccess(start["root"], start["exclude"], output.sync, foreign_code)
+    observed = FileAccess(start["root"], start["exclude"], output.sync, foreign_code, start["folder"])
     if f"{__package__}.fork_server" in sys.modules:
         foreign_code()  # C code was loaded before the hook was installed.
     tracebacks = Tracebacks(start["root"], sources)
@@ -104,10 +105,8 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
 
 
 def _watch_below(output: StreamOutput) -> None:
-    """Replace `os.write` and `os._exit`, which bypass our streams.
-
-    Output of `os.write` appears after earlier output. A cell that calls `os._exit` leaves its output and, on
-    stderr, the stack, as a crash does.
+    """Replace `os.write` and `os._exit`, which bypass our streams. Output of `os.write` then appears after
+    earlier output. If a cell calls `os._exit`, its output arrives, and its stack on stderr, as after a crash.
     """
     write = os.write
 
@@ -151,8 +150,8 @@ def _loop(channel: Channel, session: WorkerSession) -> int:
 
 
 def _end_of_child(ended: dict[str, Any]) -> int:
-    """Return the exit code of a forked child that has reached the end of its cell, as for a program of its
-    own."""
+    """Return the exit code of a forked child that has reached the end of its cell, as if it were a separate
+    program."""
     if ended["failure"] is None:
         return 0
     sys.stderr.write(ended["failure"]["text"])

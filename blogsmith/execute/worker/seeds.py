@@ -15,10 +15,15 @@ _SEEDED = frozenset(("random", "numpy.random", "torch"))
 
 
 class Seeds:
-    """Seeder of loaded modules and, as a module finder, of those loaded later."""
+    """Seeds the random generators of loaded modules and, as a module finder, of modules loaded later."""
 
     def __init__(self) -> None:
         self._seed: int | None = None
+
+    @property
+    def is_seeded(self) -> bool:
+        """Whether the generators start from a seed."""
+        return self._seed is not None
 
     def seed(self, number: int) -> None:
         """Start every generator from `number` from now on."""
@@ -36,7 +41,8 @@ class Seeds:
             return None
         for finder in sys.meta_path:
             if finder is not self and (spec := finder.find_spec(name, path, target)):
-                if spec.loader is not None:
+                # a hook of `importing.py` may have called this finder already
+                if spec.loader is not None and not isinstance(spec.loader, _Loader):
                     spec.loader = _Loader(spec.loader, self._seed)  # type: ignore[assignment]
                 return spec
         return None
@@ -74,7 +80,7 @@ def _seed_module(name: str, module: Any, number: int) -> None:
     if module is None:
         return
     if name == "torch":
-        # torch has no generator while it is being imported; its loader calls this again.
+        # torch has no generator while it is being imported; its loader calls this again later
         seed = getattr(module, "manual_seed", None)
         if seed is not None:
             seed(number)

@@ -101,7 +101,7 @@ class Instrument(ast.NodeTransformer):
         self.used = False
         """Whether the visited function contains a check."""
         self.fields = False
-        """Whether the visited statements belong to a class."""
+        """Whether the visited statements are the body of a class."""
 
     def comment_after(self, node: ast.stmt) -> Comment | None:
         """Return the shape comment at the end of a statement."""
@@ -137,7 +137,8 @@ class Instrument(ast.NodeTransformer):
         return self.call("check", comment, [value]) if comment else value
 
     def create_check(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:
-        """Create a statement that checks targets. An expression would become the value of the cell."""
+        """Create a statement that checks targets. It is not an expression, which would become the value of
+        the cell."""
         values = [target_value(target, node) for target in targets]
         return place_node(ast.If(self.call("is_checked", comment, values), [ast.Pass()], []), node)
 

@@ -1,7 +1,7 @@
 """Starts a program of this folder: `python start.py main 5` or `python start.py fork_server 5 numpy torch`.
 
-5 is the descriptor of its end of a socket pair; further arguments follow. The folder of this file must not
-stay on `sys.path`: an author's `import values` must not find our module.
+5 is the descriptor of the program's end of a socket pair; further arguments follow. The folder of this file
+must not stay on `sys.path`: an author's `import values` must not find our module.
 """
 
 import os

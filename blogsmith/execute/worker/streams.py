@@ -45,7 +45,7 @@ class StreamOutput:
         self._open = False
         self._muted = False
         self._orphaned = False
-        """Whether this is a forked child, which prints to the real descriptors."""
+        """Whether this is a forked child of the author's code, which prints directly to the descriptors."""
         self._is_unsynced = False
         """Whether the builder may not have received everything yet."""
         self._kept: list[dict[str, Any]] = []
@@ -87,7 +87,7 @@ class StreamOutput:
         return self._open and not self._orphaned and get_ident() == self._main
 
     def mute(self) -> None:
-        """Drop all output until `unmute`."""
+        """Drop all output until `unmute` is called."""
         self.flush()
         self._muted = True
 
@@ -138,7 +138,7 @@ class StreamOutput:
             self._interrupts.release()
 
     def emit(self, frame: dict[str, Any]) -> None:
-        """Send a message that belongs after the output so far."""
+        """Send a message, after the output so far."""
         with self._lock:
             if not self._muted:
                 self.flush()
@@ -168,7 +168,7 @@ class StreamOutput:
     def _deliver(self, frame: dict[str, Any]) -> None:
         if self._open:
             self._is_unsynced = True
-            if sys.platform == "linux":  # on other systems, the writing end of a pipe does not know
+            if sys.platform == "linux":  # elsewhere, the writing end cannot see the unread bytes
                 frame["below"] = [_waiting(descriptor) for _, descriptor in _DESCRIPTORS]
             self._channel.send(frame)
         else:
@@ -197,7 +197,7 @@ class StreamOutput:
 
 
 class CapturedStream(io.TextIOBase):
-    """Object that Python code sees as `sys.stdout` or `sys.stderr`."""
+    """The object that is `sys.stdout` or `sys.stderr` for Python code."""
 
     encoding = "utf-8"
     errors = "replace"
@@ -229,7 +229,7 @@ class CapturedStream(io.TextIOBase):
         self._output.flush()
 
     def close(self) -> None:
-        """Flush only: the next cell prints too."""
+        """Flush, but do not close: the next cell prints too."""
         self.flush()
 
     def fileno(self) -> int:
@@ -275,12 +275,12 @@ class _Bytes(io.BufferedIOBase):
 def install(output: StreamOutput) -> None:
     """Install our streams, including the names from which Python restores them."""
     sys.stdout, sys.stderr = (CapturedStream(output, name, descriptor) for name, descriptor in _DESCRIPTORS)
-    # code that redirects a stream restores it from here; typeshed declares them as constants
+    # code that redirects a stream restores it from these names; typeshed declares them as constants
     sys.__dict__.update(__stdout__=sys.stdout, __stderr__=sys.stderr)
 
 
 def _waiting(descriptor: int) -> int:
-    """Return the number of unread bytes in a pipe. They come before what is sent now."""
+    """Return the number of unread bytes in a pipe. They precede a frame that is sent now."""
     try:
         return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)
     except OSError:

@@ -1,8 +1,7 @@
-"""State of a session around a run that must leave no changes: names and random generators.
+"""State of a session (names and random generators), to undo the changes of a run.
 
-Objects that existed before are the same objects afterwards, so changes inside them remain. For lists,
-dictionaries, sets and arrays, this is detected and the run fails, because it would affect the results of
-other runs.
+Objects that existed before are not copied, so changes inside them remain. For lists, dictionaries, sets and
+arrays, this is detected and the run fails, because it would affect the results of other runs.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 _CONTAINERS = (list, dict, set, bytearray)
 _MAX_BYTES = 256 * 1024 * 1024
-"""Largest array that is checked, in bytes."""
+"""Maximum size of an array that is checked, in bytes."""
 
 
 class SessionState:
@@ -68,9 +67,10 @@ def changed_in_place(name: str) -> dict[str, Any]:
 
 
 def _fingerprint(name: str, value: object) -> tuple[int, int] | None:
-    """Return a value that distinguishes two contents of a container.
+    """Return length and checksum of the content of a container or a NumPy array.
 
-    None for other values, or if it cannot be read.
+    Return None for other values, for large arrays, for content that cannot be pickled, and if `name` starts
+    with `__`.
     """
     kind = type(value)
     if name.startswith("__"):

@@ -38,7 +38,7 @@ class Tracebacks:
     def __init__(self, root: str, sources: dict[str, str]) -> None:
         self._root = root.rstrip("/") + "/"
         self._sources = sources
-        """Name such as `<cell 2>` → code."""
+        """Name of a cell, such as `<cell 2>` → its code."""
 
     def failure(self, error: BaseException) -> dict[str, Any]:
         """Return the `failure` field of a message: name, message, text, and innermost location in a cell."""
@@ -102,7 +102,7 @@ class Tracebacks:
             lineno: int,
             line: str | None = None,
         ) -> str:
-            if filename.startswith(_HERE):  # a `stacklevel` that points above the cell
+            if filename.startswith(_HERE):  # the author set a `stacklevel` that points above the cell
                 return original(message, category, "sys", 1, "")
             text = original(message, category, filename, lineno, line)
             return self.short_path(filename) + text[len(filename) :]
@@ -138,7 +138,7 @@ class Tracebacks:
                 self._cut(other, seen)
 
     def _without_paths(self, text: str) -> str:
-        # The site first: its path may contain spaces, where other paths in a text end.
+        # Replace the site first: its path may contain spaces, at which other paths in a text end.
         return without_libraries(text.replace(self._root, ""))
 
 

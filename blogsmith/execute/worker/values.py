@@ -1,4 +1,4 @@
-"""Values in forms that pages can show: text, and richer formats that an object provides."""
+"""Formats of values that pages can show: text, and richer formats that an object provides."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from binascii import a2b_base64, b2a_base64
 from typing import TYPE_CHECKING
 
 from . import figures
+from .interactive import interactive_forms, json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,15 +15,20 @@ if TYPE_CHECKING:
 
     from .streams import StreamOutput
 
-_TEXT_METHODS = (("text/html", "_repr_html_"), ("text/latex", "_repr_latex_"))
+_MARKDOWN = "text/markdown"
+_TEXT_METHODS = (
+    ("text/html", "_repr_html_"),
+    ("text/latex", "_repr_latex_"),
+    (_MARKDOWN, "_repr_markdown_"),
+)
 _IMAGE_METHODS = (
     ("image/svg+xml", "_repr_svg_"),
     ("image/png", "_repr_png_"),
     ("image/jpeg", "_repr_jpeg_"),
 )
-# Suffix of the type of an image for dark pages in a bundle.
+# Suffix of an image's type in a bundle, for dark pages.
 _DARK = ";scheme=dark"
-# An object with this attribute has every attribute: a mock or a proxy. Its formats mean nothing.
+# A mock or a proxy has every attribute, also this one; its formats mean nothing.
 _CANARY = "_blogsmith_no_object_has_this_"
 
 
@@ -58,13 +64,22 @@ class Values:
         for mime, _ in _TEXT_METHODS:
             if isinstance(value := offered.get(mime), str) and self._fits(shown, mime, value):
                 text[mime] = value
+        for mime, value in offered.items():
+            # Plugins and scripts of pages read these.
+            # An author's object may offer anything, also under keys that are not text.
+            is_data = isinstance(mime, str) and mime.startswith(("application/vnd.", "text/vnd."))
+            if is_data and (written := self._data(shown, mime, value)):
+                text[mime] = written
         binary = {}
         for mime, _ in _IMAGE_METHODS:
             if data := _base64(mime, offered.get(mime)):
                 binary[mime] = data
-                # On its own it would be an image that light pages cannot show.
+                # Without a light image, light pages would show the dark one.
                 if dark := _base64(mime, offered.get(mime + _DARK)):
                     binary[mime + _DARK] = dark
+        if len(text) > 2 or binary:
+            # A page shows it only if there is nothing richer.
+            text.pop(_MARKDOWN, None)
         return text, binary
 
     def latex(self, shown: object) -> str:
@@ -82,10 +97,27 @@ class Values:
         bundle = self._call(shown, "_repr_mimebundle_", include=None, exclude=None)
         if isinstance(bundle, dict):
             offered.update(bundle)
-        return offered
+        # marimo's protocol: one pair of a type and its data
+        pair = getattr(shown, "_mime_", None) and self._call(shown, "_mime_", whole=True)
+        if isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str):
+            offered[pair[0]] = pair[1]
 
-    def _call(self, shown: object, method: str, **arguments: object) -> Any:
-        """Call a method of this name and return its result without metadata.
+        def complain(method: str, error: Exception) -> None:
+            self._complain(shown, method, error)
+
+        return interactive_forms(shown, offered, complain) or offered
+
+    def _data(self, shown: object, mime: str, value: object) -> str:
+        """Return a format that is neither text nor an image, as a string. Empty if it does not fit."""
+        try:
+            written = value if isinstance(value, str) else json_text(value)
+        except (ValueError, TypeError, RecursionError) as error:
+            self._complain(shown, mime, error)
+            return ""
+        return written if self._fits(shown, mime, written) else ""
+
+    def _call(self, shown: object, method: str, *, whole: bool = False, **arguments: object) -> Any:
+        """Call a method of this name and return its result without metadata, unless `whole` is set.
 
         None if it does not exist or fails.
         """
@@ -99,7 +131,7 @@ class Values:
         except Exception as error:
             self._complain(shown, method, error)
             return None
-        return value[0] if isinstance(value, tuple) and value else value
+        return value[0] if isinstance(value, tuple) and value and not whole else value
 
     def _plain(self, shown: object, offered: object) -> str:
         if isinstance(offered, str):
@@ -128,7 +160,7 @@ class Values:
 
 def cut(text: str, size: int) -> str:
     """Return at most `size` bytes of UTF-8, followed by an ellipsis if something was cut."""
-    # one more character than can fit is enough
+    # read one character more than can fit, to see whether something is cut
     data = text[: size + 1].encode("utf-8", "replace")
     return text if len(data) <= size else data[:size].decode("utf-8", "ignore") + "…"
 

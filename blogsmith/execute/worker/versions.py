@@ -16,10 +16,7 @@ _DRIVER_FILE = "/proc/driver/nvidia/version"
 
 
 def machine(packages: Iterable[str]) -> dict[str, Any]:
-    """Return the fields of `results.Machine`.
-
-    packages: import names whose versions matter.
-    """
+    """Return the fields of `results.Machine`. packages: import names whose versions are recorded."""
     system = os.uname()
     return {
         "python": ".".join(map(str, sys.version_info[:3])),
@@ -50,7 +47,7 @@ def used_packages(imports: Iterable[str], is_of_site: Callable[[str], bool]) -> 
 
 
 def version(name: str) -> str:
-    """Return the version of an imported package: its own attribute, or that of its distribution.
+    """Return the version of an imported package: its own attribute, or the version of its distribution.
 
     Empty if unknown.
     """
@@ -124,10 +121,8 @@ def _used_devices(cuda: Any) -> list[int]:
 
 
 def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: bool = False) -> str:
-    """Combine the answers of several devices: `2 × NVIDIA H200`.
-
-    A partition of a device is visible in its name.
-    """
+    """Join what `ask` returns for several devices: `2 × NVIDIA H200`. The name of a partition shows that it
+    is one."""
     try:
         said = [" ".join(ask(number).split()) for number in numbers]
     except Exception:
@@ -137,7 +132,7 @@ def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: boo
 
 
 def _driver() -> str:
-    """Return the driver version. If the kernel has no file for it, as on Windows, ask `nvidia-smi`."""
+    """Return the driver version. If the kernel has no file with it, as on Windows, run `nvidia-smi`."""
     found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", _read_text(_DRIVER_FILE) or _driver_tool())
     return found[1] if found else ""
 

@@ -1,0 +1,270 @@
+"""Verification of recorded results: their cells run again, and the new results are compared with the records.
+
+The sessions run in new processes and in a copy of the site, so nothing of the site changes. A session with a
+different result runs once more, to find results that change with every run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..base.diagnostics.model import Diagnostic, Reporter
+from ..execute.probe.requirements import unmet_reason
+from ..execute.session.diagnostics import session_errors
+from ..execute.session.environment import count_cores
+from ..execute.session.jobs import ExecutionSetting
+from ..execute.session.pool import run_sessions
+from ..execute.session.session import SessionObserver, silent_observer
+from ..execute.session.signals import handle_termination
+from ..execute.session.site_copy import copy_site
+from ..execute.session.working_folder import working_folder
+from ..freeze.differences import run_differences, summary, text_differences
+from ..freeze.repeatability import repeatability_hint
+from ..freeze.staleness import Verdict
+from ..model.cells import Cell, Need, Value
+from ..model.results import CellRun, SessionRun
+from ..project.context import SiteContext
+from ..project.report import BuildLog, ExecutionOptions
+from .requirements import create_job
+from .results import item_name, item_place
+from .run import execution_setting, find_unmet_needs
+from .status import PageStatus, SiteStatus, recorded_reasons
+from .versions import version_warning
+
+Item = Cell | Value
+Result = CellRun | str
+"""Result of a cell, or the text of a value."""
+
+
+class VerifyOptions(Struct, frozen=True):
+    """Options of the command line for a verification."""
+
+    sample: int = 0
+    """Number of random results whose sessions run; 0: all."""
+    seed: int = 0
+    """Seed of the random sample."""
+    tolerance: float = 0.0
+    """Largest difference of numbers, as a fraction of the larger one, unless the cell allows more."""
+    jobs: int = 0
+    """Number of parallel sessions; 0 uses the setting of the site."""
+    watch: SessionObserver | None = None
+    """Observer of running cells."""
+
+
+class VerifyCounts(Struct, frozen=True):
+    """Number of results with each outcome of a new run."""
+
+    agreeing: int = 0
+    differing: int = 0
+    """Number of results that differ from the record, but are equal in two new runs."""
+    unstable: int = 0
+    """Number of results that differ from the record and between two new runs."""
+    announced: int = 0
+    """Number of results that differ from the record, of cells with `repeatable: false`."""
+    failed: int = 0
+    """Number of results in sessions that failed."""
+    unmet: int = 0
+    """Number of results in sessions with a cell that this machine cannot run."""
+    outdated: int = 0
+    """Number of results that are missing or stale, so that there is nothing to compare."""
+
+
+class _Check(Struct, frozen=True):
+    """A session to run, with the results to compare."""
+
+    page: PageStatus
+    session: str
+    items: tuple[Item, ...]
+
+    def tolerance(self, item: Item, options: VerifyOptions) -> float:
+        cells = self.page.cells.session_cells(self.session)
+        own = (
+            item.options.tolerance
+            if isinstance(item, Cell)
+            else max((c.options.tolerance for c in cells), default=0.0)
+        )
+        return max(own, options.tolerance)
+
+
+def verify_records(
+    surveyed: SiteStatus,
+    context: SiteContext,
+    options: VerifyOptions,
+    versions: Mapping[str, str],
+    log: BuildLog,
+) -> VerifyCounts:
+    """Run recorded cells again, report every result that differs, and return the counts.
+
+    versions: import name → version installed here.
+    """
+    log.add(surveyed.diagnostics)
+    pages = [page for page in surveyed.pages if not page.has_errors]
+    checks = [check for page in pages for check in _page_checks(page)]
+    items = [item for page in pages for item in (*page.verdict.cells.values(), *page.verdict.values.values())]
+    recorded = sum(len(check.items) for check in checks)
+    counts = VerifyCounts(outdated=len(items) - recorded)
+    checks = _choose(checks, options)
+    if not checks:
+        return counts
+    with handle_termination(), working_folder() as folder:
+        setting = execution_setting(context, folder)
+        chosen = [check.page for check in checks]
+        unmet = find_unmet_needs(chosen, ExecutionOptions(execute="all"), setting, None)
+        here = [check for check in checks if not _has_unmet_need(check, unmet)]
+        first = _run(here, context, setting, folder / "1", options)
+        errors = [session_errors(c.page.cells, run, c.page.lines) for c, run in zip(here, first, strict=True)]
+        good = [
+            (check, run, differences)
+            for check, run, wrong in zip(here, first, errors, strict=True)
+            if not wrong
+            and (differences := _compare(check, _recorded_results(check), _new_results(check, run), options))
+        ]
+        again = _run([check for check, _, _ in good], context, setting, folder / "2", options)
+    for (check, run, differences), other in zip(good, again, strict=True):
+        changing = _compare(check, _new_results(check, run), _new_results(check, other), options)
+        log.add(_report(check, differences, changing))
+        log.add(version_warning(check.page, versions))
+        counts = _count(counts, check, differences, changing)
+    log.add(error for wrong in errors for error in wrong)
+    failed = sum(len(check.items) for check, wrong in zip(here, errors, strict=True) if wrong)
+    run_here = sum(len(check.items) for check in here)
+    wrong = failed + counts.differing + counts.unstable + counts.announced
+    missing = sum(len(check.items) for check in checks) - run_here
+    return replace(counts, agreeing=run_here - wrong, failed=failed, unmet=missing)
+
+
+def _page_checks(page: PageStatus) -> Iterator[_Check]:
+    """Yield the sessions of a page that have valid results."""
+    for session in page.cells.sessions():
+        cells = [
+            cell for cell in page.cells.session_cells(session) if _is_valid(page.verdict.cells[cell.number])
+        ]
+        values = [
+            v
+            for v in page.cells.values
+            if session == "main" and page.verdict.values[v.number].state == "fresh"
+        ]
+        if cells or values:
+            yield _Check(page, session, (*cells, *values))
+
+
+def _is_valid(verdict: Verdict) -> bool:
+    return verdict.state == "fresh" and not verdict.outdated
+
+
+def _choose(checks: Sequence[_Check], options: VerifyOptions) -> list[_Check]:
+    """Return the sessions of a random sample of results, or all."""
+    places = [number for number, check in enumerate(checks) for _ in check.items]
+    if not options.sample or options.sample >= len(places):
+        return list(checks)
+    drawn = {*random.Random(options.seed).sample(places, options.sample)}
+    return [check for number, check in enumerate(checks) if number in drawn]
+
+
+def _has_unmet_need(check: _Check, unmet: Mapping[Need, str]) -> bool:
+    """Return whether a cell of the session cannot run here; later cells may depend on it."""
+    return any(unmet_reason(cell, unmet) for cell in check.page.cells.session_cells(check.session))
+
+
+def _run(
+    checks: Sequence[_Check],
+    context: SiteContext,
+    setting: ExecutionSetting,
+    folder: Path,
+    options: VerifyOptions,
+) -> list[SessionRun]:
+    """Run sessions in a new copy of the site."""
+    if not checks:
+        return []
+    root = copy_site(context.root, folder, setting.exclude)
+    setting = dataclasses.replace(setting, root=root, exclude=())
+    jobs = [create_job(check.page, check.session, setting, {}, is_whole=True) for check in checks]
+    watch: SessionObserver = options.watch or silent_observer
+    watch.expect_cells(sum(len(check.page.cells.session_cells(check.session)) for check in checks))
+    workers = options.jobs or context.config.execution.jobs or count_cores()
+    # Nothing is preloaded: each session gets a new process.
+    with closing(run_sessions(jobs, workers=workers, watch=watch)) as runs:
+        return list(runs)
+
+
+def _compare(
+    check: _Check, old: Sequence[Result], new: Sequence[Result], options: VerifyOptions
+) -> dict[int, str]:
+    """Map the position of each result that differs to the difference, as a message."""
+    found = {}
+    for position, (item, one, other) in enumerate(zip(check.items, old, new, strict=True)):
+        tolerance = check.tolerance(item, options)
+        if isinstance(one, CellRun) and isinstance(other, CellRun):
+            changes = run_differences(one, other, tolerance)
+        else:
+            changes = list(text_differences(str(one), str(other), tolerance))
+        if changes:
+            found[position] = summary(changes)
+    return found
+
+
+def _recorded_results(check: _Check) -> list[Result]:
+    verdict = check.page.verdict
+    found: list[Result] = []
+    for item in check.items:
+        if isinstance(item, Cell):
+            record = verdict.cells[item.number].record
+            others = {key: other.run for key, other in record.others.items()} if record else {}
+            found.append(replace(record.run, others=others) if record else CellRun("skipped"))
+        else:
+            value = verdict.values[item.number].value
+            found.append(value.text if value else "")
+    return found
+
+
+def _new_results(check: _Check, run: SessionRun) -> list[Result]:
+    cells = check.page.cells.session_cells(check.session)
+    runs = {cell.number: result for cell, result in zip(cells, run.cells, strict=True)}
+    return [
+        runs[item.number] if isinstance(item, Cell) else run.values[item.number].text for item in check.items
+    ]
+
+
+def _report(check: _Check, differences: Mapping[int, str], changing: Mapping[int, str]) -> list[Diagnostic]:
+    reporter = Reporter(str(check.page.cells.path), check.page.lines)
+    for position, change in differences.items():
+        item = check.items[position]
+        what, place = item_name(item), item_place(item)
+        if _is_announced(item):
+            continue
+        if position in changing:
+            message = f"invalid result of {what}: it changes with every run, {changing[position]}"
+            reporter.error("verify-unstable", message, place, repeatability_hint(_reasons(check, item)))
+        else:
+            message = f"invalid result of {what}: it changed in a new run, {change}"
+            hint = f"run `blogsmith execute --all {check.page.cells.path}` to record the new result"
+            reporter.error("verify-differs", message, place, hint)
+    return reporter.diagnostics
+
+
+def _count(
+    counts: VerifyCounts, check: _Check, differences: Mapping[int, str], changing: Mapping[int, str]
+) -> VerifyCounts:
+    announced = {position for position in differences if _is_announced(check.items[position])}
+    unstable = differences.keys() & changing.keys() - announced
+    return replace(
+        counts,
+        announced=counts.announced + len(announced),
+        unstable=counts.unstable + len(unstable),
+        differing=counts.differing + len(differences) - len(announced) - len(unstable),
+    )
+
+
+def _is_announced(item: Item) -> bool:
+    return isinstance(item, Cell) and not item.options.repeatable
+
+
+def _reasons(check: _Check, item: Item) -> tuple[str, ...]:
+    return recorded_reasons(check.page.verdict.cells[item.number]) if isinstance(item, Cell) else ()

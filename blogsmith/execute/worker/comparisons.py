@@ -1,0 +1,153 @@
+"""Comparisons of a claim: their number, NaN, shapes that are broadcast, numbers that wrap, tolerances.
+
+Values are inspected when they are computed and not stored, since they may be large.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .truths import Truths
+
+_MAX_TOLERANCE = 0.1
+_MAX_NOTES = 8
+
+
+class Comparisons:
+    """Comparisons of one claim: the number of compared values, and remarks."""
+
+    def __init__(self, truths: Truths) -> None:
+        self._truths = truths
+        self.count = 0
+        """Number of compared values."""
+        self.notes: list[str] = []
+        """Remarks, as messages."""
+
+    def compare(self, left: Any, right: Any, text: str) -> str:
+        """Add a comparison of two values. Return `nan` if one of them is not a number.
+
+        text: source of the comparison.
+        """
+        shapes = shape_of(left), shape_of(right)
+        self.count += max(_size(shapes[0]), _size(shapes[1]), 1)
+        if None not in shapes and shapes[0] != shapes[1] and () not in shapes:
+            self.note(f'combines different shapes, {shapes[0]} and {shapes[1]}, in "{text}"')
+        return "nan" if self.has_nan(left) or self.has_nan(right) else ""
+
+    def compare_same(self, left: Any, right: Any, text: str) -> str:
+        """Add a comparison of a value with itself, which only NaN makes false."""
+        self.compare(left, right, text)
+        return ""
+
+    def combine(self, left: Any, operator: str, right: Any, result: Any, text: str) -> None:
+        """Add an arithmetic operation.
+
+        operator: name of its class in `ast`.
+        """
+        shapes = shape_of(left), shape_of(right)
+        found = shape_of(result)
+        is_expanded = shapes[0] and shapes[1] and found and _size(found) > max(map(_size, shapes))
+        if is_expanded and operator != "MatMult":
+            self.note(f'combines different shapes, {shapes[0]} and {shapes[1]}, in "{text}"')
+        if operator in ("Sub", "Add", "Mult") and self._wraps(left, operator, right, result):
+            self.note(f'wraps around in unsigned numbers ({result.dtype}) in "{text}"')
+
+    def tolerate(self, value: Any) -> None:
+        """Add a relative tolerance."""
+        if type(value) in (int, float) and value > _MAX_TOLERANCE:
+            self.note(f"allows a difference of {value * 100:g} %")
+
+    def count_equal_nan(self, left: Any) -> str:
+        """Add a comparison that treats NaN as equal. Return `nan` if nothing else is compared."""
+        found = self._nan_count(left)
+        if not found:
+            return ""
+        size = max(_size(shape_of(left)), 1)
+        if found >= size:
+            return "nan"
+        self.note(f"treats NaN as equal in {found} of {size} places")
+        return ""
+
+    def note(self, text: str) -> None:
+        """Add a remark."""
+        if text not in self.notes and len(self.notes) < _MAX_NOTES:
+            self.notes.append(text)
+
+    def has_nan(self, value: Any) -> bool:
+        """Return whether a number is NaN, or an array contains NaN."""
+        return self._nan_count(value) > 0
+
+    def _nan_count(self, value: Any) -> int:
+        if isinstance(value, (float, complex)) and type(value).__module__ in ("builtins", "numpy"):
+            return int(value != value)
+        if type(value) in (list, tuple):
+            return sum(self._nan_count(item) for item in value)
+        if not self._is_float(value):
+            return 0
+        try:
+            return int((value != value).sum())
+        except Exception:
+            return 0
+
+    def _is_float(self, value: Any) -> bool:
+        kind = getattr(value, "dtype", None)
+        if type(value).__module__ == "numpy" and not self._truths.is_array(value):
+            return str(kind).startswith(("float", "complex"))
+        return self._truths.is_array(value) and str(kind).rpartition(".")[2].startswith(
+            ("float", "bfloat", "complex", "half", "double")
+        )
+
+    def _wraps(self, left: Any, operator: str, right: Any, result: Any) -> bool:
+        """Return whether unsigned numbers of NumPy or torch wrap around."""
+        if not str(getattr(result, "dtype", "")).rpartition(".")[2].startswith("uint"):
+            return False
+        try:
+            if operator == "Sub":
+                return bool((left < right).any()) if shape_of(result) else bool(left < right)
+            wide = (
+                _as_float(left) + _as_float(right)
+                if operator == "Add"
+                else _as_float(left) * _as_float(right)
+            )
+            wrapped = wide != _as_float(result)
+            return bool(wrapped.any()) if hasattr(wrapped, "any") else bool(wrapped)
+        except Exception:
+            return False
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """Return the shape of an array or a tensor, `(len(value),)` for a list or tuple of numbers only; None for
+    other values."""
+    shape = getattr(value, "shape", None)
+    if not isinstance(shape, tuple) or not all(type(size) is int for size in shape):
+        return (len(value),) if type(value) in (list, tuple) and _is_flat(value) else None
+    return tuple(shape)
+
+
+def is_empty(value: object) -> bool:
+    """Return whether the value is a collection or an array without elements."""
+    kind = type(value)
+    if kind.__module__ == "builtins" and hasattr(kind, "__len__"):
+        return not len(value)  # type: ignore[arg-type]
+    shape = getattr(value, "shape", None)
+    return isinstance(shape, tuple) and 0 in shape
+
+
+def _is_flat(values: Any) -> bool:
+    return all(type(item) in (int, float, complex) for item in values)
+
+
+def _size(shape: tuple[int, ...] | None) -> int:
+    size = 1
+    for length in shape or ():
+        size *= length
+    return size
+
+
+def _as_float(value: Any) -> Any:
+    if hasattr(value, "astype"):
+        return value.astype(float)
+    return value.double() if hasattr(value, "double") else float(value)
