@@ -7,11 +7,15 @@ from types import MappingProxyType
 
 from markdown_it.token import Token
 
+from ..base.html_tags import read_text
 from ..languages.language import Language
-from ..syntax.headings import plain_text
+from ..model.dates import parse_date
 from ..syntax.records import Callout, Collapsible, TableRecord, get_record
+from ..tex.on_demand import name_formulas
 from .context import PageRendering, Rule
+from .headings import spoken_name
 from .margins import is_margin_note, margin_note_opening
+from .notes import reference_html
 from .prose import attributes, escape_html
 
 
@@ -22,7 +26,10 @@ def _callout_open(rendering: PageRendering, tokens: Sequence[Token], index: int)
     own = str(tokens[index].attrs.get("class", ""))
     classes = f'class="{escape_html(" ".join(filter(None, ("callout", f"callout-{callout.kind}", own))))}"'
     name = f' id="{escape_html(callout.id)}"' if callout.id else ""
-    look = {"data-icon": callout.icon, "data-color": callout.color}
+    look = {
+        "data-exercise": callout.exercise if rendering.tools.config.theorems.exercises else "",
+        **{"data-icon": callout.icon, "data-color": callout.color, "data-style": callout.style},
+    }
     rest = attributes(tokens[index], "class", "id") + "".join(
         f' {key}="{escape_html(value)}"' for key, value in look.items() if value
     )
@@ -31,11 +38,24 @@ def _callout_open(rendering: PageRendering, tokens: Sequence[Token], index: int)
         opened = " open" if callout.fold == "+" else ""
         start = f'<details {classes} data-kind="{callout.kind}"{name}{rest}{opened}>\n'
     else:
-        start = f'<aside {classes} data-kind="{callout.kind}" role="note"{name}{rest}>\n'
+        said = escape_html(_spoken_title(rendering, callout, tokens[index + 2 : index + 3]))
+        label = "" if "aria-label" in tokens[index].attrs else f' aria-label="{said}"'
+        start = f'<aside {classes} data-kind="{callout.kind}" role="note"{label}{name}{rest}>\n'
     if callout.has_title:
         return start
     tag = _title_tag(callout)
     return f'{start}<{tag} class="callout-title">{_label(rendering, callout)}</{tag}>\n'
+
+
+def _spoken_title(rendering: PageRendering, callout: Callout, inline: Sequence[Token]) -> str:
+    """Return the title of a callout as plain text. inline: contains the token of the author's title, if
+    any."""
+    if not callout.has_title:
+        return read_text(_label(rendering, callout))
+    label = read_text(_label_before_title(rendering, callout, inline[0]))
+    title = spoken_name(rendering, inline[0].children or ())
+    title = _before_title(rendering, read_text(_exercise(rendering, callout))) + title
+    return f"{label} ({title})" if label and title else label or title
 
 
 def _title_tag(callout: Callout) -> str:
@@ -44,7 +64,20 @@ def _title_tag(callout: Callout) -> str:
 
 def _label(rendering: PageRendering, callout: Callout) -> str:
     title = rendering.kind_name(callout.title)
+    if exercise := _exercise(rendering, callout):
+        label = _number_label(rendering, callout, title)
+        return f'{label} <span class="callout-name">({exercise})</span>'
     return _number_label(rendering, callout, title) if callout.number else escape_html(title)
+
+
+def _exercise(rendering: PageRendering, callout: Callout) -> str:
+    """Return a link to the exercise of a solution, if the title of the solution names it."""
+    label = rendering.labels.get(callout.exercise) if callout.names_exercise else None
+    if label is None:
+        return ""
+    text = reference_html(label, "full", rendering)
+    # the title of a fold is a button, and a button must not contain links
+    return text if callout.fold else f'<a class="xref" href="#{escape_html(label.id)}">{text}</a>'
 
 
 def _number_label(rendering: PageRendering, callout: Callout, title: str) -> str:
@@ -54,7 +87,8 @@ def _number_label(rendering: PageRendering, callout: Callout, title: str) -> str
 
 
 def _label_before_title(rendering: PageRendering, callout: Callout, title: Token) -> str:
-    """Return the name before the author's title, as in `Theorem (Row sums)`; empty if it is not printed."""
+    """Return the name before the author's title, as in `Theorem (Row sums)`; empty if the page does not print
+    it."""
     name = rendering.kind_name(callout.title)
     # An author may have written `Theorem of Fermat`, which needs no second `Theorem`.
     repeats = title.content.casefold().startswith((name.casefold(), callout.title.casefold()))
@@ -69,7 +103,13 @@ def _title_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -
         return '<p class="margin-title">'
     start = f'<{_title_tag(callout)} class="callout-title">'
     label = _label_before_title(rendering, callout, tokens[index + 1])
-    return f'{start}{label} <span class="callout-name">(' if label else start
+    exercise = _before_title(rendering, _exercise(rendering, callout))
+    return f'{start}{label} <span class="callout-name">({exercise}' if label else start
+
+
+def _before_title(rendering: PageRendering, exercise: str) -> str:
+    """Return `exercise` with a separator, to put before a title; empty if `exercise` is empty."""
+    return f"{exercise}{rendering.language.translate('{item}, {next}', item='', next='')}" if exercise else ""
 
 
 def _title_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
@@ -79,7 +119,14 @@ def _title_close(rendering: PageRendering, tokens: Sequence[Token], index: int) 
 
 
 def _body_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    return "" if is_margin_note(get_record(tokens[index], Callout)) else '<div class="callout-body">\n'
+    callout = get_record(tokens[index], Callout)
+    start = "" if is_margin_note(callout) else '<div class="callout-body">\n'
+    moment = parse_date(callout.held_until) if callout.held_until else None
+    if moment is None:
+        return start
+    language = rendering.language
+    text = language.translate("not published before {date}", date=language.format_date(moment))
+    return f'{start}<p class="solution-held"><span class="badge">{escape_html(text)}</span></p>\n'
 
 
 def _body_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
@@ -91,6 +138,19 @@ def _callout_close(rendering: PageRendering, tokens: Sequence[Token], index: int
         return "</aside>\n"
     rendering.reading.leave()
     return "</details>\n"
+
+
+def _solutions_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    title = escape_html(rendering.language.translate("Solutions"))
+    return f'<section class="solutions" aria-label="{title}">\n<h2>{title}</h2>\n'
+
+
+def _solutions_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    return "</section>\n"
+
+
+def _withheld(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    return ""
 
 
 def _render_end_mark(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
@@ -158,14 +218,12 @@ def table_caption(language: Language, number: str, html: str) -> str:
 
 
 def header_cell(rendering: PageRendering, children: Sequence[Token], html: str) -> str:
-    """Return the content of a header cell. If it is only formulas, they get a name.
+    """Return the content of a header cell. If it is only formulas, they get names.
 
     Checkers and some screen readers ignore text in `<math>`, so the header would be empty to them.
     """
-    if any(child.type != "math_inline" for child in children):
-        return html
-    name = escape_html(plain_text(children, rendering.parsed.page))
-    return html.replace("<math ", f'<math aria-label="{name}" ', 1)
+    has_text = any(child.type != "math_inline" for child in children)
+    return html if has_text else name_formulas(html, rendering.language.tag)
 
 
 def _table_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
@@ -175,6 +233,9 @@ def _table_close(rendering: PageRendering, tokens: Sequence[Token], index: int) 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "callout_open": _callout_open,
+        "solutions_open": _solutions_open,
+        "solutions_close": _solutions_close,
+        "withheld": _withheld,
         "callout_title_open": _title_open,
         "callout_title_close": _title_close,
         "callout_body_open": _body_open,

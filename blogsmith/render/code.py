@@ -1,8 +1,8 @@
-"""Rendering of a code fence to a figure: highlighted by Pygments with classes, one span per line.
+"""Rendering of a code fence as a figure: highlighted by Pygments with CSS classes, one span per line.
 
-The text content of the result equals the source, character for character. Code that cannot be highlighted
-(unknown language, a line too long, a lexer too slow) is shown plain, and the caller gets the reason.
-Colours, line numbers and highlighted lines are left to the theme.
+The text of the result equals the source, character for character. Code that cannot be highlighted (unknown
+language, a line too long, a lexer too slow) is shown plain, with the reason for a warning. The theme's
+stylesheet sets colours, line numbers and highlighted lines.
 """
 
 from __future__ import annotations
@@ -18,36 +18,22 @@ from msgspec import Struct
 from ..base.diagnostics.model import confirm_typo, format_suggestion, nearest
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from .lexing import Lex, LexerError, LexTimeout, Piece, lex_in_time, lexer_class
+from ..syntax.code_languages import LEXER_NAMES, find_lexer_name
+from .lexing import Lex, LexerError, LexTimeout, Piece, lex_in_time
 
 _PLAIN = name_set("algorithm ascii csv log mermaid none plain plaintext pseudo pseudocode text tsv txt")
 """Languages without highlighting, in lower case."""
 
-_PYGMENTS_NAMES = MappingProxyType(
-    {
-        "cmd": "bat",
-        "dotenv": "bash",
-        "env": "bash",
-        "ipython": "python",
-        "jsonc": "json",
-        "mdx": "markdown",
-        "metal": "cpp",
-        "patch": "diff",
-        "svelte": "html",
-        "svg": "xml",
-        "triton": "python",
-    }
-)
-"""Common names that Pygments does not know."""
-
 _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
-"""Languages of runnable cells in Quarto extensions."""
+"""Languages of runnable cells in extensions of Quarto."""
 
-_COLUMN, _NUMBER, _TAB = 66, 5, 4
-"""Numbers of characters: text column of the paper theme, line number, tab width."""
+_COLUMN, _PHONE, _NUMBER, _TAB = 66, 36, 5, 4
+"""Numbers of characters: text column of the paper theme, line on a phone, line number, tab width."""
+_MAX_INDENT = 16
+"""Largest indentation that the rest of a wrapped line keeps: a phone has room for little more."""
 _END = "</span>"
 _SHORT, _MOST_PIECES = 32, 10_000
-"""Maximum length of cached pieces of code, and maximum number of cached pieces."""
+"""Maximum length in characters of a cached piece of code, and maximum number of cached pieces."""
 _NOT_IN_A_CLASS = lazy_pattern(r"[^\w+#.-]+")
 
 
@@ -55,11 +41,8 @@ class Highlighted(Struct, frozen=True):
     """Source code as HTML."""
 
     lines: tuple[str, ...]
-    r"""HTML of each line without its newline; all tags are closed within the line.
-
-    Joined with `\n`, the text of the lines is the source. Source that ends in a newline has an empty last
-    line.
-    """
+    r"""HTML of each line without its newline; each tag is closed on its own line. The text of the lines,
+    joined with `\n`, is the source. If the source ends in a newline, the last line is empty."""
     problem: str = ""
     """Reason why the code is plain, for the author; empty if it is highlighted."""
     suggestion: str = ""
@@ -68,7 +51,7 @@ class Highlighted(Struct, frozen=True):
 
 def is_known_language(language: str) -> bool:
     """Return whether `language` can be highlighted or is plain on purpose."""
-    return _is_plain(language) or _lexer_alias(language) is not None
+    return is_plain_language(language) or find_lexer_name(language) is not None
 
 
 def highlight(
@@ -80,9 +63,9 @@ def highlight(
     max_line: Maximum length of a line, in characters, that is passed to a lexer.
     lex: See `SiteAccess`.
     """
-    if _is_plain(language):
+    if is_plain_language(language):
         return Highlighted(_plain(source))
-    alias = _lexer_alias(language)
+    alias = find_lexer_name(language)
     if alias is None:
         return _unknown(language, source)
     problem = _long_line(source, max_line)
@@ -94,19 +77,19 @@ def highlight(
         return Highlighted(_plain(source), f"highlighting takes longer than {deadline_s:g} s")
     except LexerError:
         return Highlighted(_plain(source), f'highlighter for "{language}" changes the code')
-    except Exception:  # A lexer is third-party code that may raise any error; the page is more important.
+    except Exception:  # a lexer may raise any error, which must not prevent the page
         return Highlighted(_plain(source), f'highlighter for "{language}" fails on this code')
 
 
 class LineMark(Struct, frozen=True):
-    """A link at the end of a line to a note about it."""
+    """A link at the end of a line of code to a note about the line."""
 
     text: str
     """Text that the stylesheet prints; it is not part of the code."""
     target: str
-    """Id of the note; empty if there is no note, and then the marker is not a link."""
+    """Id of the note; empty if there is none, so that the marker is not a link."""
     id: str
-    """Id of the marker; empty for a further marker with the same number."""
+    """Id of the marker; empty if an earlier marker has the same number."""
     label: str
     """Accessible name."""
 
@@ -128,6 +111,10 @@ class FigureOptions(Struct, frozen=True, kw_only=True):
     numbered: bool = False
     wide: bool = False
     """Whether lines are longer than a text column; themes may extend the code into the margin."""
+    scrolls: bool = False
+    """Whether lines that do not fit a phone scroll there; otherwise they wrap."""
+    indents: Mapping[int, int] = MappingProxyType({})
+    """Line that wraps on a phone, counted from 1 → its indentation in columns, an even number."""
     fold: bool | str = False
     """Fold the code under this label; True means `Show code`."""
     fold_open: bool = False
@@ -143,13 +130,28 @@ def has_long_lines(source: str, *, numbered: bool) -> bool:
     return max(map(len, source.expandtabs(_TAB).split("\n"))) > limit
 
 
+def wrapped_indents(source: str) -> Mapping[int, int] | None:
+    """Return the `indents` of `FigureOptions` for `source`, or None if all lines fit a phone."""
+    lines = source.expandtabs(_TAB).split("\n")
+    if max(map(len, lines)) <= _PHONE:
+        return None
+    found = {
+        number: min(len(line) - len(line.lstrip(" ")), _MAX_INDENT) // 2 * 2
+        for number, line in enumerate(lines, 1)
+        if len(line) > _PHONE
+    }
+    return {number: indent for number, indent in found.items() if indent}
+
+
 def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> str:
     """Return the `<figure class="code">` of highlighted lines."""
-    looks = {"numbered": options.numbered, "wide": options.wide}
+    looks = {"numbered": options.numbered, "wide": options.wide, "nowrap": options.scrolls}
     figure_class = " ".join(["code", *(look for look, has in looks.items() if has), *options.classes])
-    # CSS cannot yet use a data attribute as the start of a counter in all browsers.
+    # browsers do not all support a data attribute as the start value of a CSS counter
     style = f"--first-line:{options.first_line}" if options.numbered and options.first_line != 1 else ""
-    opening = _tag("figure", {"id": options.id, "class": figure_class, "data-lang": language, "style": style})
+    looks_and_name = {"class": figure_class, "data-lang": language, "style": style}
+    name = options.title or language
+    opening = _tag("figure", {"id": options.id, **looks_and_name, "aria-label": name})
     code = _tag("code", {"class": f"language-{_class_name(language)}" if language else ""})
     figure = (
         f'{opening}{_header(language, options.title)}<pre class="highlight" tabindex="0">{code}'
@@ -175,7 +177,7 @@ def _line_spans(lines: Sequence[str], options: FigureOptions) -> str:
 
     Added and removed lines are `<ins>` and `<del>`, so that screen readers announce them.
     """
-    if options.highlighted or options.added or options.removed or options.marks:
+    if options.highlighted or options.added or options.removed or options.marks or options.indents:
         return "".join(_marked_spans(lines, options))
     start, end = '<span class="line">', "</span>"
     html = f"\n{end}{start}".join(lines)
@@ -191,7 +193,8 @@ def _marked_spans(lines: Sequence[str], options: FigureOptions) -> Iterator[str]
             marks = "".join(map(_mark, options.marks.get(number, ())))
             tag = "ins" if number in options.added else "del" if number in options.removed else "span"
             hl = " hl" if number in options.highlighted else ""
-            yield f'<{tag} class="line{hl}">{line}{marks}{newline}</{tag}>'
+            indent = f" in{options.indents[number]}" if number in options.indents else ""
+            yield f'<{tag} class="line{hl}{indent}">{line}{marks}{newline}</{tag}>'
 
 
 def _mark(mark: LineMark) -> str:
@@ -208,32 +211,23 @@ def _fold(figure: str, fold: bool | str, is_open: bool) -> str:
     return f'<details class="collapsible"{opened}><summary>{escape(label)}</summary>{figure}</details>'
 
 
-def _is_plain(language: str) -> bool:
+def is_plain_language(language: str) -> bool:
+    """Return whether code in `language` is shown without colours on purpose."""
     return not language or language.lower() in _PLAIN
-
-
-def _lexer_alias(language: str) -> str | None:
-    """Return Pygments' name of `language`, or None."""
-    alias = _PYGMENTS_NAMES.get(language.lower(), language.lower())
-    return alias if lexer_class(alias) else None
 
 
 @lru_cache(maxsize=128)
 def _languages(initial: str) -> tuple[str, ...]:
-    """Return the languages with this first letter. Comparing with all thousand would be slow."""
+    """Return the languages that start with this letter, because a comparison with all thousand is slow."""
     from pygments.lexers import get_all_lexers
 
     known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}
-    return tuple(sorted(name for name in known | _PLAIN | set(_PYGMENTS_NAMES) if name.startswith(initial)))
+    return tuple(sorted(name for name in known | _PLAIN | set(LEXER_NAMES) if name.startswith(initial)))
 
 
 def _unknown(language: str, source: str) -> Highlighted:
     near, is_in_browser = nearest(language, _languages(language[:1].lower())), language in _IN_BROWSER
-    hint = (
-        "write a `python` fence with `#| run-in: browser` to run it for readers"
-        if is_in_browser
-        else format_suggestion(near)
-    )
+    hint = "write `#| run-in: browser` in a `python` fence" if is_in_browser else format_suggestion(near)
     problem = f'unknown language "{language}"' + (f" ({hint})" if hint else "")
     return Highlighted(_plain(source), problem, "" if is_in_browser else confirm_typo(language, near) or "")
 
@@ -253,10 +247,8 @@ def _plain(source: str) -> tuple[str, ...]:
 
 
 def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
-    """Return the pieces as lines of HTML.
-
-    Adjacent pieces of one class share a span, and no span continues on the next line.
-    """
+    """Return the pieces as lines of HTML. Adjacent pieces of one class share a span, and each span ends on
+    its line."""
     html: list[str] = []
     append, spans, escaped = html.append, _spans(), _escaped()
     last, goes_on = "", False
@@ -281,7 +273,7 @@ def _lines(pieces: Iterable[Piece]) -> tuple[str, ...]:
 
 
 class _HtmlCache(dict[Any, str]):
-    """A cache of HTML for pieces of code: spaces, brackets and names are frequent."""
+    """A cache of HTML for short pieces of code, because spaces, brackets and names repeat."""
 
     def keep(self, key: str | Piece, source: str, html: str) -> str:
         """Return the HTML, and cache it if it is short. A full cache is cleared."""
@@ -293,14 +285,14 @@ class _HtmlCache(dict[Any, str]):
 
 
 class _Escaped(_HtmlCache):
-    """Text → HTML."""
+    """Cache: text → escaped HTML."""
 
     def __missing__(self, text: str) -> str:
         return self.keep(text, text, text if text.isalnum() else _text(text))
 
 
 class _Spans(_HtmlCache):
-    """Piece with a class, on one line → span."""
+    """Cache: piece with a class, within one line → span."""
 
     def __missing__(self, piece: Piece) -> str:
         css, text = piece
@@ -319,10 +311,8 @@ def _spans() -> _Spans:
 
 
 def _split_span(text: str, css: str, *, is_open: bool) -> tuple[str, bool]:
-    """Return HTML of several lines with spans closed at each line end, and whether a span is left open.
-
-    is_open: The text starts inside a span. Empty lines get no span.
-    """
+    """Return the HTML of text with line ends, and whether a span is open after it. Spans are closed at each
+    line end. is_open: whether the text begins inside a span. Empty lines get no span."""
     first, *others = text.split("\n")
     opening = f'<span class="{css}">'
     start = first if is_open or not first else opening + first
@@ -333,7 +323,7 @@ def _split_span(text: str, css: str, *, is_open: bool) -> tuple[str, bool]:
 
 
 def _text(text: str) -> str:
-    # An HTML parser would read a single CR as a newline.
+    # a parser of HTML would read a single CR as a newline
     return escape(text, quote=False).replace("\r", "&#13;")
 
 

@@ -1,4 +1,4 @@
-"""Markers in code, and back links from the notes after the code."""
+"""Markers at the ends of lines of code, and links from the notes back to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def line_marks(language: Language, fence: Fence) -> Mapping[int, Sequence[LineMa
     known: set[int] = set()
     for mark in fence.marks:
         name = f"{fence.number_in_page}-{mark.number}"
-        # A number may occur on several lines; the back link points to the first.
+        # if a number occurs on several lines, the link back points to the first
         anchor = "" if mark.number in known else f"cnref-{name}"
         known.add(mark.number)
         label = language.translate("Note {number}", number=mark.number)

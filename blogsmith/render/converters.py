@@ -1,7 +1,7 @@
 """Formulas typeset by a plugin, with our own converter as fallback.
 
-Our converter reads each formula first. Definitions, errors, and whether it has links or ids are therefore
-the same with every converter. This takes a fourth of the time of latex2mathml.
+Our converter reads each formula first, so definitions, errors, links and ids are the same with every
+converter. Reading a formula needs a quarter of the time of a conversion by latex2mathml.
 """
 
 from __future__ import annotations
@@ -24,23 +24,22 @@ if TYPE_CHECKING:
 BUILT_IN = "blogsmith"
 """Value of `math: {converter: …}` that selects our converter although a plugin has the hook."""
 DEADLINE_S = 1.0
-"""Time limit for one formula in seconds of processor time, so that a busy machine builds the same page."""
+"""Time limit for one formula in seconds of processor time, which is the same on a busy machine."""
 _MOST_WORDS = 120
 
 PluginConvert = Callable[[FormulaConverter, FormulaSource], "ForeignFormula | str"]
-"""Function that returns the plugin's formula, or the reason why it cannot be used. It has no side effects."""
+"""Function that returns the plugin's formula, or the reason why it cannot be used. It must have no side
+effects, because results are cached."""
 
 
 class ConverterTimeout(BaseException):
-    """The time limit was exceeded. Not an Exception, because third-party converters catch those."""
+    """A plugin exceeded the time limit. Not an Exception, because third-party converters catch those."""
 
 
 def choose_converter(plugins: Plugins, name: str, *, untrusted: bool) -> FormulaConverter | None:
-    """Return the converter of this name, or the only one if `name` is empty. None selects our own.
-
-    Raise LookupError if no plugin of this name has the hook. untrusted: The formulas come from untrusted
-    authors.
-    """
+    """Return the plugin of this name, or if `name` is empty, the only plugin. None means our own converter.
+    LookupError if no plugin of this name typesets formulas. untrusted: whether the posts are by untrusted
+    authors."""
     if name == BUILT_IN or not (name or plugins.converters):
         return None
     found = plugins.converters[name] if name else next(iter(plugins.converters.values()))
@@ -48,7 +47,7 @@ def choose_converter(plugins: Plugins, name: str, *, untrusted: bool) -> Formula
 
 
 def unknown_converter_message(name: str) -> str:
-    """Return the error message for a setting that names a plugin without the hook."""
+    """Return the error message for a setting that names a plugin that does not typeset formulas."""
     return f'unknown formula converter "{name}": no plugin of this site provides it'
 
 
@@ -80,10 +79,8 @@ def convert_with_plugin(converter: FormulaConverter, source: FormulaSource) -> F
 def with_plugin(
     ours: Convert, converter: FormulaConverter, foreign: PluginConvert, report: Callable[[str], object]
 ) -> Convert:
-    """Return `ours` with the markup that `converter` makes.
-
-    report: Called with the reason if a formula keeps our markup.
-    """
+    """Return a converter that uses `converter` where possible and `ours` otherwise. report: called with the
+    reason if a formula keeps the markup of `ours`."""
 
     def convert(tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
         from ..tex.convert import TypesetFormula

@@ -1,21 +1,22 @@
-"""Formulas in labels of diagrams: `A[Q = $XW^Q$]`.
+"""Formulas in labels of diagrams, such as `A[Q = $XW^Q$]`.
 
-Diagram renderers do not support MathML, so each formula is replaced with a word of about its width. In the
-resulting drawing, each text line with one of these words becomes HTML with our MathML, with the same
-alignment. Programs that do not support HTML inside SVG show text with the TeX.
+Diagram renderers do not support MathML. So each formula is first replaced with a word of about its width. In
+the finished drawing, each line of text with one of these words becomes HTML with our MathML and the same
+alignment. Programs that cannot show HTML inside SVG show the TeX.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from html import escape, unescape
+from html import escape
 from types import MappingProxyType
 from xml.etree import ElementTree
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..base.html_tags import read_text
 from ..base.patterns import lazy_pattern
 from ..syntax.math.delimiters import FoundFormula, find_formula
 from .svg.drawings import Drawing
@@ -25,21 +26,20 @@ Typeset = Callable[[str, int, int], str]
 
 _COMMENT = lazy_pattern(r"\s*(?:%%|//|#)")
 _NO_FORMULA = lazy_pattern(r"\"|--|->")
-"""Text that occurs only between the dollars of two different labels."""
+"""Regular expression of text between the dollars of two labels, not within a formula."""
 _LETTER_EM = 0.222
-"""Width of `i`, `j` and `l` in Helvetica."""
+"""Width of `i`, `j` and `l` in Helvetica, in em."""
 _BITS = 5
 MAX_FORMULAS = 2**_BITS
 """Maximum number of different formulas in a diagram."""
 _MARGIN_EM = 0.3
 _MOST_EM = 2.6
-"""Maximum height of a formula for which boxes have room; a taller one is scaled down."""
+"""Maximum height in em of a formula in a box; a taller one is scaled down."""
 _LEAST_SCALE = 0.6
 _WIDTH_EM, _HEIGHT_EM = 40, 4
-"""Size of the area for the HTML of a line, which is centred in it or starts at an edge."""
+"""Size in em of the area for the HTML of a line. The line is centred in it or starts at its edge."""
 _MATH = lazy_pattern(r"<math\b.*?</math>", re.DOTALL)
 _TEXT = lazy_pattern(r"<text\b([^<>]*)>((?:(?!</text>).)*)</text>", re.DOTALL)
-_TAG = lazy_pattern(r"<[^<>]*>")
 _ATTRIBUTE = lazy_pattern(r"([\w-]+)=\"([^\"]*)\"")
 _SHIFT = lazy_pattern(r"(-?[\d.]+)em")
 _BASELINE_OFFSETS_EM: Mapping[str, float] = MappingProxyType(
@@ -52,13 +52,13 @@ _BASELINE_OFFSETS_EM: Mapping[str, float] = MappingProxyType(
         "text-after-edge": 0.5,
     }
 )
-"""`dominant-baseline` → distance from it up to the middle of the line."""
+"""Value of `dominant-baseline` → distance from that baseline up to the middle of the line, in em."""
 _LETTERS_EM = 0.33
-"""The same distance for text on its alphabetic baseline."""
+"""Distance from the alphabetic baseline up to the middle of the line, in em."""
 _START: Mapping[str, tuple[float, str]] = MappingProxyType(
     {"middle": (0.5, "center"), "end": (1.0, "right"), "start": (0.0, "left")}
 )
-"""`text-anchor` → part of the area before it, alignment in the area."""
+"""Value of `text-anchor` → share of the area before the anchor, and alignment in the area."""
 _OF_GROUP = ("font-size", "font-style", "font-weight")
 _OF_TEXT = ("dominant-baseline", "dy", "fill", "text-anchor")
 
@@ -73,10 +73,10 @@ class _Formula(Struct, frozen=True):
 
 
 class _Change(Struct, frozen=True):
-    """A replacement in a line of the source. Columns count from 0."""
+    """A replacement in a line of the diagram's source. Columns count from 0."""
 
     start: int
-    """Start in the new line."""
+    """Column in the line after all replacements where this one starts."""
     end: int
     old_start: int
     old_end: int
@@ -87,7 +87,7 @@ class LabelFormulas:
 
     def __init__(self, source: str, typeset: Typeset) -> None:
         self.source = source
-        """Source with placeholders for formulas."""
+        """Source of the diagram, with placeholders instead of formulas."""
         self._written = source
         self._typeset = typeset
         self._formulas: dict[str, _Formula] = {}
@@ -99,13 +99,14 @@ class LabelFormulas:
             self.source = "\n".join(self._replace(line, number) for number, line in enumerate(lines, 1))
 
     def restore_text(self, text: str) -> str:
-        """Return a string from the renderer with the author's formulas."""
+        """Return a string from the renderer, such as an error, with the author's formulas instead of
+        placeholders."""
         for formula in self._formulas.values():
             text = text.replace(formula.placeholder, f"${formula.tex}$")
         return text
 
     def restore_column(self, line: int, column: int) -> int:
-        """Return the author's column for a 1-based column of the renderer."""
+        """Return the column in the author's source for a 1-based column in a message of the renderer."""
         at, shift = column - 1, 0
         for change in self._changes.get(line, ()):
             if at < change.start:
@@ -149,7 +150,7 @@ class LabelFormulas:
         return formula
 
     def _make_placeholder(self, width_em: float) -> str:
-        """Return a word that the source does not contain. No word is part of another."""
+        """Return a word that does not occur in the source. No placeholder is part of another."""
         number = len(self._formulas)
         bits = f"{number:0{_BITS}b}".replace("0", "i").replace("1", "l")
         letters = max(0, round(width_em / _LETTER_EM) - len(bits) - 2)
@@ -159,7 +160,7 @@ class LabelFormulas:
         return word
 
     def _label(self, text: re.Match[str]) -> str:
-        written = unescape(_TAG.sub("", text[2]))
+        written = read_text(text[2])
         if not any(formula.placeholder in written for formula in self._formulas.values()):
             return text[0]
         attributes = dict(_ATTRIBUTE.findall(text[1]))
@@ -169,7 +170,7 @@ class LabelFormulas:
         top = -middle - _HEIGHT_EM / 2 + (float(shift[1]) if shift else 0)
         color = attributes.get("fill", "var(--diagram-ink,currentColor)")
         line, plain = "".join(self._html(written)), escape(self._plain(written), quote=False)
-        # Not in a stylesheet: feeds and books do not use that of the theme.
+        # as an attribute, because feeds and books do not use the stylesheet of the theme
         style = f"color:{color};line-height:{_HEIGHT_EM}em;text-align:{align};white-space:pre"
         html = f'<div class="diagram-label" style="{style}">{line}</div>'
         return (
@@ -225,5 +226,5 @@ def _size_em(html: str, tex: str) -> tuple[float, float]:
         box = ElementTree.fromstring(outline_formula(found[0] if found else "")).attrib["viewBox"].split()
         return float(box[2]) / EM, float(box[3]) / EM
     except Exception:
-        # A library of outlines fails in as many ways as there are formulas.
+        # the library that outlines glyphs raises many kinds of errors
         return len(tex) / 2, 1.5

@@ -22,7 +22,7 @@ class Length(Struct, frozen=True):
 
     @property
     def css(self) -> str:
-        """The length in CSS."""
+        """The length as CSS text."""
         return f"{self.amount}{self.unit}"
 
     @property
@@ -35,7 +35,7 @@ class Dimensions(Struct, frozen=True):
     """Size attributes and style of an `<img>`."""
 
     info: ImageInfo
-    """Image with the width and height that are printed as attributes."""
+    """The image, with the width and height to print as attributes."""
     style: str
     """CSS for sizes that attributes cannot express."""
 
@@ -47,33 +47,32 @@ def parse_length(text: str) -> Length | None:
 
 
 def nearest_length(text: str) -> str | None:
-    """Return the valid length that a text with spaces, capitals or unit names means, or None."""
+    """Return the valid length that an invalid one with spaces, capitals or names of units means, or None."""
     meant = "".join(text.split()).lower().replace("percent", "%").replace("pixels", "px").replace("pct", "%")
     return meant if meant != text and parse_length(meant) else None
 
 
 def fit_attributes(info: ImageInfo, width: Length | None, height: Length | None) -> Dimensions:
-    """Return the size of an image with HTML attributes: pixels stay attributes.
-
-    None means that the side is not given. A single side determines the other by the aspect ratio, as in
-    browsers.
-    """
+    """Return the size of an image with the HTML attributes `width` and `height`; pixels stay attributes. None
+    means that the author did not give the attribute. As in browsers, a single one determines the other by the
+    aspect ratio."""
     lengths = [length for length in (width, height) if length]
     if not lengths:
         return Dimensions(info, "")
     if any(length.pixels is None for length in lengths):
         return Dimensions(info, _style(width, height))
     across, down = _fill(info, width.pixels if width else None, height.pixels if height else None)
-    # The theme's `height: auto` would override an attribute without the other one.
+    # otherwise the theme's `height: auto` would override an attribute without the other one
     style = _style(None, height) if across is None else ""
     return Dimensions(replace(info, width_px=across, height_px=down), style)
 
 
 def fit_style(info: ImageInfo, width: Length | None, height: Length | None) -> str:
-    """Return the CSS of an image with Markdown attributes. Its own size stays in the HTML attributes."""
+    """Return the CSS for an image whose size is given in Markdown. The HTML attributes keep the size of the
+    file."""
     pixels = height.pixels if height else None
     if width is None and pixels is not None and info.width_px and info.height_px:
-        # Set the width, so that the image keeps its aspect ratio on a narrower screen.
+        # the width, not the height, so that the image keeps its aspect ratio on a narrower screen
         return f"width:{_scale(pixels, info.width_px, info.height_px)}px"
     return _style(width, height)
 

@@ -7,27 +7,25 @@ neither TeX nor MathML is read. Source: developers.google.com, "FAQ (FAQPage) st
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape, unescape
+from html import escape
 
 from markdown_it.token import Token
 
-from ..base.patterns import lazy_pattern
+from ..base.html_tags import read_text, remove_tags
 from ..model.documents import FaqEntry
 from ..syntax.headings import plain_text
 from ..syntax.records import Callout, Math, XRef, get_record
+from .citations.rules import RULES as CITATION_RULES
 from .context import PageRendering
 from .notes import reference
 
 KIND = "faq"
 _TAGS = frozenset(("p", "ul", "ol", "li"))
-_TAG = lazy_pattern(r"<[^<>]*>")
 
 
 def page_faq(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[FaqEntry, ...]:
-    """Return the questions of the page in order. A question inside another answer is part of that answer.
-
-    spoken: Number of a value in the text → its plain text.
-    """
+    """Return the questions of the page in order. A question inside the answer to another is part of that
+    answer. spoken: number of a value in the text → its plain text."""
     tokens = rendering.parsed.tokens
     quiet = rendering.copy_without_report()
     entries = []
@@ -35,7 +33,7 @@ def page_faq(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[FaqEn
     while index < len(tokens):
         if tokens[index].type == "callout_open" and _is_question(get_record(tokens[index], Callout)):
             end = _closing_index(tokens, index)
-            # The title is one inline token in its own pair of tokens.
+            # the title is one inline token between an opening and a closing token
             question = inline_text(quiet, tokens[index + 2].children or (), spoken)
             answer = _answer(quiet, tokens[index + 4 : end], spoken)
             if question and answer:
@@ -45,20 +43,27 @@ def page_faq(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[FaqEn
     return tuple(entries)
 
 
-def inline_text(rendering: PageRendering, children: Sequence[Token], spoken: Mapping[int, str]) -> str:
-    """Return inline tokens as one line of plain text, with references as printed.
-
-    rendering: A rendering that reports nothing.
-    """
-    tokens = [_reference_as_text(rendering, token) for token in children]
+def inline_text(
+    rendering: PageRendering,
+    children: Sequence[Token],
+    spoken: Mapping[int, str],
+    *,
+    keeps_citations: bool = False,
+) -> str:
+    """Return inline tokens as one line of plain text, with references as the page prints them. rendering:
+    must not report problems, since the page reports them."""
+    kinds = ("xref", "citation") if keeps_citations else ("xref",)
+    tokens = [_link_as_text(rendering, token) if token.type in kinds else token for token in children]
     return " ".join(plain_text(tokens, rendering.parsed.page, spoken).split())
 
 
-def _reference_as_text(rendering: PageRendering, token: Token) -> Token:
-    if token.type != "xref":
-        return token
-    html = reference(rendering, get_record(token, XRef))
-    return Token("text", "", 0, content=unescape(_TAG.sub("", html)))
+def _link_as_text(rendering: PageRendering, token: Token) -> Token:
+    """Return a reference or citation as text."""
+    if token.type == "xref":
+        html = reference(rendering, get_record(token, XRef))
+    else:
+        html = CITATION_RULES[token.type](rendering, [token], 0)
+    return Token("text", "", 0, content=read_text(html))
 
 
 def _is_question(callout: Callout) -> bool:
@@ -88,7 +93,7 @@ def _answer(rendering: PageRendering, tokens: Sequence[Token], spoken: Mapping[i
             if not token.hidden:
                 html.append(f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>")
         elif token.nesting < 0:
-            # Separate the text of tables and other blocks.
+            # keeps the text of tables and other blocks apart
             html.append(" ")
     text = " ".join("".join(html).split()).replace("<p></p>", "")
-    return text if _TAG.sub("", text).strip() else ""
+    return text if remove_tags(text).strip() else ""

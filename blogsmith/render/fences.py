@@ -1,4 +1,4 @@
-"""Code fences: highlighted code, diagrams, indented code. `outputs/cells.py` renders cells."""
+"""Code fences that are not cells: highlighted code, diagrams, indented code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ from ..hooks import Diagram
 from ..hooks.loader import DIAGRAMS
 from ..syntax.cells.option_values import FOLD
 from ..syntax.records import Fence, get_record
-from .code import FigureOptions, Highlighted, code_figure, has_long_lines, highlight, is_known_language
+from .code import (
+    FigureOptions,
+    Highlighted,
+    code_figure,
+    has_long_lines,
+    highlight,
+    is_known_language,
+    is_plain_language,
+    wrapped_indents,
+)
 from .code_notes import line_marks
 from .context import PageRendering, Rule
 from .figure_frame import figure_attributes, figure_caption, inline_html, plain_argument
@@ -35,7 +44,8 @@ def fence(rendering: PageRendering, token: Token) -> str:
 def code_fence_figure(
     rendering: PageRendering, token: Token, source: str, record: Fence, *, fold_open: bool = False
 ) -> str:
-    """Return the figure of the code `source`, shown as `record` specifies. Warn about an unknown language."""
+    """Return the figure of the code `source`, with the options in `record`. Warn about an unknown
+    language."""
     rendering.code_blocks += 1
     if not record.fold or fold_open:
         rendering.reading.add_code(source.count("\n"))
@@ -43,6 +53,9 @@ def code_fence_figure(
     settings = rendering.tools.config.code
     numbered = settings.line_numbers if record.numbered is None else record.numbered
     fold = rendering.language.translate("Show code") if record.fold in (True, FOLD) else record.fold
+    # Plain text may be a drawing or a table, which wrapping would destroy.
+    wraps = settings.wrap and not is_plain_language(record.language) if record.wraps is None else record.wraps
+    indents = wrapped_indents(source)
     options = FigureOptions(
         title=record.title,
         first_line=record.first_line,
@@ -52,6 +65,8 @@ def code_fence_figure(
         marks=line_marks(rendering.language, record),
         numbered=numbered,
         wide=has_long_lines(source, numbered=numbered),
+        scrolls=indents is not None and not wraps,
+        indents=indents if indents and wraps else {},
         fold=fold,
         fold_open=fold_open,
         id=record.id,
@@ -93,7 +108,7 @@ def _warn_not_highlighted(rendering: PageRendering, record: Fence, shown: Highli
 
 
 def _listing(rendering: PageRendering, record: Fence, figure: str) -> str:
-    """Return the figure with its number and caption before it, if it has either."""
+    """Return the figure with its number and caption before it, if it has them."""
     if not (record.number or record.caption):
         return figure
     rendering.widgets.add("teaching")
@@ -112,7 +127,11 @@ def _code_block(rendering: PageRendering, tokens: Sequence[Token], index: int) -
     settings = rendering.tools.config.code
     source, numbered = tokens[index].content, settings.line_numbers
     shown = highlight(source, "", deadline_s=settings.deadline_s, max_line=settings.max_line)
-    options = FigureOptions(numbered=numbered, wide=has_long_lines(source, numbered=numbered))
+    options = FigureOptions(
+        numbered=numbered,
+        wide=has_long_lines(source, numbered=numbered),
+        scrolls=wrapped_indents(source) is not None,
+    )
     figure = code_figure(shown.lines, "", options)
     return figure + "\n"
 
@@ -120,7 +139,7 @@ def _code_block(rendering: PageRendering, tokens: Sequence[Token], index: int) -
 RULES: Mapping[str, Rule] = MappingProxyType({"code_block": _code_block})
 
 
-# Fences that a plugin draws: a figure with the drawing, or with the source if it cannot be drawn.
+# Fences that a plugin draws. The figure shows the drawing, or the source if it cannot be drawn.
 
 
 def is_diagram(rendering: PageRendering, language: str) -> bool:
@@ -142,7 +161,7 @@ def diagram_figure(rendering: PageRendering, source: str, fence: Fence) -> str:
 
 def _draw(rendering: PageRendering, diagram: Diagram, source: str, fence: Fence) -> str:
     """Return the drawing, or the source if it cannot be drawn."""
-    # Importing the CSS parser takes as long as rendering a page, and most pages have no diagram.
+    # the CSS parser is imported here: it takes as long as rendering a page, and most pages have no diagram
     from .diagram_formulas import LabelFormulas
     from .svg.drawings import sanitize_drawing
 
@@ -169,7 +188,7 @@ def _draw(rendering: PageRendering, diagram: Diagram, source: str, fence: Fence)
             rendering.reporter.add(found)
         return _fold_source(rendering, source, fence)
     except Exception as error:
-        # A bug in a plugin must not stop the build, and the message must name the plugin.
+        # an error of a plugin must not stop the build, and the message must name the plugin
         return _failure_html(rendering, diagram, source, fence, error)
     rendering.diagrams += 1
     try:
@@ -193,7 +212,7 @@ def _failure_html(
 def _place(
     rendering: PageRendering, source: str, fence: Fence, error: Exception, formulas: LabelFormulas | None
 ) -> Place | None:
-    """Return the location of a plugin's error in the file, or of the fence if the error has none."""
+    """Return the location in the file of a plugin's error, or that of the fence if the error has no line."""
     line, column = (error.lineno, error.offset or 0) if isinstance(error, SyntaxError) else (None, 0)
     if formulas and line and column:
         column = formulas.restore_column(line, column)
@@ -203,11 +222,8 @@ def _place(
 def _source_place(
     rendering: PageRendering, source: str, fence: Fence, line: int | None, column: int
 ) -> Place | None:
-    """Return the location in the file of a line and column of the source, both 1-based.
-
-    Column 0 means the whole line. A fence in a quote or list has lost its indentation, so its line is
-    searched in the line of the file.
-    """
+    """Return the location in the file of a 1-based line and column of the source; column 0 is the whole line.
+    A fence in a quote or list has lost its indentation, so its line is searched in the line of the file."""
     written = source.split("\n")
     if fence.place is None or line is None or not 0 < line <= len(written):
         return fence.place
@@ -229,7 +245,7 @@ def _source(rendering: PageRendering, source: str, fence: Fence, hint: str) -> s
 
 
 def _fold_source(rendering: PageRendering, source: str, fence: Fence) -> str:
-    """Return the source inside `<details>`."""
+    """Return the source of a diagram inside `<details>`."""
     label = rendering.language.translate("Diagram source ({language})", language=fence.language)
     code = f'<code class="language-{escape_html(fence.language)}">{escape_html(source)}</code>'
     pre = f'<pre class="diagram-source" tabindex="0">{code}</pre>'
@@ -238,7 +254,7 @@ def _fold_source(rendering: PageRendering, source: str, fence: Fence) -> str:
 
 def _diagram_figure(rendering: PageRendering, fence: Fence, inside: str) -> str:
     title = _title(rendering, fence)
-    # If the source is shown, the alternative text must be on the figure.
+    # the source may be visible, so the figure gets the alternative text instead of the drawing
     own = figure_attributes(fence.id, "" if "<svg" in inside else fence.alt)
     caption = figure_caption(rendering, fence.number, inline_html(rendering, title) if title else "")
     return f'<figure class="diagram"{own}>{inside}{caption.rstrip()}</figure>\n'
@@ -250,7 +266,7 @@ def _title_text(rendering: PageRendering, fence: Fence) -> str:
 
 
 def _title(rendering: PageRendering, fence: Fence) -> TextMap | None:
-    """Return the caption of the drawing: `cap`, otherwise `title`."""
+    """Return the caption of the drawing: its option `cap`, otherwise `title`."""
     if fence.caption or not fence.title:
         return fence.caption
     line = fence.place.line if fence.place else 1

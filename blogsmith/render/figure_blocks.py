@@ -1,4 +1,4 @@
-"""Blocks with figures: images, sliders and videos, as data for theme templates."""
+"""Data for the theme's templates of figures: images, sliders that compare images, and videos."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ Data = Callable[[PageRendering, Shortcode], Mapping[str, Any] | None]
 
 
 def plain_figure(rendering: PageRendering, call: Shortcode) -> Mapping[str, Markup]:
-    """Return the figure of a third-party shortcode, with caption, alternative text and poster if given."""
+    """Return the parts of a figure for a shortcode that is not blogsmith's: caption, alternative text and
+    poster, if given."""
     poster = _poster(rendering, call)
     return shortcode_figure(rendering, call, _value(call, "caption"), call.args.get("alt", ""), poster)
 
 
 def _poster(rendering: PageRendering, call: Shortcode) -> str:
-    """Return the poster image of a panel. It has no alternative text, because the panel's link has a name."""
+    """Return the poster image of a video. Its alternative text is empty, because the link around it has a
+    name."""
     path = _value(call, "poster")
     if path is None:
         return ""
     place = path.place(0, len(path.text))
     tag = image_tag(rendering, path.text, "", place, classes=("embed-poster",), can_lead=False)
-    # An image that cannot be shown is a link, and links cannot be nested.
+    # an image that cannot be shown becomes a link, which cannot be inside another link
     return "" if tag.startswith("<a ") else tag
 
 
 def split_list(text: str) -> list[tuple[int, str]]:
-    r"""Return (offset, item) of each item of a list: `a, b\, c` has the items `a` and `b, c`.
-
-    A comma inside `$…$` does not separate items.
-    """
+    r"""Return (offset, item) of each item of a list. `a, b\, c` has the items `a` and `b, c`. A comma inside
+    `$…$` does not separate items."""
     items, start, pos, in_math = [], 0, 0, False
     while pos <= len(text):
         if pos == len(text) or (text[pos] == "," and not in_math):
@@ -178,7 +178,7 @@ def _compare_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any
 
 
 def _warn_of_sizes(rendering: PageRendering, paths: Sequence[TextMap]) -> None:
-    """Warn about a slider whose images differ in size, because their contents do not line up."""
+    """Warn about a slider whose images differ in size, so that their contents do not line up."""
     found = [rendering.tools.image(path.text, rendering.document) for path in paths]
     sizes = [(one.width_px, one.height_px) for one in found if isinstance(one, ImageInfo)]
     if len(sizes) == len(paths) and None not in sizes[0] + sizes[1] and sizes[0] != sizes[1]:
@@ -205,7 +205,7 @@ def _video(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | Non
         return None
     words = plain_argument(rendering, caption) if caption else ""
     alt = call.args.get("alt", "")
-    # A title equal to the caption would be shown both in the panel and after it.
+    # a title equal to the caption would appear twice
     written = _value(call, "title")
     title = plain_argument(rendering, written) if written else ""
     title = "" if title == words else title
@@ -224,7 +224,7 @@ def _video(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | Non
         return None
     has_own = bool(_value(call, "poster"))
     poster = _poster(rendering, call) if has_own else _copied_poster(rendering, video, source)
-    # The link needs a name for screen readers, without a second copy in the visible text.
+    # screen readers need a name of the link, and the visible text must not repeat it
     spoken = words if not title else ""
     if not (title or words):
         title = rendering.language.translate("Playlist" if video.is_list else "Video")
@@ -255,12 +255,12 @@ def _copied_poster(rendering: PageRendering, video: HostedVideo, source: TextMap
 
 
 def argument_name(call: Shortcode, name: str) -> str:
-    """Return the name of an argument as written: on a `<div>` it is an attribute."""
+    """Return the name of an argument as the author wrote it: an attribute, if the call is a `<div>`."""
     return name if call.source else f"data-{name}"
 
 
 def block_name(call: Shortcode) -> str:
-    """Return the kind and name of a call, for messages."""
+    """Return the kind and name of a call for messages, such as `shortcode "img"`."""
     return f'{"shortcode" if call.source else "block"} "{call.name}"'
 
 
@@ -321,7 +321,7 @@ def report_argument(
 DATA_FUNCTIONS: Mapping[str, Data] = MappingProxyType(
     {"img": _images, "image-compare": _compare_data, "video-embed": _video}
 )
-"""Shortcodes with data prepared by blogsmith."""
+"""Shortcode → function that prepares its data, for shortcodes of blogsmith."""
 
 ARGUMENTS: Mapping[str, Sequence[str]] = MappingProxyType(
     {

@@ -1,7 +1,7 @@
 """Common parts of figures: id, number, caption, and a description for screen readers.
 
-Images, galleries, diagrams, figures of cells and shortcode blocks print these parts through this module. The
-number comes from `PageNumbers.number_figure`, so an id that starts with `fig-` numbers each of them.
+All kinds of figures print these parts through this module: images, galleries, diagrams, figures of cells,
+shortcodes. Each figure whose id starts with `fig-` gets its number from `PageNumbers.number_figure`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ if TYPE_CHECKING:
 
 
 def figure_attributes(name: str, description: str = "") -> str:
-    """Return the attributes of a `<figure>`. description: For a figure with several parts."""
+    """Return the attributes of a `<figure>`. description: for screen readers, if the figure has several
+    parts."""
     id_ = f' id="{escape_html(name)}"' if name else ""
     return id_ + (f' aria-label="{escape_html(description)}"' if description else "")
 
 
 def figure_caption(rendering: PageRendering, number: str, html: str) -> str:
-    """Return the `<figcaption>` with its number, between line ends.
-
-    It is empty without number and text.
-    """
+    """Return the `<figcaption>` with its number, between line ends. Empty if there is neither number nor
+    text."""
     name = escape_html(rendering.language.translate("Figure {number}", number=number))
     label = f'<span class="figure-label">{name}</span>' if number else ""
     if not label and not html:
@@ -46,7 +45,8 @@ def shortcode_figure(
     description: str = "",
     poster: str = "",
 ) -> Mapping[str, Markup]:
-    """Return the parts of a figure that a shortcode template prints. poster: The `<img>` of its panel."""
+    """Return the parts of a figure that a shortcode's template prints. poster: `<img>` shown before a
+    video."""
     html = inline_html(rendering, caption) if caption else ""
     return {
         "attributes": Markup(figure_attributes(call.id, description)),
@@ -66,7 +66,7 @@ def inline_html(rendering: PageRendering, text: TextMap) -> str:
 
 
 def _move_diagnostics(rendering: PageRendering) -> None:
-    """Move the diagnostics of captions, which are parsed during rendering, to this stage."""
+    """Move the diagnostics that parsing of captions has found to those of rendering."""
     of_parsing = len(rendering.parsed.diagnostics)
     for diagnostic in rendering.parsed.page.reporter.diagnostics[of_parsing:]:
         rendering.reporter.add(diagnostic)

@@ -17,7 +17,7 @@ from .figure_frame import figure_attributes, figure_caption
 from .films import VideoFile, WrittenPath, video_tag
 from .galleries import ASKED, REFUSED, has_lightbox, lightbox_link
 from .margins import margin_figure_class
-from .prose import escape_html
+from .prose import escape_html, own_classes
 from .schemes import scheme_pair
 from .variants import picture_tag
 
@@ -37,10 +37,9 @@ def image_tag(
 ) -> str:
     """Return an `<img>` for a path as the author wrote it. A missing file is reported at `place`.
 
-    dark: Variant of the image for dark pages.
-    columns: Number of images in a row.
-    can_lead: The image may be a link.
-    caption: Caption as text; an identical alternative text is omitted, so that it is not read twice.
+    dark: the image for dark pages. columns: number of images in a row. can_lead: whether the image may be a
+    link to its large version. caption: caption as text; an identical alternative text is left out, so that it
+    is not read twice.
     """
     found, more = rendering.find_image(path, place), dict(attrs)
     twin = rendering.find_image(dark.target, dark.place) if dark else None
@@ -84,7 +83,7 @@ def _image(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str
     dark = get_record(token, DarkVariant).at if "darkvariant" in token.meta else None
     classes = attrs.pop("class", "").split()
     if rendering.is_framed and "margin" in classes:
-        # The class is on the figure.
+        # the figure around the image has the class
         classes.remove("margin")
     tag = image_tag(
         rendering,
@@ -97,7 +96,7 @@ def _image(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str
         can_lead=not rendering.is_in_link,
         caption=rendering.frame_caption,
     )
-    # The replacement of an image that is not shown is a link, and links cannot be nested.
+    # an image that cannot be shown becomes a link, which cannot be inside another link
     return escape_html(alt) if rendering.is_in_link and tag.startswith("<a ") else tag
 
 
@@ -128,7 +127,8 @@ def _figure_open(rendering: PageRendering, tokens: Sequence[Token], index: int) 
     closing = next((tokens[at] for at in places if tokens[at].type == "figure_close"), None)
     rendering.frame_caption = plain_text(closing.children or (), rendering.parsed.page) if closing else ""
     image = next((token for token in tokens[index + 1].children or () if token.type == "image"), None)
-    return f'<figure class="figure{margin_figure_class(rendering, image)}"{figure_attributes(figure.id)}>'
+    classes = margin_figure_class(rendering, image) + own_classes(tokens[index])
+    return f'<figure class="figure{classes}"{figure_attributes(figure.id)}>'
 
 
 def _figure_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:

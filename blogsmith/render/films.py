@@ -33,16 +33,17 @@ class VideoFile(Struct, frozen=True):
     lang: str = ""
     """Language of the captions; empty for that of the page."""
     is_loop: bool = False
-    """The video plays repeatedly without sound."""
+    """Whether the video plays repeatedly without sound."""
     label: str = ""
     """Alternative text."""
     title: str = ""
-    """Text of the link for browsers that play no videos; empty to show the URL."""
+    """Text of the link for browsers that cannot play the video; empty: the URL."""
     style: str = ""
 
 
 def find_media(rendering: PageRendering, written: WrittenPath) -> MediaFile:
-    """Return the file of a video or of captions. If it is not found, report an error and return the path."""
+    """Return the file of a video or of captions. If it is not found, report an error and return the path as
+    written."""
     found = rendering.tools.media(written.text, rendering.document)
     if isinstance(found, MediaFile):
         return found
@@ -55,7 +56,7 @@ def video_tag(rendering: PageRendering, film: VideoFile) -> str:
     found = find_media(rendering, film.source)
     poster = rendering.find_image(film.poster.text, film.poster.place) if film.poster else None
     size = _size(found, poster)
-    # Until the video is loaded, a poster of another shape would determine the aspect ratio.
+    # until the video is loaded, a poster of another shape would determine the aspect ratio
     shape = f"aspect-ratio:{size[0]}/{size[1]}" if size and poster and found.width_px else ""
     style = ";".join(filter(None, (film.style, shape)))
     attributes = [
@@ -91,7 +92,7 @@ def _poster_url(rendering: PageRendering, poster: ImageInfo) -> str:
     variants = use_variants(rendering, poster) if poster.bytes > LARGE_BYTES else ()
     if not variants:
         return poster.url
-    # A poster has one URL, and every browser that plays current videos supports WebP.
+    # `poster` accepts one URL, and every browser that plays current videos supports WebP
     chosen = middle_variant(variants, variants[-1].format)
     return f"{rendering.tools.config.base_path}/{chosen.path}"
 
@@ -111,9 +112,8 @@ def _track(rendering: PageRendering, film: VideoFile) -> list[str]:
     return [f'<track kind="captions" src="{escape(found.url)}" srclang="{lang}" label="{name}" default>']
 
 
-# URLs of videos on other hosts: the provider and its privacy-mode player.
-#
-# A URL is parsed and never copied: only the ids of video and list and the start time reach the page.
+# Videos on other hosts are embedded by the host's player, in its mode without tracking. A URL is parsed and
+# never copied: only the ids of video and list and the start time reach the page.
 
 
 _YOUTUBE_ID = lazy_pattern(r"[\w-]{11}", re.ASCII)
@@ -136,9 +136,9 @@ class HostedVideo(Struct, frozen=True):
     host: str
     """Host name shown to the reader before the click."""
     poster_url: str
-    """URL of the page for the host's still image; the same for every start time."""
+    """URL of the video's page, which names the host's still image; the same for every start time."""
     is_list: bool = False
-    """A playlist without a first video."""
+    """Whether it is a playlist without a first video."""
 
 
 def read_video(address: str, allow: Iterable[str]) -> HostedVideo | None:

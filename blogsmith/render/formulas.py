@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from html import unescape
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -12,10 +13,12 @@ from markdown_it.token import Token
 
 from ..base.diagnostics.fixes import Fix, TextEdit, make_replacement
 from ..base.diagnostics.model import Place, Severity
+from ..base.html_tags import remove_tags
 from ..base.patterns import lazy_pattern
 from ..model.documents import ConverterFallback
 from ..syntax.records import Math, RowMark, XRef, get_record
 from ..syntax.references.references import label_id
+from ..tex.displays import DisplayRoom, FittedDisplay, find_room
 from ..tex.errors import TexError
 from ..tex.on_demand import (
     contains_tex,
@@ -24,10 +27,13 @@ from ..tex.on_demand import (
     dropped_comments,
     find_definitions,
     find_entity,
+    find_further_errors,
+    fit_display,
     group_lines,
     is_command,
     literal_underscore,
     math_content,
+    name_formulas,
     portable_tex,
     typeset_tag,
 )
@@ -36,7 +42,7 @@ from .converters import with_plugin
 from .fragments import fragment_key
 from .notes import reference
 from .numbers import number_html, number_text, strip_links
-from .prose import escape_html, find_punctuation
+from .prose import escape_html, find_punctuation, own_classes
 
 if TYPE_CHECKING:
     from ..tex.convert import Convert
@@ -49,63 +55,78 @@ PHONE_CHARACTERS = 26
 _INNERMOST = lazy_pattern(r"\\begin\{([A-Za-z*]+)\}((?:(?!\\begin).)*?)\\end\{\1\}", re.DOTALL)
 _BRACKETS = 2
 _MAX_NESTING = 20
-# Commands that print a word of about three letters.
+# commands that print a word of about three letters
 _WORD = lazy_pattern(r"\\(?:sin|cos|tan|log|exp|lim|max|min|sup|inf|det|dim|ker|arg|gcd|Pr)(?![A-Za-z])")
 _COMMAND = lazy_pattern(r"\\[A-Za-z]+")
-_MARKUP = lazy_pattern(r"<[^<>]*>")
 _LINK = lazy_pattern(r"</?a\b[^<>]*>")
 _UNPRINTED = lazy_pattern(r"[{}^_\s]")
 
 
 def _inline(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    """Render an inline formula, kept on one line with the punctuation after it.
-
-    Chromium breaks a line between `</math>` and a comma, which CSS Text forbids.
-    """
-    formula = mathml(rendering, get_record(tokens[index], Math), max_unbroken=PHONE_CHARACTERS)
+    """Render an inline formula. A following punctuation mark is kept on the same line. Chromium breaks a line
+    between `</math>` and a comma, which CSS Text forbids."""
+    formula = _typeset(rendering, get_record(tokens[index], Math), max_unbroken=PHONE_CHARACTERS).mathml
     if rendering.is_in_link and "<a " in formula:
-        # A link of `\href` or `\eqref` in a formula.
+        # `\href` or `\eqref` in a formula is a link
         math = get_record(tokens[index], Math)
         rendering.report_nested(f"${math.tex}$", math.origin.place(0, len(math.tex)))
         formula = strip_links(formula)
+    if rendering.is_title or rendering.is_in_link:
+        formula = name_formulas(formula, rendering.language.tag)
     tail = find_punctuation(tokens, index + 1)
     return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
 
 
 def _display(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    """Render a display with its numbers: one number beside the formula, several in their rows.
-
-    A number is the link to its equation. Inside `<math>` it cannot be a link (see `tex`), so the links of
-    rows follow the formula without text. The theme positions them over the numbers.
-    """
+    """Render a display formula with its number, or with the numbers of its rows. A number is a link to its
+    equation. Inside `<math>` it cannot be a link (see `tex`), so for rows, links without text follow the
+    formula, and the theme positions them over the numbers."""
     math = get_record(tokens[index], Math)
     single = len(math.rows) == 1
     numbered = any(mark.number for mark in math.rows)
     _check_tags(rendering, math)
     rows = [_row(rendering, mark) for mark in math.rows] if numbered and not single else ()
-    content = mathml(rendering, math, rows)
+    number = number_text(math.rows[0].number) if single and math.rows[0].number else ""
+    wide = math.wide or wide_setting(rendering)
+    room = find_room(wide, tokens[index].level, number)
+    fitted = _typeset(rendering, math, rows, room=room)
+    if fitted.attributes and fitted.is_scrolled(room):
+        place = math.origin.place(0, len(math.tex.split("\n")[0]))
+        rendering.check_reporter.warn("math-wide", _WIDE, place, _WIDE_HINT)
+    content = fitted.mathml
     if not content:
         return ""
     tail = f'<span class="math-tail">{math.tail}</span>' if math.tail else ""
-    wide = wide_attribute(math.tex)
+    looks = wide_attribute(math.tex) + fitted.attributes
     tag = "span" if math.is_phrasing else "div"
+    opening = f'<{tag} class="math-display{own_classes(tokens[index])}"'
     if single:
         mark = math.rows[0]
         number = _number(rendering, mark)
-        return f'<{tag} class="math-display"{_id(mark)}{wide}>{content}{tail}{number}</{tag}>\n'
+        return f"{opening}{_id(mark)}{looks}>{content}{tail}{number}</{tag}>\n"
     typeset = "<math" in content
     anchors = "".join(_anchor(mark) for mark in math.rows if not (typeset and mark.number))
     links = "".join(_row_link(rendering, mark) for mark in math.rows if typeset and mark.number)
-    return f'<{tag} class="math-display"{wide}>{anchors}{content}{tail}{links}</{tag}>\n'
+    return f"{opening}{looks}>{anchors}{content}{tail}{links}</{tag}>\n"
+
+
+_WIDE = "display math does not fit a phone and scrolls there"
+_WIDE_HINT = "write it in lines, e.g. in `aligned`, or write `{wide=scroll}` after it if it may scroll"
+
+
+def wide_setting(rendering: PageRendering) -> str:
+    """Return how the page may change wide display formulas: `fit`, `shrink`, `break` or `scroll`."""
+    return rendering.document.front.math.wide or rendering.tools.config.math.wide
 
 
 def wide_attribute(tex: str) -> str:
-    """Return the attribute of a display that may be wider than a phone, or an empty string."""
+    """Return the attribute for a display formula that may be wider than a phone, or an empty string."""
     return ' data-wide=""' if estimate_width(tex) > PHONE_CHARACTERS else ""
 
 
 def estimate_width(tex: str) -> int:
-    """Return the approximate number of characters of the widest row. A matrix counts as its widest row."""
+    """Return the approximate number of characters of the widest row. The width of a matrix is that of its
+    widest row."""
     for _ in range(_MAX_NESTING):
         tex, replaced = _INNERMOST.subn(lambda found: "x" * (_widest(found[2]) + _BRACKETS), tex)
         if not replaced:
@@ -123,7 +144,7 @@ def _id(mark: RowMark) -> str:
 
 
 def _anchor(mark: RowMark) -> str:
-    """Return an element with the id of a row that cannot have the id itself."""
+    """Return an element with the id of a row, for a row that cannot have the id itself."""
     return f"<span{_id(mark)}></span>" if mark.id else ""
 
 
@@ -133,6 +154,7 @@ def _number(rendering: PageRendering, mark: RowMark) -> str:
     shown = number_html(mark.number, rendering.macros, bare=mark.bare)
     if not mark.id:
         return f'<span class="eq-number">{shown}</span>'
+    shown = name_formulas(shown, rendering.language.tag) if "<math" in shown else shown
     return f'<a class="eq-number" href="#{escape_html(mark.id)}">{shown}</a>'
 
 
@@ -175,49 +197,46 @@ _DOUBLE_END = lazy_pattern(r"\\{4}")
 _DOUBLED = 'doubled "\\\\" at the end of a row: this adds an empty row'
 
 
-def mathml(
+def _typeset(
     rendering: PageRendering,
     math: Math,
     rows: Sequence[RowNumber | None] = (),
     *,
     max_unbroken: int | None = None,
-) -> str:
-    """Return the `<math>` element, or an empty string for a formula that only defines macros.
-
-    most_printed: Maximum number of characters of an inline formula without line breaks; a longer one may
-        break or scroll.
-    """
+    room: DisplayRoom | None = None,
+) -> FittedDisplay:
+    """Return the `<math>` element, or an empty string for a formula that only defines macros. max_unbroken:
+    maximum number of characters of an inline formula without line breaks; a longer one may break or scroll.
+    room: space for a display formula."""
     rendering.formulas += 1
     rendering.reading.add_formula(display=math.display)
-    # `\_` alone is intentional.
-    if "\\_" in math.tex and math.tex.strip() != "\\_":
-        _warn_of_underscore(rendering, math)
-    if "\\\\\\\\" in math.tex and (at := doubled_row_end(math.tex)) >= 0:
-        hint = "write `\\\\` once, or `\\\\[1em]` for more space between rows"
-        fix = _single_row_ends(math, at)
-        rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
-    if "%" in math.tex or "\\\\" in math.tex:
-        _warn_of_slips(rendering, math)
+    _warn_of_escapes(rendering, math)
     if "&" in math.tex and (entity := find_entity(math.tex)):
         length = len(entity.written)
         error = TexError(
             "math-syntax", entity.message, entity.offset, length, hint=entity.hint, meant=entity.meant
         )
-        return _error_html(rendering, math, error)
+        return FittedDisplay(_error_html(rendering, math, error))
     packages = _packages(rendering)
-    key = fragment_key(math.tex, math.display, max_unbroken, *rows, rendering.macros_key, *sorted(packages))
-    kept = None if rendering.converter else rendering.tools.cached_fragments.get(key)
+    limit = max_unbroken if room is None else room
+    inputs = (math.tex, math.display, limit, *rows, rendering.macros.digest, *sorted(packages))
+    key, box_key = fragment_key(*inputs), fragment_key("box", *inputs) if room else b""
+    cached = rendering.tools.cached_fragments
+    kept = None if rendering.converter else cached.get(key)
     if kept is not None:
-        rendering.fragments[key] = kept
-        return kept
-    # Positions are only computed if a converter may require them.
+        fitted = FittedDisplay(kept, cached.get(box_key, ""))
+        _keep(rendering, fitted, key, box_key)
+        return fitted
+    # positions are computed only if a converter may need them
     convert = page_converter(rendering, math.origin.place(0) if rendering.converter else None)
     try:
         found = convert(math.tex, display=math.display, macros=rendering.macros, rows=rows, packages=packages)
     except TexError as error:
-        # One error among many definitions must not cause errors in all formulas that use them.
+        # macros of a formula with an error are still defined, so that formulas that use them have no further
+        # errors
         rendering.define(find_definitions(math.tex, rendering.macros))
-        return _error_html(rendering, math, error)
+        return _errors(rendering, math, error, partial(convert, rows=(), packages=packages))
+    _report_warnings(rendering, math, found.warnings)
     numbers: dict[str, str] = {}
 
     def number(link: re.Match[str]) -> str:
@@ -228,15 +247,43 @@ def mathml(
     markup = _with_portable_tex(markup, math.tex, rendering.macros, numbers)
     if max_unbroken is not None:
         markup = _allow_breaks(markup, max_unbroken)
-    if not (numbers or found.macros or rendering.converter):
-        rendering.fragments[key] = markup
+    fitted = FittedDisplay(markup) if room is None else fit_display(markup, room)
+    if not (numbers or found.macros or found.warnings or rendering.converter):
+        _keep(rendering, fitted, key, box_key)
     rendering.define(found.macros)
-    return markup
+    return fitted
+
+
+def _report_warnings(rendering: PageRendering, math: Math, warnings: Sequence[TexError]) -> None:
+    for error in warnings:
+        place = math.origin.place(error.offset, error.length)
+        rendering.reporter.report(error.kind, error.message, place, hint=error.hint, severity="warning")
+
+
+def _warn_of_escapes(rendering: PageRendering, math: Math) -> None:
+    """Warn about backslashes and percent characters that are probably errors."""
+    # a formula that is only `\_` is intentional
+    if "\\_" in math.tex and math.tex.strip() != "\\_":
+        _warn_of_underscore(rendering, math)
+    if "\\\\\\\\" in math.tex and (at := doubled_row_end(math.tex)) >= 0:
+        hint = "write `\\\\` once, or `\\\\[1em]` for more space between rows"
+        fix = _single_row_ends(math, at)
+        rendering.reporter.warn("math-escape", _DOUBLED, math.origin.place(at, 4), hint, fix)
+    if "%" in math.tex or "\\\\" in math.tex:
+        _warn_of_slips(rendering, math)
+
+
+def _keep(rendering: PageRendering, fitted: FittedDisplay, key: bytes, box_key: bytes) -> None:
+    """Store the HTML of a formula for the next rendering of the page. Called in the order of the page."""
+    if fitted.attributes:
+        rendering.fragments[box_key] = fitted.attributes
+    rendering.fragments[key] = fitted.mathml
 
 
 def _allow_breaks(formula: str, most_printed: int) -> str:
-    """Return an inline formula with possible line breaks. If there are none, it scrolls like a display."""
-    if len(_MARKUP.sub("", formula)) <= most_printed or "<math " not in formula:
+    """Return an inline formula that may break into lines. If it has no place to break, it scrolls like a
+    display formula."""
+    if len(remove_tags(formula)) <= most_printed or "<math " not in formula:
         return formula
     return group_lines(formula, most_printed) or f'<span class="math-long">{formula}</span>'
 
@@ -278,7 +325,7 @@ def _warn_of_slips(rendering: PageRendering, math: Math) -> None:
 
 
 def _single_row_ends(math: Math, first: int) -> Fix:
-    """Return a fix for all doubled row ends of a table. first: Index of the first one."""
+    """Return a fix for all doubled row ends of a table. first: index of the first one in the TeX."""
     table = math.tex[: math.tex.find("\\end{", first)]
     places = [math.origin.place(found.start(), 4) for found in _DOUBLE_END.finditer(table, first)]
     edits = tuple(TextEdit(place.line, place.column, "\\" * 4, "\\" * 2) for place in places)
@@ -288,10 +335,8 @@ def _single_row_ends(math: Math, first: int) -> Fix:
 def _with_portable_tex(
     mathml: str, tex: str, macros: Mapping[str, str | Macro], numbers: Mapping[str, str]
 ) -> str:
-    """Return `mathml` with TeX to copy, if it differs from the author's: macros of the site are expanded.
-
-    numbers: Label in the formula → printed text of the reference.
-    """
+    """Return `mathml` with TeX for readers to copy, if it differs from the author's because macros are
+    expanded. numbers: label in the formula → printed text of the reference."""
     if not macros and "\\" not in tex:
         return mathml
     portable = portable_tex(tex, macros)
@@ -304,7 +349,7 @@ def _with_portable_tex(
 
 
 def _packages(rendering: PageRendering) -> frozenset[str]:
-    """Return the LaTeX packages of the page, otherwise those of the site."""
+    """Return the LaTeX packages that the page sets, or those of the site if it sets none."""
     own = rendering.document.front.math.packages
     return frozenset(rendering.tools.config.math.packages if own is None else own)
 
@@ -315,14 +360,24 @@ def _number_tex(numbers: Mapping[str, str], reference: re.Match[str]) -> str:
 
 
 def _reference(rendering: PageRendering, math: Math, target: str) -> str:
-    r"""Return the number that `\eqref{target}` inside a formula prints.
-
-    It is not a link, because assistive technology cannot reach anything inside a formula.
-    """
+    r"""Return the number that `\eqref{target}` prints inside a formula. It is not a link, because assistive
+    technology cannot reach a link inside a formula."""
     written = re.search(rf"\\(?:eqref|ref)\{{\s*{re.escape(target)}\s*\}}", math.tex)
     place = math.origin.place(written.start(), len(written[0])) if written else math.origin.place(0)
     page, _, name = target.rpartition("#")
     return _LINK.sub("", reference(rendering, XRef(label_id(name), page, "number", place, target)))
+
+
+def _errors(
+    rendering: PageRendering, math: Math, first: TexError, convert: Callable[..., object]
+) -> FittedDisplay:
+    """Report all errors of a formula. Return its source."""
+    html = _error_html(rendering, math, first)
+    if not rendering.converter:
+        again = partial(convert, display=math.display, macros=rendering.macros)
+        for further in find_further_errors(math.tex, first, again):
+            _error_html(rendering, math, further)
+    return FittedDisplay(html)
 
 
 def _error_html(rendering: PageRendering, math: Math, error: TexError) -> str:
@@ -341,6 +396,6 @@ def _error_html(rendering: PageRendering, math: Math, error: TexError) -> str:
 
 _REFERENCE_TEX = lazy_pattern(r"\\(?:eq)?ref\s*\{([^{}]*)\}")
 _REFERENCE = lazy_pattern(r'<a href="#([^"]*)">(?:\(\?\?\)|\?\?)</a>')
-r"""The converter's output for a `\ref`, whose number it does not know."""
+r"""Regular expression of the converter's output for a `\ref`, which it prints without a number."""
 
 RULES: Mapping[str, Rule] = MappingProxyType({"math_inline": _inline, "math_display": _display})

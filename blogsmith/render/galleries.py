@@ -1,7 +1,8 @@
 """Galleries and lightboxes: images in a grid, and links to large versions that a script shows over the page.
 
-Without the script, a link opens the image. Images with the class `lightbox` have a lightbox. With the
-setting, or in a gallery of that class, so does every image in a figure that is larger than displayed.
+Without the script, the link opens the image. An image with the class `lightbox` has a link. If the setting
+`lightbox` is on, or in a gallery with that class, each image in a figure that is larger than displayed has
+one too.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .variants import LARGE_BYTES, MAX_SHOWN_PX, use_variants
 
 MAX_COLUMNS = 6
 ASKED, REFUSED = "lightbox", "no-lightbox"
-"""Classes of an image."""
+"""Classes of an image: the author requests or refuses a lightbox."""
 
 
 def columns_for(count: int) -> int:
@@ -42,8 +43,8 @@ def large_url(rendering: PageRendering, info: ImageInfo) -> str:
 def has_lightbox(
     rendering: PageRendering, info: ImageInfo, classes: Sequence[str], *, is_framed: bool
 ) -> bool:
-    """Return whether an image links to its large version. is_framed: The image is in a figure."""
-    # Browsers do not open `data:` URLs as pages.
+    """Return whether an image links to its large version. is_framed: whether the image is in a figure."""
+    # browsers do not open `data:` URLs as pages
     if not info.url or info.url.startswith("data:") or REFUSED in classes:
         return False
     gallery, own = rendering.gallery, rendering.document.front.lightbox
@@ -57,10 +58,10 @@ def has_lightbox(
 
 
 def lightbox_link(rendering: PageRendering, tag: str, light: ImageInfo, dark: ImageInfo | None = None) -> str:
-    """Return the tag of an image in a link to its large version."""
+    """Return the tag of an image, inside a link to its large version."""
     rendering.widgets.add("lightbox")
     twin = f' data-dark="{escape(large_url(rendering, dark))}"' if dark and dark.url else ""
-    # A link around an image without alternative text has no accessible name.
+    # a link around an image without alternative text would have no accessible name
     name = f' aria-label="{escape(rendering.language.translate("Picture"))}"' if ' alt=""' in tag else ""
     return f'<a class="lightbox" href="{escape(large_url(rendering, light))}"{twin}{name}>{tag}</a>'
 
@@ -77,7 +78,7 @@ def _gallery_open(rendering: PageRendering, tokens: Sequence[Token], index: int)
 
 
 def _group_opening(token: Token) -> str:
-    """Return the start tag of the figure around a gallery, or an empty string."""
+    """Return the start tag of the figure around a gallery; empty if the group of images has none."""
     if "figure" not in token.meta:
         return ""
     own = figure_attributes(get_record(token, Figure).id, str(token.attrs.get("data-alt", "")))

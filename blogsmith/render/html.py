@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from markdown_it.token import Token
 
@@ -24,9 +23,11 @@ from ..model.cells import Cell
 from ..model.documents import Body, ContentAmount, TocEntry
 from ..model.texts import PageText
 from ..syntax.headings import plain_text
+from ..syntax.open_elements import find_open_markup
 from ..syntax.parser import Parsed
 from ..syntax.records import Heading, Math, Shortcode, get_record
 from ..tex.mathml.signs import find_formula_characters, join_characters
+from ..tex.parse.macros import read_macros
 from . import (
     blocks,
     code_notes,
@@ -34,6 +35,7 @@ from . import (
     figures,
     formulas,
     galleries,
+    headings,
     links,
     margins,
     notes,
@@ -42,22 +44,24 @@ from . import (
     tabs,
     wiki_links,
 )
+from .changes import changes_html
 from .context import PageRendering, Rule
 from .converters import BUILT_IN, choose_converter, unknown_converter_message
-from .faq import inline_text, page_faq
+from .cv import render_cv
+from .faq import page_faq
 from .fragments import pack_fragments
-from .numbers import html_within_links, strip_links
+from .numbers import html_within_links, render_title, strip_links
 from .outputs import rules
 from .policy.outline import body_outline
 from .statements import page_statements
+from .summaries import page_summary
 from .tools import SiteAccess
-
-if TYPE_CHECKING:
-    from ..tex.parse.reader import Macro
+from .variants import cover_tag
 
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         **prose.RULES,
+        **headings.RULES,
         **links.RULES,
         **margins.RULES,
         **wiki_links.RULES,
@@ -74,17 +78,18 @@ RULES: Mapping[str, Rule] = MappingProxyType(
     }
 )
 
-# Called for each of the hundreds of tokens of a page; through the view it takes three times as long.
+# called for each of the hundreds of tokens of a page; a view of the list would take three times as long
 _find_rule = dict(RULES).get
 
 _PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
-"""Number of characters; more than a description has."""
+"""Number of characters at the start of the body that become the description of a page without one, before it
+is shortened."""
 
 
 def render_tokens(rendering: PageRendering, tokens: Sequence[Token]) -> str:
     """Return the HTML of a token stream, including inline tokens."""
-    # Lines count from 1, so 0 means that no line markers are added.
+    # lines count from 1, so 0 means that no line markers are added
     first_line = rendering.parsed.page.first_line if rendering.tools.mark_lines else 0
     out: list[str] = []
     starts: list[int] = []
@@ -103,7 +108,7 @@ def render_tokens(rendering: PageRendering, tokens: Sequence[Token]) -> str:
             and out[-1:] == [""]
             and _is_empty_paragraph(rendering, tokens, index - 2)
         ):
-            # The paragraph contained only a formula that defines macros.
+            # the paragraph contained only a formula that defines macros
             del out[-2:]
             continue
         out.append(add_marks(token, html, first_line) if first_line and is_marked(token) else html)
@@ -119,7 +124,7 @@ def _render_default(rendering: PageRendering, tokens: Sequence[Token], index: in
     if token.type == "inline":
         return _inline(rendering, tokens, index)
     if token.nesting and not (token.block or token.attrs or token.hidden):
-        # Tags such as `<em>` and `</strong>`.
+        # tags such as `<em>` and `</strong>`
         return f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>"
     return rendering.default_renderer.renderToken(tokens, index, rendering.tools.md.options, {})
 
@@ -146,31 +151,33 @@ def render_body(parsed: Parsed, tools: SiteAccess) -> Body:
     source = parsed.document.source
     reporter = Reporter(str(source.path), source.text.split("\n"))
     front = parsed.document.front
-    macros: dict[str, str | Macro] = {**tools.config.math.macros, **front.math.macros}
+    macros = read_macros(tools.config.math.macros).extend(front.math.macros)
     results = tools.results(parsed.document)
     language = tools.language(front.lang or tools.config.lang)
     rendering = PageRendering(parsed, tools, reporter, macros, render_tokens, results, language)
+    rendering.check_reporter = Reporter(reporter.path, reporter.lines)
     rendering.converter = _choose_converter(rendering)
     spoken = rules.value_texts(rendering)
     # The title is first on the page, so its macros apply to all later formulas.
-    title = strip_links(render_tokens(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
+    title = strip_links(render_title(rendering, parsed.title)) or prose.escape_html(parsed.title_text)
     heading = _heading_html(rendering)
+    if number := _heading_number(parsed.page.chapter):
+        heading = number + (heading or title)
     description = strip_links(render_tokens(rendering, parsed.description))
-    html = render_tokens(rendering, parsed.tokens)
+    html = render_tokens(rendering, parsed.tokens) + render_cv(rendering) + changes_html(rendering)
+    summary, summary_html = page_summary(rendering, spoken)
     low = lower_allowed(html.encode("utf-8", "surrogatepass"))
     if low is None or tools.plugins.page_filters:
-        # Results of cells may contain forbidden characters.
-        html, low = filter_html(tools.plugins, remove_forbidden(html), parsed.document), None
+        # results of cells may contain forbidden characters
+        html = filter_html(tools.plugins, remove_forbidden(html), parsed.document, find_open_markup)
+        low = None
     data = html.encode("utf-8", "surrogatepass")
     report_repeated_ids(html, reporter, parsed.title_id)
-    # The text outlives the tokens of the page.
+    # the text is kept longer than the tokens
     fragments = rendering.fragments
     return Body(
         content=PageText.from_string(
-            html,
-            lambda _: body_outline(data, low),
-            data,
-            lambda _: pack_fragments(fragments, data),
+            html, lambda _: body_outline(data, low), data, lambda _: pack_fragments(fragments, data)
         ),
         title_html=title,
         title_text=_title_text(parsed, spoken),
@@ -179,27 +186,29 @@ def render_body(parsed: Parsed, tools: SiteAccess) -> Body:
         description_html=description,
         description_text=plain_text(parsed.description, parsed.page, spoken),
         toc=table_of_contents(rendering, spoken),
-        summary=_summary(rendering, spoken) or body_text(parsed, spoken)[:_BEGINNING],
-        signs=join_characters(find_formula_characters((html, title, description))),
+        summary=summary or body_text(parsed, spoken)[:_BEGINNING],
+        summary_html=summary_html,
+        signs=join_characters(find_formula_characters((html, title, description, summary_html))),
         weight=ContentAmount(
-            rendering.reading.seconds,
-            rendering.formulas,
-            rendering.code_blocks,
-            rendering.images,
+            rendering.reading.seconds, rendering.formulas, rendering.code_blocks, rendering.images
         ),
         links=frozenset(rendering.links),
         stated=page_statements(rendering),
         faq=page_faq(rendering, spoken),
         widgets=frozenset(rendering.widgets),
         files=rendering.cell_images,
+        # must come before `variants`, because `cover_tag` adds to `rendering.variants`
+        cover=cover_tag(rendering),
         variants=tuple(sorted(rendering.variants)),
         fallbacks=tuple(rendering.fallbacks),
         diagnostics=tuple(reporter.diagnostics),
+        check_diagnostics=tuple(rendering.check_reporter.diagnostics),
     )
 
 
 def _choose_converter(rendering: PageRendering) -> FormulaConverter | None:
-    """Return the plugin that typesets the page's formulas. An unknown one is an error of the page."""
+    """Return the plugin that typesets the page's formulas, or None. An unknown name is an error of the
+    page."""
     tools, front = rendering.tools, rendering.document.front
     name, untrusted = front.math.converter, tools.config.markup.untrusted
     try:
@@ -213,17 +222,22 @@ def _choose_converter(rendering: PageRendering) -> FormulaConverter | None:
 
 
 def _heading_html(rendering: PageRendering) -> str:
-    """Return the title with links for its footnote marks only, or an empty string if it has no marks."""
+    """Return the title without links, except for the links of its footnote marks; empty if it has no
+    footnotes."""
     quiet = rendering.copy_without_report()
     html = ""
     for is_note, run in groupby(rendering.parsed.heading, lambda token: token.type == "footnote_ref"):
-        shown = render_tokens(quiet, [*run])
+        shown = render_title(quiet, [*run])
         html += shown if is_note else strip_links(shown)
     return html
 
 
+def _heading_number(number: str) -> str:
+    return f'<span class="heading-number">{number}</span> ' if number else ""
+
+
 def _title_text(parsed: Parsed, spoken: Mapping[int, str]) -> str:
-    """Return the title as plain text. It differs from the parser's only if it contains a value."""
+    """Return the title as plain text, which differs from the parser's only if it contains values of cells."""
     if any(token.type == "value" for token in parsed.title):
         return " ".join(plain_text(parsed.title, parsed.page, spoken).split()) or parsed.title_text
     return parsed.title_text
@@ -239,21 +253,11 @@ def body_text(parsed: Parsed, spoken: Mapping[int, str] = MappingProxyType({})) 
     return " ".join(" ".join(pieces).split())
 
 
-def _summary(rendering: PageRendering, spoken: Mapping[int, str]) -> str:
-    """Return the first paragraph with text, as plain text with references as printed."""
-    quiet = rendering.copy_without_report()
-    tokens = rendering.parsed.tokens
-    for before, inline in pairwise(tokens):
-        is_paragraph = before.type == "paragraph_open" and inline.type == "inline"
-        if is_paragraph and (text := inline_text(quiet, inline.children or (), spoken)):
-            return text
-    return ""
-
-
 def table_of_contents(
     rendering: PageRendering, spoken: Mapping[int, str] = MappingProxyType({})
 ) -> tuple[TocEntry, ...]:
-    """Return the headings as a tree. Formulas are typeset again, because ids are only allowed in the text."""
+    """Return the headings as a tree. Formulas in headings are typeset again without ids, because the text
+    contains the ids already."""
     flat: list[TocEntry] = []
     tokens = rendering.parsed.tokens
     quiet = rendering.copy_without_report()
@@ -261,14 +265,14 @@ def table_of_contents(
         if token.type == "heading_open":
             heading = get_record(token, Heading)
             html = html_within_links(quiet, tokens[index + 1].children or ())
-            number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
+            number = _heading_number(heading.number)
             words = plain_text(tokens[index + 1].children or (), rendering.parsed.page, spoken)
             flat.append(TocEntry(heading.level, heading.id, number + html, " ".join(words.split())))
     return _tree(flat)
 
 
 def _tree(flat: Sequence[TocEntry]) -> tuple[TocEntry, ...]:
-    """Return a tree: each entry is below the nearest previous entry of a smaller level."""
+    """Return a tree where each entry is below the nearest previous entry of a smaller level."""
     roots: list[TocEntry] = []
     index = 0
     while index < len(flat):
@@ -281,10 +285,9 @@ def _tree(flat: Sequence[TocEntry]) -> tuple[TocEntry, ...]:
     return tuple(roots)
 
 
-# Markers for the live preview: the line of the file where a block starts, and the number of its cell.
-#
-# A marker is only an attribute of the block's first tag. Without the markers, the HTML is byte-identical to
-# that of a build. Blocks without a tag of their own (comments, hidden paragraphs) have no marker.
+# Markers for the live preview: the line of the file where a block starts, and the number of its cell. A
+# marker is an attribute of the block's first tag. Without the markers, the HTML equals that of a build byte
+# for byte. Blocks without a tag of their own (comments, hidden paragraphs) have none.
 
 
 # `\s*`: markdown-it starts a new line before a block inside a tight list item.
@@ -298,12 +301,13 @@ def is_marked(token: Token) -> bool:
 
 
 def add_marks(token: Token, html: str, first_line: int) -> str:
-    """Return `html` of a token with its markers. first_line: 1-based first line of the text in the file."""
+    """Return `html` of a token with its markers. first_line: 1-based line of the file where the text
+    starts."""
     tag = _FIRST_TAG.match(html)
     if tag is None:
         return html
     marks = f' data-cell="{get_record(token, Cell).number}"' if "cell" in token.meta else ""
-    # Runnable code already has the attribute with its line, for error messages.
+    # runnable code already has the attribute, whose line error messages use
     if not _LINE.search(tag["rest"]):
         marks = f' data-line="{_line(token, first_line)}"{marks}'
     at = tag.start("rest")
@@ -311,10 +315,8 @@ def add_marks(token: Token, html: str, first_line: int) -> str:
 
 
 def _line(token: Token, first_line: int) -> int:
-    """Return the 1-based line of a block.
-
-    A block inside a paragraph has the paragraph's lines, and in addition a position of its own.
-    """
+    """Return the 1-based line of a block. For a block inside a paragraph, its own position is used, not the
+    paragraph's."""
     if token.type == "math_display":
         return get_record(token, Math).origin.place(0).line
     if token.type == "shortcode":
@@ -323,29 +325,26 @@ def _line(token: Token, first_line: int) -> int:
     return first_line + token.map[0]
 
 
-# Duplicate ids on a page: a link to one of them would be ambiguous.
-#
-# They are searched in the finished HTML, because ids come from headings, labels, attribute lists, templates
-# and the author's own tags. The position is then searched in the author's text.
+# Duplicate ids on a page: a link to one of them would be ambiguous. They are searched in the finished HTML,
+# because ids come from headings, labels, attribute lists, templates and the author's own tags. Their
+# positions are then searched in the author's text.
 
 
 _ID = lazy_pattern(r"<[A-Za-z][^<>]*?\sid\s*=\s*[\"']?([^\s\"'<>]+)")
-# Matches the same attribute both in a tag and in text that shows one.
+# the pattern matches an attribute in a tag, but also in text that shows one
 _LIKE_ID = lazy_pattern(r"id(?<=\sid)(?=\s*=\s*[\"']?([^\s\"'<>]+))")
 _COMMENT = lazy_pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> None:
-    """Report each id that `html` contains more than once, unless its label was already reported.
-
-    title_id: Id of the heading before the content; empty if there is none.
-    """
+    """Report each id that `html` contains more than once, unless its label was reported before. title_id: id
+    of the heading before the content; empty if it has none."""
     html = f'<h1 id="{title_id}">{html}' if title_id else html
     if "<!--" in html:
         html = _COMMENT.sub("", html)
     maybe = _LIKE_ID.findall(html)
     if len(set(maybe)) == len(maybe):
-        # The usual case: searching the tag around each id takes twice as long.
+        # the usual case; reading the tag around each id takes twice as long
         return
     counts = Counter(_ID.findall(html))
     for name, count in counts.items():

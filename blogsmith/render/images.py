@@ -20,14 +20,16 @@ from typing import TYPE_CHECKING, BinaryIO
 from msgspec import Struct
 
 from ..base.patterns import lazy_pattern
+from ..base.storage.folder import open_real_file
 from ..model.pictures import ImageInfo
 from .svg.metadata import svg_size
+from .svg.use_budget import MAX_ELEMENTS, draws_too_much
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "AVIF")
-# Some decoders read the whole file only to find the size.
+# the decoders of some formats read the whole file to find the size
 _MAX_BYTES = 200_000_000
 
 _END_MARKS: Mapping[str, bytes] = MappingProxyType({"JPEG": b"\xff\xd9", "PNG": b"IEND"})
@@ -35,7 +37,7 @@ _END_MARKS: Mapping[str, bytes] = MappingProxyType({"JPEG": b"\xff\xd9", "PNG": 
 _ORIENTATION = 0x0112
 _GPS = 0x8825
 _ROTATED_ORIENTATIONS = (5, 6, 7, 8)
-"""Values of the EXIF orientation tag that mean a rotation by a quarter turn."""
+"""Values of the EXIF tag for orientation that swap width and height."""
 
 _PRINTED_ATTRIBUTE = lazy_pattern(r"(?!on|src$|alt$|width$|height$)[a-z_][a-z0-9_.:-]*", re.IGNORECASE)
 
@@ -47,14 +49,14 @@ class ImageSize(Struct, frozen=True):
     """Width in pixels; None for a vector image without a size."""
     height_px: int | None
     has_location: bool = False
-    """The EXIF data contain the location where it was taken."""
+    """Whether the EXIF data contain the location where the image was taken."""
     is_animated: bool = False
     kind: str = ""
     """`PNG`, `JPEG`, `GIF`, `WEBP` or `AVIF`; empty for a vector image."""
 
 
 class ImageError(Exception):
-    """A file cannot be shown as an image. The message names the file and the reason."""
+    """A file cannot be shown as an image. The message is the file and the reason."""
 
 
 def image_size(file: Path) -> ImageSize:
@@ -66,7 +68,7 @@ def image_size(file: Path) -> ImageSize:
     if file.suffix.lower() == ".svg":
         return _vector_size(file)
     try:
-        with file.open("rb") as stream:
+        with open_real_file(file) as stream:
             return open_image_size(stream, f'"{file.name}"')
     except OSError as error:
         raise ImageError(f'"{file.name}" cannot be read: {error.strerror or error}') from error
@@ -79,12 +81,11 @@ def img_tag(
     classes: Sequence[str] = (),
     attrs: Mapping[str, str] | None = None,
 ) -> str:
-    """Return the `<img>` of an image. Every value is escaped.
+    """Return the `<img>` of an image, with every value escaped.
 
-    attrs: Further attributes, printed in alphabetical order, which may replace `loading` and `decoding`.
-        Event handlers (`on…`), `src`, `alt`, `width` and `height` are omitted.
-
-    An image that is not shown is replaced with a link to it, or with its alternative text if it has no URL.
+    attrs: further attributes, printed in alphabetical order; they may replace `loading` and `decoding`, but
+    event handlers (`on…`), `src`, `alt`, `width` and `height` are left out. If the image is not shown, the
+    result is a link to it, or its alternative text if it has no URL.
     """
     if not info.url:
         text = escape(alt or info.remote_url, quote=False)
@@ -97,7 +98,7 @@ def img_tag(
         "loading": "lazy",
         "decoding": "async",
         "alt": alt,
-        # The other host does not need to know which page is read.
+        # the other host need not know which page is read
         "referrerpolicy": "no-referrer" if info.is_remote else None,
         "class": " ".join([*classes, *extra.pop("class", "").split()]) or None,
         "style": extra.pop("style", "") or None,
@@ -126,36 +127,41 @@ def _check_is_file(file: Path) -> None:
 
 def _vector_size(file: Path) -> ImageSize:
     try:
-        with file.open("rb") as stream:
-            return ImageSize(*svg_size(stream))
+        with open_real_file(file) as stream:
+            size = ImageSize(*svg_size(stream))
+            stream.seek(0)
+            is_bomb = draws_too_much(stream.read())
     except (OSError, ValueError) as error:
         raise ImageError(f'"{file.name}" is not a readable SVG image: {error}') from error
+    if is_bomb:
+        raise ImageError(f'too many elements in "{file.name}": more than {MAX_ELEMENTS:,} with "<use>"')
+    return size
 
 
 def open_image_size(stream: BinaryIO, name: str) -> ImageSize:
-    """Return the size of an open image file that is not an SVG. name: Subject of messages."""
+    """Return the size of an open image file other than SVG. name: name of the file, for messages."""
     from PIL import Image
 
     try:
-        # The warning starts at half the limit above which Pillow raises an error (179 Mpx).
-        with warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning):
+        with warnings.catch_warnings(action="ignore"):  # of large images and of damaged metadata
             image = Image.open(stream, formats=_FORMATS)
     except Image.DecompressionBombError as error:
         raise ImageError(f"{name} has more than 178 million pixels") from error
-    except Exception as error:  # Damaged files make the parsers raise nearly any error.
+    except Exception as error:  # damaged files make the parsers raise nearly any error
         raise ImageError(f"{name} is not a PNG, JPEG, GIF, WebP, AVIF or SVG image, or is damaged") from error
     _check_end(stream, name, image.format or "")
     width, height = image.size
     orientation, located = _exif(image)
     if orientation in _ROTATED_ORIENTATIONS:
         width, height = height, width
-    # Pillow sets it only for formats that may contain several frames.
+    # Pillow has the attribute only for formats that may contain several frames
     is_animated = bool(getattr(image, "is_animated", False))
     return ImageSize(width, height, located, is_animated, image.format or "")
 
 
 def _check_end(stream: BinaryIO, name: str, kind: str) -> None:
-    """Reject a file without end marker. The search starts after the header, where thumbnails have theirs."""
+    """Raise ImageError for a file without end marker. The search starts after the header, because thumbnails
+    in it have a marker too."""
     mark = _END_MARKS.get(kind)
     if mark is None:
         return
@@ -166,11 +172,12 @@ def _check_end(stream: BinaryIO, name: str, kind: str) -> None:
 
 def _exif(image: Image) -> tuple[int, bool]:
     """Return the orientation (0 if there is none), and whether the image contains a location."""
-    # Without EXIF data in the header, `getexif` would decode a PNG to search for data after the image.
+    # without EXIF data in the header, `getexif` would decode a PNG to search for data after the image
     if "exif" not in image.info:
         return 0, False
     try:
-        exif = image.getexif()
-        return exif.get(_ORIENTATION) or 0, bool(exif.get_ifd(_GPS))
-    except Exception:  # Browsers also ignore damaged EXIF data.
+        with warnings.catch_warnings(action="ignore"):
+            exif = image.getexif()
+            return exif.get(_ORIENTATION) or 0, bool(exif.get_ifd(_GPS))
+    except Exception:  # browsers ignore damaged EXIF data too
         return 0, False

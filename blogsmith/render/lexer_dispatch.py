@@ -1,9 +1,9 @@
-"""Pygments' lexers, limited to the rules that can match the next character.
+"""Pygments' lexers, but only with the rules that can match the next character.
 
-A lexer state has some fifty regular expressions that are tried in order at each token. Only about five of
-them can match a given letter, and fewer inside a line. Tables, callbacks and order are Pygments' own, so the
-tokens are identical, in a quarter of the time. Lexers with a loop of their own keep it: `super()` in it
-calls this class, and an explicit `RegexLexer` calls that of Pygments.
+A lexer state has some fifty regular expressions, which are tried in order at each token. Only about five of
+them can match a given letter, and fewer inside a line. Tables, callbacks and order are those of Pygments, so
+the tokens are the same, in a quarter of the time. A lexer with a loop of its own keeps it: where it calls
+`super()`, it gets the loop of this class, and where it names `RegexLexer`, that of Pygments.
 """
 
 from __future__ import annotations
@@ -19,23 +19,24 @@ from pygments.lexer import ExtendedRegexLexer, Lexer, RegexLexer
 from pygments.token import STANDARD_TYPES, Error, Whitespace, _TokenType
 
 Rule = tuple[Any, Any, Any]
-"""A Pygments rule: match function, action on the match, next state."""
+"""A Pygments rule: match function, action for a match, next state."""
 
 _Row = tuple[Any, str | None, Any, Any]
-"""A rule with the CSS class of a single-token match in second position, otherwise None."""
+"""A rule as above, with the CSS class in second position if a match is a single token, otherwise None."""
 
 _Tables = dict[str, "StateRules"]
 
 
 class RuleTable(dict[str, Sequence[_Row]]):
-    """Next character → rules to try, in order. Entries are created on first use."""
+    """Next character → rules to try, in order. An entry is created when it is first used."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         super().__init__()
         self._rules = rules
 
     def __missing__(self, character: str) -> Sequence[_Row]:
-        """Return all rules for non-ASCII characters and for the end of the text (an empty string)."""
+        """Return the entry of a character. It has all rules for non-ASCII characters and for the end of the
+        text (an empty string)."""
         if character not in ASCII:
             if character:
                 return self[""]
@@ -57,14 +58,14 @@ def _can_begin(rule: Rule, character: str) -> bool:
 
 
 class StateRules:
-    """The rules of one lexer state."""
+    """The rules of one lexer state, by the character that follows."""
 
     __slots__ = ("all", "inside")
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.all = RuleTable(rules)
         self.inside = RuleTable([rule for rule in rules if not _begins_lines(rule)])
-        """Rules for all other positions, without those that only match at the start of a line."""
+        """Rules for positions inside a line, without those that match only at the start of a line."""
 
 
 def _begins_lines(rule: Rule) -> bool:
@@ -73,7 +74,7 @@ def _begins_lines(rule: Rule) -> bool:
 
 
 class DispatchLexer(RegexLexer):
-    """The loop of `RegexLexer` over the rules that can match the next character."""
+    """`RegexLexer` with a loop over the rules that can match the next character."""
 
     rules_of_states: _Tables
     _tokens: Mapping[str, Sequence[Rule]]
@@ -107,17 +108,14 @@ class DispatchLexer(RegexLexer):
                 if not character:
                     return
                 if character == "\n":
-                    # A line that cannot be lexed must not affect the next one.
+                    # an error in a line must not affect the next one, so the state is reset, as in Pygments
                     states = ["root"]
                     rules = self._rules("root")
                 yield position, Whitespace if character == "\n" else Error, character
                 position += 1
 
     def pieces(self, text: str) -> list[tuple[str, str]]:
-        """Return class and text of each token.
-
-        This is the same loop for a whole text, in two thirds of the time.
-        """
+        """Return class and text of each token: the same loop for a whole text, in two thirds of the time."""
         position, pieces = 0, list[tuple[str, str]]()
         append, states, rules = pieces.append, ["root"], self._rules("root")
         tried = rules.all
@@ -145,7 +143,7 @@ class DispatchLexer(RegexLexer):
                     return pieces
                 character = text[position]
                 if character == "\n":
-                    # A line that cannot be lexed must not affect the next one.
+                    # an error in a line must not affect the next one, so the state is reset, as in Pygments
                     states = ["root"]
                     rules = self._rules("root")
                 append((css_class(Whitespace if character == "\n" else Error), character))
@@ -174,7 +172,7 @@ def _change_state(states: list[str], change: str | int | tuple[str, ...]) -> Non
 
 @lru_cache(maxsize=1024)
 def css_class(kind: _TokenType) -> str:
-    """Return Pygments' short class of a token type, or of the nearest known parent of a rare type."""
+    """Return Pygments' short class of a token type, or of the nearest parent type that has one."""
     while kind not in STANDARD_TYPES and kind.parent is not None:
         kind = kind.parent
     return "" if kind is Whitespace else STANDARD_TYPES[kind]
@@ -182,35 +180,34 @@ def css_class(kind: _TokenType) -> str:
 
 @lru_cache(maxsize=128)
 def dispatch_class(kind: type[Lexer]) -> type[Lexer]:
-    """Return the lexer class with the loop of this module, or the class itself if it would not benefit."""
+    """Return the lexer class with the loop of this module, or the class itself if it cannot use it."""
     if not issubclass(kind, RegexLexer) or issubclass(kind, ExtendedRegexLexer):
         return kind
-    # Their instances have tables of their own.
+    # instances of these classes have tables of their own
     if getattr(kind, "token_variants", False):
         return kind
     make: Any = type(kind)
-    # The new base is after all classes of its own and before RegexLexer.
+    # in the order of base classes, the new one precedes only RegexLexer
     faster: type[Lexer] = make(kind.__name__, (kind, DispatchLexer), {"rules_of_states": {}})
     return faster
 
 
-# First characters of a regular expression's matches, determined from its parsed form.
-#
-# For ASCII only, and never too few: an unknown construct may start with any character. Sequences,
-# alternatives and repetitions are followed here. For a single character, `re` itself is queried, so that
-# case, classes and flags have the same meaning.
+# Finds the characters that a match of a regular expression can start with, from the parsed expression. Only
+# ASCII characters are considered, and never too few: an unknown construct may start with any character.
+# Sequences, alternatives and repetitions are followed here. A single character is tested by `re` itself, so
+# that case, classes and flags have the same meaning.
 
 
 ASCII = frozenset(map(chr, range(128)))
 
 
 class FirstCharacters(Struct, frozen=True):
-    """The matches of part of a pattern at a character."""
+    """How a part of a pattern can match at a given character."""
 
     taken: frozenset[str]
     """Characters that can be the first of a match."""
     passed: frozenset[str]
-    """Characters before which it can match the empty string and leave them to the following parts."""
+    """Characters before which it can match the empty string, so that the next part of the pattern decides."""
 
 
 _ANY = FirstCharacters(ASCII, ASCII)
@@ -229,7 +226,8 @@ def first_characters(pattern: re.Pattern[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def begins_lines(pattern: re.Pattern[str]) -> bool:
-    """Return whether every match of `pattern` starts a line or the text; False if unknown."""
+    """Return whether every match of `pattern` is at the start of a line or of the text. Return False if
+    unknown."""
     if "^" not in pattern.pattern and "\\A" not in pattern.pattern:
         return False
     tree = _tree(pattern)
@@ -237,7 +235,8 @@ def begins_lines(pattern: re.Pattern[str]) -> bool:
 
 
 def _tree(pattern: re.Pattern[str]) -> Any:
-    """Return the parsed form of a pattern, or None if Python's parser, which is not public, has changed."""
+    """Return the parsed form of a pattern. Return None if Python's parser, which is not public, has
+    changed."""
     try:
         return importlib.import_module("re._parser").parse(pattern.pattern, pattern.flags)
     except (ImportError, AttributeError):
@@ -256,7 +255,7 @@ def _begins_line(parts: Sequence[tuple[Any, Any]]) -> bool:
 
 
 def _sequence(tree: Any, parts: Iterable[tuple[Any, Any]], flags: int) -> FirstCharacters:
-    """Return the start of a sequence of parts. tree: The whole pattern, which knows its groups."""
+    """Return the start of a sequence of parts. tree: the whole pattern, which contains its groups."""
     taken, passed = frozenset[str](), ASCII
     for part in parts:
         start = _part(tree, part, flags)

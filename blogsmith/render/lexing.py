@@ -1,9 +1,9 @@
 """Lexing of source code to classified pieces with Pygments, each fence within a time limit.
 
-A lexer can hang inside a regular expression while it holds the interpreter. In the main thread, an interval
-timer stops this: `re` checks for signals during a search, and the handler raises an exception. Other threads
-get no signals. There, short code is lexed with a check of the clock between tokens. All other code is sent
-to a child process that can be killed (about 0.1 s each).
+A lexer can hang inside a regular expression, where no other thread can run. In the main thread, an interval
+timer stops it: `re` checks for signals during a search, and the handler raises an exception. Other threads
+get no signals. There, short code is lexed with a check of the clock between tokens, and longer code in a
+child process that can be killed (about 0.1 s each).
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..base.timeout import alarm, has_alarm
+from ..syntax.code_languages import HANGING_LEXERS, lexer_class
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 Piece = tuple[str, str]
-"""CSS class (empty for plain text) and text; a plain tuple because a page has tens of thousands."""
+"""CSS class (empty for plain text) and text. A plain tuple, because a page has tens of thousands."""
 
 Lex = Callable[[str, str, float], Sequence[Piece]]
-"""Function that maps (source, Pygments' name of the language, seconds) to pieces, as `lex_in_time` does."""
+"""Function from source, Pygments' name of the language and time limit in seconds to pieces, such as
+`lex_in_time`."""
 
 # Measured with every Pygments 2.21 lexer on 33 repetitive inputs: up to this size, only the lexers in
-# `_WILD` needed more than 0.3 s, and those were still busy after 1 s.
+# `HANGING_LEXERS` needed more than 0.3 s, and those were still busy after 1 s.
 _TAME_LINE = 200
 _TAME_SIZE = 20_000
-_WILD = frozenset({"TNTLexer", "MCSchemaLexer"})
 
 _CHILD_S = 5.0
-"""Extra seconds for a child process: neither its start nor waiting on a busy machine counts."""
+"""Seconds added to the time limit of a child process, for its start and for waiting on a busy machine."""
 _CHILD = """
 import json, sys
 # import the builder's own package; its folder must not come first for other imports
@@ -53,19 +53,17 @@ class LexTimeout(BaseException):
 
 
 class LexerError(Exception):
-    """The lexer changed the source."""
+    """The lexer returned other text than the source."""
 
 
 def lex(source: str, alias: str) -> list[Piece]:
-    """Return the pieces of `source`, without a time limit. Their joined text is exactly `source`.
-
-    alias: A language name that Pygments knows. Raise Unfaithful if the lexer changes the source. A faulty
-        lexer may raise any error.
-    """
+    """Return the pieces of `source`, without a time limit. Their joined text is exactly `source`. alias: name
+    of the language in Pygments. LexerError if the text differs from the source; a faulty lexer may raise any
+    other error."""
     from .lexer_dispatch import DispatchLexer, css_class
 
     lexer, text = _open(source, alias)
-    # Lexers with a loop of their own call the stock one.
+    # a lexer with a loop of its own calls that of Pygments
     if type(lexer).get_tokens_unprocessed is DispatchLexer.get_tokens_unprocessed:
         assert isinstance(lexer, DispatchLexer)
         return _trim_pieces(source, lexer.pieces(text))
@@ -74,29 +72,15 @@ def lex(source: str, alias: str) -> list[Piece]:
 
 
 def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
-    """Return `lex`, or raise LexTimeout after `deadline_s` seconds of work, not of elapsed time.
-
-    A busy machine therefore builds the same page.
-    """
-    deadline_s = max(deadline_s, 0.001)  # A timer of 0 would mean no limit.
+    """Return the result of `lex`, or raise LexTimeout after `deadline_s` seconds of processor time. Waiting
+    does not count, so a busy machine builds the same page."""
+    deadline_s = max(deadline_s, 0.001)  # a timer of 0 would mean that there is no limit
     if has_alarm():
         with alarm(deadline_s, LexTimeout, is_cpu_time=True):
             return lex(source, alias)
     if _is_tame(source, alias):
         return _lex_watching_clock(source, alias, deadline_s)
     return _lex_in_child(source, alias, deadline_s)
-
-
-@lru_cache(maxsize=128)
-def lexer_class(alias: str) -> type[Lexer] | None:
-    """Return Pygments' lexer for a name, or None. Cached, because Pygments searches all lexers."""
-    from pygments.lexers import find_lexer_class_by_name
-    from pygments.util import ClassNotFound
-
-    try:
-        return find_lexer_class_by_name(alias)
-    except ClassNotFound:
-        return None
 
 
 def _open(source: str, alias: str) -> tuple[Lexer, str]:
@@ -106,9 +90,9 @@ def _open(source: str, alias: str) -> tuple[Lexer, str]:
         raise LookupError(alias)
     from .lexer_dispatch import dispatch_class
 
-    # A PHP fence rarely starts with `<?php`. Without the option, all of it would be plain text.
+    # a PHP fence rarely starts with `<?php`; without the option, it would be plain text
     lexer = dispatch_class(kind)(startinline="<?" not in source)
-    # Many rules require a line end. `get_tokens` would also strip and replace characters.
+    # many rules need a line end; `get_tokens` would also strip and replace characters
     return lexer, source if source.endswith("\n") else source + "\n"
 
 
@@ -127,7 +111,7 @@ def _trim_pieces(source: str, pieces: list[Piece]) -> list[Piece]:
 
 def _is_tame(source: str, alias: str) -> bool:
     kind = lexer_class(alias)
-    if kind is None or kind.__name__ in _WILD or len(source) > _TAME_SIZE:
+    if kind is None or kind.__name__ in HANGING_LEXERS or len(source) > _TAME_SIZE:
         return False
     return all(len(line) <= _TAME_LINE for line in source.split("\n"))
 
@@ -149,7 +133,8 @@ def _lex_in_child(source: str, alias: str, deadline_s: float) -> list[Piece]:
     import subprocess
 
     job = json.dumps({"source": source, "alias": alias})
-    # `-P`, and far from the site: nothing is imported from there, even with an empty entry in PYTHONPATH.
+    # `-P` and a folder outside the site, so that nothing is imported from the site, even if PYTHONPATH has an
+    # empty entry
     command = [sys.executable, "-P", "-c", _CHILD, str(_PACKAGE)]
     try:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Titles of pages and sections as HTML, for links that have no words of their own."""
+"""Titles of pages and sections as HTML, for links whose author wrote no text."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from markdown_it.token import Token
 from ..base.diagnostics.model import TextMap
 from ..model.links import LinkTitle, TitlePart
 from ..syntax.records import Math, attach_record
+from ..tex.parse.macros import read_macros
 from .context import PageRendering
 from .numbers import html_within_links
 from .prose import escape_html
@@ -15,15 +16,13 @@ _START = ((1, 1),)
 
 
 def title_html(rendering: PageRendering, title: LinkTitle, path: str) -> str:
-    """Return a title with its formulas typeset. A formula that is wrong is in linear form.
-
-    path: Source path of the page that has the title. Errors are reported there.
-    """
+    """Return a title with its formulas typeset. A formula with an error is shown in linear form. path: source
+    path of the page that has the title, which reports the errors."""
     if all(part.kind == "text" for part in title.parts):
         return escape_html("".join(part.content for part in title.parts).strip())
     quiet = rendering.copy_without_report()
     if path != str(rendering.document.path):
-        quiet.use_macros({**rendering.tools.config.math.macros, **title.macros})
+        quiet.use_macros(read_macros(rendering.tools.config.math.macros).extend(title.macros))
     return "".join(_part_html(quiet, part) for part in title.parts).strip()
 
 

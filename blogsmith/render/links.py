@@ -1,4 +1,4 @@
-"""Links in Markdown and `<a>` in a line of text. A link in the text of another one is only text."""
+"""Links in Markdown, and `<a>` within a line. A link inside the text of another link is only text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..syntax.records import LinkTargetPlace, get_record
 from ..syntax.references.labels import Label
 from .context import OpenLink, PageRendering, Rule
 from .link_titles import title_html
-from .notes import reference_html
+from .notes import name_page, reference_html
 from .prose import attributes, escape_html
 from .raw_html import rewrite_raw
 
@@ -52,13 +52,14 @@ def _report_nested_link(rendering: PageRendering, token: Token, place: Place | N
 def _link_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     links = rendering.open_links
     while links[-1].is_raw:
-        # An `<a>` in the text of the link that is not closed there.
+        # an `<a>` that is opened in the text of the link but not closed there
         links.pop()
     return links.pop().end
 
 
 def _wordless_text(rendering: PageRendering, written: str, target: LinkTarget) -> str:
-    """Return the text of a link without words: the name or title of its target; empty if it has none."""
+    """Return the text of a link whose author wrote none: the name or title of its target; empty if it has
+    none."""
     own = str(rendering.document.path)
     path = target.page or (own if written.startswith("#") else "")
     if not path or target.problem:
@@ -66,9 +67,9 @@ def _wordless_text(rendering: PageRendering, written: str, target: LinkTarget) -
     anchor = unquote(target.url.partition("#")[2])
     title = rendering.tools.link_title(path, anchor)
     if isinstance(title, Label):
-        return reference_html(title, "full", rendering)
+        return name_page(rendering, path, title, reference_html(title, "full", rendering))
     if not title.parts and not written.startswith("#"):
-        # The anchor is an element without a title, such as a span.
+        # the target is an element without a title, such as a span
         title = rendering.tools.link_title(path, "")
         assert isinstance(title, LinkTitle), "a page has no label"
     return title_html(rendering, title, path)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from html import unescape
 from types import MappingProxyType
 
 from markdown_it.token import Token
+from markupsafe import Markup
 from msgspec.structs import replace
 
+from ..base.html_tags import read_text
 from ..base.patterns import lazy_pattern
 from ..model.links import LinkTitle
 from ..syntax.records import NoteItem, NoteRef, XRef, get_record
@@ -22,7 +23,7 @@ from .numbers import number_html
 from .prose import escape_html
 
 _OUTPUTS: Mapping[str, str] = MappingProxyType({"fig": "figure", "tbl": "table"})
-"""Start of a label → the kind of cell output."""
+"""Prefix of a label → English name of the cell output that it labels."""
 _TEXTS: Mapping[str, str] = MappingProxyType(
     {
         "eq": "Equation {number}",
@@ -32,11 +33,10 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
         "sec": "Section {number}",
     }
 )
-"""Kind of label → text of a reference; theorems and similar use their own names."""
+"""Kind of label → text of a reference. References to theorems and similar use their own names."""
 _ALTTEXT = lazy_pattern(r'<math [^>]*?alttext="([^"]*)".*?</math>', re.DOTALL)
-_TAG = lazy_pattern(r"<[^<>]*>")
 _NUMBER = "\0"
-"""Placeholder for a number, which may be HTML; a character that no text contains."""
+"""Placeholder for a number, which may be HTML: a character that does not occur in text."""
 
 
 def _mark(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
@@ -67,7 +67,8 @@ def _note_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -
 
 
 def with_back_links(rendering: PageRendering, html: str, token: Token) -> str:
-    """Return a note's HTML with back links to its references, in its last paragraph if it ends in one."""
+    """Return a note's HTML with links back to the references to it, at the end of its last paragraph if it
+    ends in one."""
     item = get_record(token, NoteItem)
     links = ""
     for use in range(1, item.uses + 1):
@@ -90,10 +91,8 @@ def _xref(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) -> str:
-    """Return the link to a label, or the author's text after reporting an error.
-
-    typesets: Whether to typeset formulas in the text of a heading. If not, they are in linear form.
-    """
+    """Return the link to a label, or the author's text after reporting an error. typesets: whether to typeset
+    the formulas of titles and to name other pages; otherwise, formulas are plain text."""
     labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
@@ -117,31 +116,51 @@ def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) ->
         return escape_html(ref.written)
     if not label.number:
         hint = "add `\\tag{…}`, or check `math.numbering`, `\\notag` and starred environments"
-        rendering.reporter.warn("ref-unnumbered", f'label "{ref.target}" has no number', ref.place, hint)
+        message = f'label "{_author_spelling(ref.target, ref)}" has no number'
+        rendering.reporter.warn("ref-unnumbered", message, ref.place, hint)
     url = rendering.tools.post_url(ref.page, rendering.document) if ref.page else ""
     if url:
         rendering.links.add(url)
     text = reference_html(label, ref.form, rendering)
     if typesets and label.is_heading_text:
-        text = _heading_html(rendering, url, label.id) or text
-    if not ref.is_linked:
+        text = _title_html(rendering, _source_path(rendering, url), label.id) or text
+    elif typesets and url:
+        text = name_page(rendering, _source_path(rendering, url), label, text)
+    if label.is_withheld:
+        message = f'"{ref.written}" has no effect because the solution is left out'
+        hint = "remove the reference, or show the solution with `solutions: {show: end}`"
+        rendering.reporter.warn("ref-withheld", message, ref.place, hint)
+    if label.is_withheld or not ref.is_linked:
         return text
     return f'<a class="xref" href="{escape_html(url)}#{escape_html(label.id)}">{text}</a>'
 
 
-def _heading_html(rendering: PageRendering, url: str, anchor: str) -> str:
-    """Return the title of a heading. url: URL with base path of its page; empty for this page."""
-    path = str(rendering.document.path)
-    if url:
-        path = rendering.tools.link(
-            url.removeprefix(rendering.tools.config.base_path), rendering.document
-        ).page
+def name_page(rendering: PageRendering, path: str, label: Label, text: str) -> str:
+    """Return a reference with the title of the page that contains the label. Without a title if the number is
+    unique on this page. path: source path of the page with the label."""
+    is_unique = label.series and label.series == rendering.parsed.page.series
+    if is_unique or not label.number or label.is_heading_text or path == str(rendering.document.path):
+        return text
+    title = _title_html(rendering, path, "")
+    values = {"reference": Markup(text), "title": Markup(f"<em>{title}</em>")}
+    return str(rendering.language.translate("{reference} of {title}", **values)) if title else text
+
+
+def _source_path(rendering: PageRendering, url: str) -> str:
+    """Return the source path of a page by its URL with the base path; empty for this page."""
+    if not url:
+        return str(rendering.document.path)
+    return rendering.tools.link(url.removeprefix(rendering.tools.config.base_path), rendering.document).page
+
+
+def _title_html(rendering: PageRendering, path: str, anchor: str) -> str:
+    """Return the title of a heading on the page at source path `path`; of the page if `anchor` is empty."""
     title = rendering.tools.link_title(path, anchor)
     return title_html(rendering, title, path) if isinstance(title, LinkTitle) else ""
 
 
 def _cell_hint(rendering: PageRendering, ref: XRef) -> str:
-    """Return a hint if a cell has the label, but without the `fig-` or `tbl-` that numbers it."""
+    """Return a hint if a cell has the label without the prefix `fig-` or `tbl-` that numbers it."""
     kind, _, name = ref.target.partition("-")
     thing = _OUTPUTS.get(kind, "")
     labels = [cell.label for cell in rendering.parsed.cells.cells]
@@ -150,18 +169,18 @@ def _cell_hint(rendering: PageRendering, ref: XRef) -> str:
 
 
 def _author_spelling(label_id: str, ref: XRef) -> str:
-    """Return an id in the author's spelling, `eq:x` or `eq-x`."""
+    """Return an id with the separator that the author used: `eq:x` or `eq-x`."""
     return label_id if ref.target in ref.written else label_id.replace("-", ":", 1)
 
 
 def label_text(rendering: PageRendering, label: Label) -> str:
-    """Return a full reference to a label as plain text: `Theorem 1`, `Equation (2)`."""
+    """Return the text of a reference as plain text: `Theorem 1`, `Equation (2)`."""
     html = _ALTTEXT.sub(r"\1", reference_html(label, "full", rendering))
-    return unescape(_TAG.sub("", html))
+    return read_text(html)
 
 
 def reference_html(label: Label, form: str, rendering: PageRendering) -> str:
-    """Return the HTML of a reference's text."""
+    """Return the text of a reference as HTML."""
     name = rendering.kind_name(label.name)
     if label.number in ("", label.name):
         return escape_html(name)

@@ -19,10 +19,9 @@ _OPENING = "\\text{"
 
 
 def number_html(number: str, macros: Mapping[str, Any], *, bare: bool = False) -> str:
-    """Return the number in parentheses. TeX that cannot be typeset is printed as written.
-
-    The error is reported at the formula. A number is a link, so links in its TeX are removed.
-    """
+    """Return the number of an equation, in parentheses unless `bare`. TeX that cannot be typeset is printed
+    as written, because the formula reports the error. A number is a link itself, so links in its TeX are
+    removed."""
     if contains_tex(number):
         try:
             return strip_links(typeset_tag(number, macros, bare=bare))
@@ -36,7 +35,8 @@ def number_text(number: str) -> str:
     return linear_text(f"{_OPENING}{number}}}") if contains_tex(number) else number
 
 
-# Text inside links and on other pages: titles, headings, names of statements. It contains no links or ids.
+# Text for links and for other pages, such as titles, headings and names of statements. It contains neither
+# links nor ids.
 
 
 _REFERENCE = lazy_pattern(r"<a [^<>]*\bhref=[^<>]*>(.*?)</a>", re.DOTALL)
@@ -44,10 +44,7 @@ _FORMULA_ID = lazy_pattern(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
 
 
 def html_within_links(rendering: PageRendering, tokens: Sequence[Token]) -> str:
-    """Return the HTML of inline tokens without links, notes and ids.
-
-    rendering: A rendering that reports nothing.
-    """
+    """Return the HTML of inline tokens without links, notes and ids. rendering: one that reports nothing."""
     kept: list[Token] = []
     for token in tokens:
         if is_line_break(token):
@@ -55,7 +52,15 @@ def html_within_links(rendering: PageRendering, tokens: Sequence[Token]) -> str:
             kept += [] if is_spaced else [Token("text", "", 0, content=" ")]
         elif (found := _without_links(token)) is not None:
             kept.append(found)
-    return strip_links(rendering.render(rendering, kept))
+    return strip_links(render_title(rendering, kept))
+
+
+def render_title(rendering: PageRendering, tokens: Sequence[Token]) -> str:
+    """Return the HTML of inline tokens whose formulas have names."""
+    before, rendering.is_title = rendering.is_title, True
+    html = rendering.render(rendering, tokens)
+    rendering.is_title = before
+    return html
 
 
 def strip_links(html: str) -> str:
@@ -66,10 +71,10 @@ def strip_links(html: str) -> str:
 
 
 def _without_links(token: Token) -> Token | None:
-    """Return the token, or None for links, notes and anchors, which must not be inside a link."""
+    """Return the token, or None if it is a link, a note or an anchor, which cannot be inside a link."""
     dropped = ("link_open", "link_close", "footnote_ref", "citation", "html_inline", "image")
     if token.type == "citation" and token.content:
-        # A handle, not a citation.
+        # a name such as @user, not a citation
         return Token("text", "", 0, content=token.content)
     if token.type in dropped:
         return None

@@ -1,4 +1,4 @@
-"""Inline HTML: text, code, links, headings, small marks, raw HTML."""
+"""Inline HTML: text, code, links, headings, marks such as `<kbd>`, raw HTML."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from markdown_it.token import Token
 
 from ..syntax.east_asian import joins_lines
 from ..syntax.math.formulas import PUNCTUATION
-from ..syntax.records import Heading, get_record
 from .context import PageRendering, Rule
 from .raw_html import rewrite_raw
 
 
 def escape_html(text: str) -> str:
     """Return `text` escaped for element content and double-quoted attributes."""
-    # Most strings contain none of the four characters.
+    # most strings contain none of the four characters
     if "&" in text:
         text = text.replace("&", "&amp;")
     if "<" in text:
@@ -33,8 +32,14 @@ def attributes(token: Token, *leave_out: str) -> str:
     )
 
 
+def own_classes(token: Token) -> str:
+    """Return the classes that the author gave the block, each with a leading space."""
+    return "".join(f" {escape_html(name)}" for name in str(token.attrs.get("class", "")).split())
+
+
 def find_punctuation(tokens: Sequence[Token], index: int) -> str:
-    """Return the punctuation of the text `tokens[index]` that belongs to the formula before it."""
+    """Return the punctuation at the start of the text `tokens[index]` that must stay with the formula before
+    it."""
     if not 0 < index < len(tokens) or tokens[index].type != "text":
         return ""
     found = PUNCTUATION.match(tokens[index].content) if tokens[index - 1].type == "math_inline" else None
@@ -42,7 +47,7 @@ def find_punctuation(tokens: Sequence[Token], index: int) -> str:
 
 
 def _text(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    # The formula before it has already printed this part.
+    # the formula before has already printed this part
     done = len(find_punctuation(tokens, index))
     return escape_html(tokens[index].content[done:])
 
@@ -72,23 +77,8 @@ def _task_box(rendering: PageRendering, tokens: Sequence[Token], index: int) -> 
     return f'<input{written} aria-label="{escape_html(label)}"{flags}> '
 
 
-def _heading_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    token = tokens[index]
-    heading = get_record(token, Heading)
-    number = f'<span class="heading-number">{heading.number}</span> ' if heading.number else ""
-    return f'<{token.tag} id="{escape_html(heading.id)}"{attributes(token, "id")}>{number}'
-
-
-def _heading_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    heading = get_record(tokens[index - 2], Heading)
-    text = rendering.language.translate("Link to section {heading}", heading=heading.text)
-    label = escape_html(text.rstrip())
-    anchor = f'<a class="heading-anchor" href="#{escape_html(heading.id)}" aria-label="{label}"></a>'
-    return f" {anchor}</{tokens[index].tag}>\n"
-
-
 def _html_block(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    """Render the child tokens of a block with formulas, or the raw HTML of any other block."""
+    """Render a block of raw HTML. If it contains formulas, its child tokens are rendered."""
     pieces = tokens[index].children
     return rendering.render(rendering, pieces) if pieces else rewrite_raw(rendering, tokens[index])
 
@@ -115,8 +105,6 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "code_inline": _code_inline,
         "abbr": _abbr,
         "task_box": _task_box,
-        "heading_open": _heading_open,
-        "heading_close": _heading_close,
         "html_block": _html_block,
         "raw_block": _raw_block,
         "s_open": _strike_open,

@@ -1,12 +1,10 @@
 """The author's raw HTML: URLs are checked and get the base path, images get their sizes.
 
-Only attributes that a browser loads or follows are changed; all other text stays unchanged.
+Only attributes with URLs that a browser loads or follows are changed. All other text stays as it is.
 """
 
 from __future__ import annotations
 
-import re
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from urllib.parse import urlsplit
@@ -15,11 +13,12 @@ from markdown_it.token import Token
 from msgspec import Struct
 
 from ..base.diagnostics.model import Place, Reporter
-from ..base.html_tags import Attribute, StartTag, find_tagless_spans, parse_start_tag
+from ..base.html_tags import Attribute, StartTag, find_end_tag, find_visible, parse_start_tag
 from ..base.patterns import lazy_pattern
 from ..model.html_names import HTML_ELEMENTS, is_element
 from ..model.names import name_set
 from ..syntax.markdown_elements import allows_markdown, requests_markdown
+from ..syntax.open_elements import escape_unfinished
 from ..syntax.raw_places import html_place
 from .context import PageRendering
 from .dimensions import HINT, Length, fit_attributes, parse_length
@@ -29,9 +28,9 @@ from .variants import picture_tag
 
 _TAG = lazy_pattern(r"<[A-Za-z]")
 _RELEVANT_ATTRIBUTES = frozenset(("style", "markdown"))
-"""Attributes that matter on any tag."""
+"""Attributes that are checked on every tag."""
 _SIZE_WORDS = frozenset(("", "auto"))
-"""Values of a width or height that mean the image's own size."""
+"""Values of `width` or `height` that mean the image's own size."""
 _REWRITTEN_ATTRIBUTES = frozenset(("src", "alt", "width", "height", "loading", "decoding", "markdown"))
 """Attributes of an image that are not copied unchanged."""
 
@@ -58,19 +57,17 @@ def rewrite_raw(rendering: PageRendering, token: Token) -> str:
         _report_markdown(rendering, token, tag, place)
         pieces += [text[at:start], _rewrite(rendering, text, start, tag, place)]
         at = tag.end
-    rewritten = "".join(pieces) + text[at:]
-    # Done last: problems reported before are positions in the author's text.
+    rewritten = escape_unfinished("".join(pieces) + text[at:])
+    # done last, because positions of problems refer to the text before this change
     return add_noopener(rewritten.encode()).decode() if "target" in rewritten.lower() else rewritten
 
 
 def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
-    """Yield the start and content of each tag that may require a report or a change."""
-    hidden, at = deque(find_tagless_spans(text)), 0
-    for found in _TAG.finditer(text):
+    """Yield the start and content of each tag that may need a report or a change."""
+    at = 0
+    for found in find_visible(_TAG, text):
         start = found.start()
-        while hidden and hidden[0][1] <= start:
-            hidden.popleft()
-        tag = parse_start_tag(text, start) if start >= at and not (hidden and hidden[0][0] <= start) else None
+        tag = parse_start_tag(text, start) if start >= at else None
         if tag is None:
             continue
         at = tag.end
@@ -81,7 +78,7 @@ def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
 
 
 def _report_markdown(rendering: PageRendering, token: Token, tag: StartTag, place: Place) -> None:
-    """Warn about Markdown in an HTML block that is not parsed. Inside a paragraph, it is parsed anyway."""
+    """Warn about Markdown inside an HTML block, where it is not parsed. Inside a paragraph, it is parsed."""
     is_block = token.type == "html_block" or "textmap" in token.meta
     if not is_block or not requests_markdown(tag):
         return
@@ -97,7 +94,7 @@ def _rewrite(rendering: PageRendering, text: str, start: int, tag: StartTag, pla
     if tag.name == "img" and tag.get("src"):
         return _image(rendering, tag, place)
     if tag.name == "source" and "dark" in tag.get("media"):
-        # A theme switch also selects the image.
+        # a theme with a switch for the colour scheme must be able to select the image, too
         rendering.widgets.add("pictures")
     edits = sorted(_edits(rendering, text, tag, place), key=lambda edit: edit.start)
     pieces, at = [], start
@@ -116,14 +113,14 @@ def _edits(rendering: PageRendering, text: str, tag: StartTag, place: Place) -> 
         known.add(item.name)
         begin, end = _quoted(text, item)
         if item.name == "markdown":
-            # Includes the space before it.
+            # the range includes the space before the attribute
             yield _Edit(len(text[: item.name_start].rstrip()), end, "")
         elif item.value and (resolve := resolvers.get(item.name)):
             yield _Edit(begin, end, f'"{_attribute(resolve(rendering, item.value, place))}"')
 
 
 def _quoted(text: str, item: Attribute) -> tuple[int, int]:
-    """Return the range of a value, including its quotes."""
+    """Return the start and end of an attribute's value, including its quotes."""
     has_quotes = text[item.start - 1] in "\"'"
     return item.start - has_quotes, item.end + has_quotes
 
@@ -159,7 +156,8 @@ RESOLVERS: Mapping[str, Mapping[str, Resolve]] = MappingProxyType(
         "video": {"src": _link, "poster": _picture},
     }
 )
-"""Tag → attribute with URLs → function that maps (page, value, position) to the printed value."""
+"""Name of an element → attribute with URLs → function that returns the value to print. It is called with the
+rendering, the value and the position of the value."""
 
 
 def _image(rendering: PageRendering, tag: StartTag, place: Place) -> str:
@@ -196,13 +194,14 @@ _CANDIDATE = lazy_pattern(r"[\s,]*+([^\s,]\S*)\s*+([^,]*+)")
 
 
 def rewrite_srcset(text: str, resolve: Callable[[str], str]) -> str:
-    """Return the set with the result of `resolve` for each URL. Omit candidates with an empty result."""
+    """Return a `srcset` with the result of `resolve` for each URL. Leave out images for which the result is
+    empty."""
     candidates = ((resolve(address), rest) for address, rest in split_srcset(text))
     return ", ".join(" ".join((address, rest)).rstrip() for address, rest in candidates if address)
 
 
 def split_srcset(text: str) -> list[tuple[str, str]]:
-    """Return (URL, descriptor) of each candidate."""
+    """Return (URL, descriptor such as `2x`) of each image in a `srcset`."""
     found, at = [], 0
     while candidate := _CANDIDATE.match(text, at):
         address = candidate[1].rstrip(",")
@@ -212,23 +211,22 @@ def split_srcset(text: str) -> list[tuple[str, str]]:
     return found
 
 
-# Custom elements in a post: without a script, browsers show nothing special for them.
-#
-# For Distill's elements, the hint names the equivalent syntax.
+# Custom elements in a post: without a script, browsers treat them as plain text. For the elements of Distill,
+# the hint names the equivalent syntax.
 
 
 _RESERVED = name_set(
     "annotation-xml color-profile font-face font-face-format font-face-name font-face-src font-face-uri "
     "missing-glyph"
 )
-"""Names with a hyphen in SVG and MathML (HTML 4.13.2)."""
+"""Element names with a hyphen that SVG and MathML define (HTML 4.13.2)."""
 _KEYS = lazy_pattern(r"[\s,;]+")
 _SHORT = 60
-"""Maximum number of characters of a text that a hint repeats."""
+"""Maximum number of characters of the author's text that a hint repeats."""
 
 
 def report_element(rendering: PageRendering, tag: StartTag, text: str, place: Place) -> None:
-    """Warn about the tag of an element that browsers do not know. text: The HTML that contains the tag."""
+    """Warn about an element that browsers do not know. text: HTML that contains the tag."""
     if tag.name in _RESERVED:
         return
     reporter = rendering.reporter
@@ -238,12 +236,12 @@ def report_element(rendering: PageRendering, tag: StartTag, text: str, place: Pl
         return
     write = _DISTILL.get(tag.name)
     hint = write(tag, text) if write else "write `\\<` for a plain `<`: only a script could show this element"
-    message = f"unknown HTML element <{tag.name}>"
+    message = f'unknown HTML element "<{tag.name}>"'
     reporter.warn("html-element", message, place, hint)
 
 
 def _report_unknown(reporter: Reporter, name: str, place: Place) -> None:
-    """Warn about a tag that browsers drop: `<int>` of `vector<int>`, or a component of MDX."""
+    """Warn about a tag that browsers ignore: `<int>` as in `vector<int>`, or a component of MDX."""
     hint = _COMPONENTS.get(name) or f"write `\\<{name}>`, or put it between backticks"
     reporter.warn("html-element", f'unknown element "<{name}>": browsers do not show the tag', place, hint)
 
@@ -258,7 +256,7 @@ _COMPONENTS: Mapping[str, str] = MappingProxyType(
         "Image": "write an image as `![text](image.png)`",
     }
 )
-"""Component of MDX → hint on what to write instead."""
+"""Component of MDX → hint with the syntax to write instead."""
 
 
 def _citation(tag: StartTag, text: str) -> str:
@@ -271,8 +269,8 @@ def _footnote(tag: StartTag, text: str) -> str:
 
 
 def _formula(tag: StartTag, text: str) -> str:
-    closing = re.compile(rf"</{tag.name}", re.IGNORECASE).search(text, tag.end)
-    tex = text[tag.end : closing.start()].strip() if closing else ""
+    end = find_end_tag(text, tag.name, tag.end)
+    tex = text[tag.end : end].strip() if end < len(text) else ""
     tex = tex if 0 < len(tex) <= _SHORT and "\n" not in tex else "…"
     return (
         f"write `$${tex}$$`" if any(item.name == "block" for item in tag.attributes) else f"write `${tex}$`"
@@ -297,13 +295,11 @@ _DISTILL: Mapping[str, Callable[[StartTag, str], str]] = MappingProxyType(
         "d-footnote-list": lambda tag, text: "the list of footnotes comes by itself",
     }
 )
-"""Distill element → function that returns a hint on what to write instead."""
+"""Element of Distill → function that returns a hint with the syntax to write instead."""
 
 
-# Content that the HTML of a post loads from other hosts before a click: scripts, frames, stylesheets,
-# videos.
-#
-# All are subject to one setting, `embeds.remote`. Images have their own, `images.remote`.
+# Content that the HTML of a post loads from other hosts before a click: scripts, frames, stylesheets, videos.
+# The setting `embeds.remote` applies to all of them; for images there is `images.remote`.
 
 
 _ADDRESSES: Mapping[str, str] = MappingProxyType(
@@ -327,21 +323,21 @@ _RELATIONS = name_set(
     "stylesheet preload modulepreload prefetch preconnect dns-prefetch prerender icon apple-touch-icon "
     "mask-icon manifest"
 )
-"""Values of `rel` for which a `<link>` is more than metadata."""
+"""Values of `rel` that make a browser load the target of a `<link>`, or connect to its host."""
 _MEDIA_ELEMENTS = frozenset(("audio", "source", "track", "video"))
 _VIDEO_HOSTS = ("youtube.com", "youtube-nocookie.com", "youtu.be", "vimeo.com")
 _MAX_DEPTH = 3
-"""Maximum depth of pages in `srcdoc`."""
+"""Maximum depth of nested pages in `srcdoc`."""
 
 
 class RemoteRule:
-    """Check of one fragment of HTML, whose tags are passed in order."""
+    """Check of one piece of HTML, whose tags are passed to `check` in order."""
 
     def __init__(self, rendering: PageRendering) -> None:
         self._rule = rendering.tools.config.embeds.remote
         self._reporter = rendering.reporter
         self._is_lazy = False
-        """The video whose sources follow is loaded only on a click."""
+        """Whether the current video loads only after a click, so that its `<source>` tags load nothing."""
 
     def check(self, tag: StartTag, text: str, place: Place) -> None:
         """Report content that the tag loads from other hosts. text: HTML that contains the whole element."""
@@ -356,7 +352,7 @@ class RemoteRule:
 
     def _report(self, tag: StartTag, address: str, place: Place) -> None:
         report = self._reporter.warn if self._rule == "warn" else self._reporter.error
-        report("html-remote", f"<{tag.name}> loads {address} from another host", place, _hint(tag, address))
+        report("html-remote", f'<{tag.name}> loads "{address}" from another host', place, _hint(tag, address))
 
 
 def _remote_urls(tag: StartTag, text: str, depth: int = 0) -> Iterator[str]:
@@ -376,19 +372,15 @@ def _remote_urls(tag: StartTag, text: str, depth: int = 0) -> Iterator[str]:
 
 
 def _element_text(tag: StartTag, text: str) -> str:
-    closing = re.compile(rf"</{tag.name}", re.IGNORECASE).search(text, tag.end)
-    return text[tag.end : closing.start() if closing else len(text)]
+    return text[tag.end : find_end_tag(text, tag.name, tag.end)]
 
 
 def _loaded_by_page(html: str, depth: int) -> Iterator[str]:
-    at = html.find("<")
-    while at >= 0:
-        tag = parse_start_tag(html, at)
-        if tag:
+    for found in find_visible(_TAG, html):
+        if tag := parse_start_tag(html, found.start()):
             yield from _remote_urls(tag, html, depth)
             if tag.name == "img" and _is_remote(tag.get("src")):
                 yield tag.get("src")
-        at = html.find("<", at + 1)
 
 
 def _is_remote(address: str) -> bool:

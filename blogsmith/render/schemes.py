@@ -1,4 +1,5 @@
-"""One image in two colour schemes: browsers load the one for the page's scheme; the light one is printed."""
+"""An image for the light and one for the dark colour scheme: browsers load the one for the page's scheme, and
+print the light one."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from .context import PageRendering
 from .variants import picture_parts, source_tags
 
 DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
-"""Paper is light, whatever the reader's system setting."""
+"""Media query for the dark image. Print is left out, because paper is light whatever the reader's system
+prefers."""
 _NAMES = lazy_pattern(r' (?:class|id)="[^"]*"')
 FOR_PAPER = '<img class="for-paper" hidden'
 """Start of an image tag that stylesheets show only in print."""
@@ -26,17 +28,15 @@ def scheme_pair(
     attrs: Mapping[str, str] | None = None,
     own: str = "",
 ) -> str:
-    """Return a `<picture>` of both images, followed by the light one for print.
-
-    Chromium prints the source that it chose for the screen. The print image is not loaded before printing.
-    own: Attributes of the `<picture>`.
-    """
+    """Return a `<picture>` of both images, followed by the light one for print. Without the second image,
+    Chromium would print the one that it chose for the screen. The image for print is not loaded before
+    printing. own: attributes of the `<picture>`."""
     rendering.widgets.add("pictures")
     sources, image = picture_parts(rendering, light, light, alt, classes=classes, attrs=attrs)
     if not light.url or not dark.url:
-        # The missing image was already reported.
+        # an image that is missing has been reported already
         return image
     dark_sources = source_tags(rendering, dark, (attrs or {}).get("style", ""), DARK_MEDIA)
-    # Quotes in values are escaped.
+    # values are escaped, so they contain no quotes
     paper = _NAMES.sub("", image.removeprefix("<img"))
     return f"<picture{own}>{dark_sources}{sources}{image}</picture>{FOR_PAPER}{paper}"

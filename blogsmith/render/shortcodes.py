@@ -1,7 +1,7 @@
-"""Rendering of shortcode calls: the arguments become data for the theme's template.
+"""Rendering of shortcodes: the arguments become data for a template of the theme.
 
-`figure_blocks.py` prepares the data of our own shortcodes, a plugin's `shortcode_data` those of its own. All
-other templates get the arguments as written, under `args`, and the parts of a figure, under `figure`.
+`figure_blocks.py` prepares the data for blogsmith's own shortcodes, a plugin's `shortcode_data` those for the
+plugin's. All other templates get the arguments as written in `args`, and the parts of a figure in `figure`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 from markdown_it.token import Token
 
 from ..base.diagnostics.model import SiteError, format_suggestion
+from ..syntax.open_elements import escape_unfinished, find_open_markup
 from ..syntax.records import Shortcode, get_record
 from .context import PageRendering, Rule
 from .figure_blocks import ARGUMENTS, DATA_FUNCTIONS, argument_name, block_name, plain_figure, report_argument
@@ -45,21 +46,26 @@ def _shortcode(rendering: PageRendering, tokens: Sequence[Token], index: int) ->
         html = theme.render_shortcode(call.name, context, str(rendering.document.path), rendering.language)
     except SiteError as error:
         if rendering.parsed.page.options.plugin_hint(call.name):
-            # The template exists, but its data come from a plugin that is not loaded.
+            # the template exists, but the plugin that prepares its data is not loaded
             _report_unknown(rendering, call)
             return _print_source(call, tokens[index])
         rendering.add_diagnostics(error)
         if any(found.code == "template-limit" for found in error.diagnostics):
-            # A call costs seconds, and posts may contain a thousand.
+            # the template takes too long, and a post may contain a thousand calls
             rendering.failed_shortcodes.add(call.name)
         return ""
+    if missing := find_open_markup(html, is_fragment=True):
+        message = f'shortcode "{call.name}" leaves an element open: missing "{missing}"'
+        hint = f"write `{missing}` in shortcodes/{call.name}.html"
+        rendering.reporter.error("html-open", message, call.place, hint)
+        html = escape_unfinished(html) + missing * missing.startswith("</")
     if call.number and call.id:
         _check_id(rendering, call, html)
     return html if tokens[index].type == "shortcode_inline" else html.strip() + "\n"
 
 
 def _check_id(rendering: PageRendering, call: Shortcode, html: str) -> None:
-    """Report a figure id that the template does not print, because references to it would have no target."""
+    """Report a figure id that the template does not print, because references to it would point nowhere."""
     if not re.search(rf"""\sid=["']?{re.escape(call.id)}["'\s>]""", html):
         message = f'id "{call.id}" has no effect because the template of "{call.name}" does not print it'
         hint = (
@@ -69,7 +75,7 @@ def _check_id(rendering: PageRendering, call: Shortcode, html: str) -> None:
 
 
 def _report_unknown(rendering: PageRendering, call: Shortcode) -> None:
-    """Report an unknown shortcode once. Its arguments and its end tag are not reported."""
+    """Report an unknown shortcode, once per page. Its arguments and its end tag are not checked."""
     if call.name.startswith("end") and call.name[3:] in rendering.unknown_shortcodes:
         return
     rendering.unknown_shortcodes.add(call.name)
@@ -82,13 +88,14 @@ def _report_unknown(rendering: PageRendering, call: Shortcode) -> None:
 
 
 def _print_source(call: Shortcode, token: Token) -> str:
-    """Return an invalid call as written, so that nothing is lost if the page is shown anyway."""
+    """Return an invalid call as the author wrote it, so that no text is lost if the page is published
+    anyway."""
     text = escape(call.source, quote=False)
     return text if token.type == "shortcode_inline" or not text else f"<p>{text}</p>\n"
 
 
 def _check_arguments(rendering: PageRendering, call: Shortcode) -> None:
-    """Report unknown arguments of our own shortcodes. Other shortcodes check their arguments themselves."""
+    """Report unknown arguments of blogsmith's own shortcodes. Other shortcodes check theirs themselves."""
     known = ARGUMENTS.get(call.name, call.args)
     for name in call.args:
         if name not in known:
@@ -130,7 +137,7 @@ def _plugin_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any]
         for found in error.diagnostics:
             rendering.reporter.add(found)
     except Exception as error:
-        # A bug in a plugin must not stop the build, and the message must name the plugin.
+        # an error of a plugin must not stop the build, and the message must name the plugin
         message = f'plugin "{plugin}" fails on "{call.name}": {type(error).__name__}: {error}'
         rendering.reporter.error("plugin", message, call.place)
     return None
@@ -144,6 +151,6 @@ OTHER_TAG_HINTS: Mapping[str, str] = MappingProxyType(
         "endhighlight": "start a code fence with ```python",
     }
 )
-"""Tag of another generator → hint on what to write here."""
+"""Liquid tag of another site generator → hint with the syntax to write instead."""
 
 RULES: Mapping[str, Rule] = MappingProxyType({"shortcode": _shortcode, "shortcode_inline": _shortcode})

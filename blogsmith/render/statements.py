@@ -1,7 +1,7 @@
-"""Statements of a page and its references to statements, in text order.
+"""Statements of a page, such as theorems, and its references to statements, in text order.
 
-A proof belongs to the statement that its title names, otherwise to the one around it, otherwise to the
-nearest previous one.
+A proof belongs to the statement that its title refers to, otherwise to the one that contains it, otherwise to
+the last one before it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from markdown_it.token import Token
 from ..base.patterns import lazy_pattern
 from ..model.documents import PageStatements, Statement, StatementUse
 from ..syntax.headings import plain_text
+from ..syntax.kinds import EXERCISES
 from ..syntax.records import Callout, Heading, Math, XRef, get_record
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
@@ -25,7 +26,7 @@ _STATEMENT_KINDS = frozenset({"thm", "eq"})
 
 
 def page_statements(rendering: PageRendering) -> PageStatements:
-    """Return numbered statements and equations of the page, and its references to those of any page."""
+    """Return the numbered statements and equations of the page, and its references to those of all pages."""
     labels = rendering.parsed.labels
     refers = any(token.type == "xref" for token in _inlines(rendering.parsed.tokens))
     if not refers and not any(label.kind in _STATEMENT_KINDS for label in labels.values()):
@@ -41,7 +42,7 @@ def _inlines(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 class _StatementCollector:
-    """A single pass over a page."""
+    """Collector of statements and references, in one pass over a page."""
 
     def __init__(self, rendering: PageRendering) -> None:
         self._rendering = rendering
@@ -50,9 +51,9 @@ class _StatementCollector:
         self.uses: list[StatementUse] = []
         self._section = self._anchor = ""
         self._open: list[tuple[str, bool]] = []
-        """Open callouts: the statement that each belongs to, and whether the callout is its proof."""
+        """For each open callout, the id of the statement that it is or proves, and whether it is a proof."""
         self._last = ""
-        """Id of the last closed statement."""
+        """Id of the last statement that has ended; empty before the first."""
 
     def read(self, tokens: Sequence[Token]) -> None:
         """Process all tokens of a page."""
@@ -93,7 +94,9 @@ class _StatementCollector:
             return
         words = plain_text(title.children or (), self._rendering.parsed.page) if title else ""
         name = label_text(self._rendering, label)
-        self.statements.append(Statement(label.id, name, " ".join(words.split()), self._typeset(title)))
+        is_exercise = callout.kind in EXERCISES
+        typeset, words = self._typeset(title), " ".join(words.split())
+        self.statements.append(Statement(label.id, name, words, typeset, is_exercise=is_exercise))
         self._open.append((label.id, False))
 
     def _typeset(self, title: Token | None) -> str:
@@ -125,7 +128,7 @@ class _StatementCollector:
             return
         statement, in_proof = self._open[-1] if self._open else ("", False)
         if not url and ref.target == statement:
-            # The title of a proof, or a statement that refers to itself.
+            # leave out the reference in a proof's title, and one from a statement to itself
             return
         place = ref.place if in_proof else None
         anchor = statement or self._anchor

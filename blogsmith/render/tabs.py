@@ -1,4 +1,5 @@
-"""Tabs as radio buttons, each before its content: the browser shows one tab at a time, without a script.
+"""Tabs as radio buttons, each before its content, so that the browser shows one tab at a time without a
+script.
 
 Without stylesheets, and on paper, all tabs are shown one after the other, each after its label.
 """
@@ -19,7 +20,7 @@ from .prose import attributes, escape_html
 def _tabs_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     labels = _labels(rendering, tokens, index)
     rendering.widgets.add("teaching")
-    # Other blocks follow the reader's choice, which requires a script.
+    # a script applies the reader's choice to other blocks of tabs
     known = rendering.tab_labels
     if not known.isdisjoint(labels):
         rendering.widgets.add("tabs")
@@ -31,7 +32,7 @@ def _tabs_open(rendering: PageRendering, tokens: Sequence[Token], index: int) ->
 
 
 def _labels(rendering: PageRendering, tokens: Sequence[Token], index: int) -> list[str]:
-    """Return the labels of a block as plain text."""
+    """Return the labels of a block of tabs as plain text."""
     level, labels = tokens[index].level + 1, []
     for at in range(index + 1, len(tokens)):
         token = tokens[at]
@@ -43,7 +44,7 @@ def _labels(rendering: PageRendering, tokens: Sequence[Token], index: int) -> li
 
 
 def _label(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    """Return the label after the start of a tab as plain text."""
+    """Return the label of the tab that starts at `index` as plain text."""
     return " ".join(plain_text(tokens[index + 1].children or (), rendering.parsed.page).split())
 
 

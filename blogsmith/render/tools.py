@@ -1,7 +1,7 @@
-"""The site as one page sees it while it is rendered.
+"""The site as one page sees it while it is rendered: functions that answer the page's questions.
 
-Every build repeats the questions that its pages asked before. Therefore, modules that only rendering needs
-are imported when rendering starts.
+Every build asks these questions again for cached pages, without rendering them. Therefore modules that only
+rendering needs are imported when rendering starts.
 """
 
 from __future__ import annotations
@@ -69,11 +69,12 @@ def _from_cdn() -> Distribution:
 
 
 class SiteAccess(msgspec.Struct, frozen=True):
-    """The site as one page sees it. Fields are functions, so that tests can replace them."""
+    """Functions through which a page sees the site. They are fields, so that tests can replace them."""
 
     config: Config
     parser: Callable[[], MarkdownIt]
-    """Returns the parser, created on first use; a site whose pages are all cached needs none."""
+    """Function that returns the parser, created at its first use; a site whose pages are all cached needs
+    none."""
     theme: Shortcodes
     plugins: Plugins
     link: Callable[[str, Document], LinkTarget]
@@ -89,7 +90,7 @@ class SiteAccess(msgspec.Struct, frozen=True):
     nearest_slug: Callable[[str], str | None] = lambda slug: None
     """Unknown slug → the nearest known slug, or None."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the `#`"
-    """Unknown slug → hint."""
+    """Unknown slug → hint for the author, which may name a similar slug."""
     media: Callable[[str, Document], MediaFile | LinkTarget] = _no_media
     """Path of a video or of captions as written in a post → the file, or the error."""
     poster: Callable[[str, Document], ImageInfo | LinkTarget | None] = lambda url, document: None
@@ -100,6 +101,8 @@ class SiteAccess(msgspec.Struct, frozen=True):
     """Image of a cell, with its file name in the page's folder → its URL and size, or the error."""
     python_distribution: Callable[[], Distribution] = _from_cdn
     """Returns the source of Python for browsers; called only for pages with runnable code."""
+    live_library: Callable[[str], tuple[str, ...]] = lambda library: ()
+    """Name in `model.live_libraries` → URLs of its scripts; empty if the site has no complete copy."""
     find_reference: Callable[[str, Document], PublicationLookup] = lambda key, document: PublicationLookup()
     """Key of a citation → result of searching the page's bibliographies."""
     work_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
@@ -109,25 +112,26 @@ class SiteAccess(msgspec.Struct, frozen=True):
     work_hint: Callable[[str, Document], str] = lambda key, document: ""
     """Unknown citation key → hint."""
     work_place: Callable[[str, Document], Diagnostic | None] = lambda key, document: None
-    """Citation key → position of its entry, as a diagnostic without a message."""
+    """Citation key → location of its entry, as a diagnostic without message; None if there is none."""
     bibliography_problems: Callable[[Document], tuple[Diagnostic, ...]] = lambda document: ()
-    """Document → errors in its bibliographies themselves."""
+    """Document → errors in the files of its bibliographies, as opposed to errors in its citations."""
     citation_style: Callable[[Document], CslStyle] = lambda document: CslStyle()
     """Document → its citation style."""
     templates: Callable[..., bytes] = lambda *names: b""
     """Names of templates and other theme files → a digest of them (see `ThemeFiles.digest`)."""
     lex_code: Lex = lex_in_time
-    """Source code → its pieces. A pure function, so results may be cached."""
+    """Source code → its tokens for highlighting. The result depends on the arguments only, so it may be
+    cached."""
     formula: Convert = convert_formula
-    """Formula → MathML. Results may be cached (see `tex.cache`)."""
+    """Formula → MathML. The result depends on the arguments only, so it may be cached (see `tex.cache`)."""
     plugin_formula: PluginConvert = convert_with_plugin
-    """Formula → MathML of a plugin's converter. Results may be cached."""
+    """Formula → MathML of a plugin's converter. The result may be cached."""
     cached_fragments: Mapping[bytes, str] = MappingProxyType({})
-    """Formulas and code of this page from its last rendering, by `fragment_key`."""
+    """Key of a formula or of code (`fragment_key`) → its HTML when this page was last rendered."""
     language: Callable[[str], Language] = lambda tag: find_language(tag, {})
     """BCP 47 tag of a page → its translations."""
     mark_lines: bool = False
-    """Add line numbers to blocks and numbers to cells, for the live preview (see `html.py`)."""
+    """Whether to add line numbers to blocks and numbers to cells, for the live preview (see `html.py`)."""
 
     @property
     def md(self) -> MarkdownIt:

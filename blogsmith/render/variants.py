@@ -1,8 +1,7 @@
 """Smaller copies of an image, and the `<img>` or `<picture>` that refers to them.
 
-The markup is known before any copy is made, because it only depends on the size and the bytes of the file. A
-page in the preview therefore never waits for an image. If a copy would not be smaller, its file contains the
-original.
+The markup depends only on the size and the bytes of the file, so it is known before any copy exists, and a
+page in the preview never waits for an image. If a copy would not be smaller, its file contains the original.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ if TYPE_CHECKING:
     from .context import PageRendering
 
 LARGE_BYTES = 300_000
-"""File size in bytes above which the original is not sent to readers who only view a page."""
+"""File size in bytes above which readers who only view a page get a copy instead of the original."""
 RECIPE = 1
-"""Version in the names of copies, changed when they must have other pixels."""
+"""Version in the names of copies. Increase it when the same image gives copies with other pixels."""
 _MIN_WIDTH_RATIO = 1.2
-"""Minimum ratio between the largest width and any smaller one."""
+"""Minimum ratio between the largest width and the next smaller one."""
 MAX_SHOWN_PX = 740
-"""Maximum displayed width on a page wider than a phone: text and part of the margin."""
+"""Maximum displayed width of an image in pixels, on a large screen: text and part of the margin."""
 _NARROW = "48em"
 _STYLE_WIDTH = lazy_pattern(r"width:([0-9.]{1,8})(%|px|em|rem|ch)(?:;|$)")
 _NO_NAME = lazy_pattern(r"[^a-z0-9]+")
@@ -49,12 +48,8 @@ def picture_tag(
     attrs: Mapping[str, str] | None = None,
     columns: int = 1,
 ) -> str:
-    """Return the tag of an image, with its copies if there are any.
-
-    natural: Image with the size of the file.
-    shown: Image with the printed size.
-    columns: Number of images in a row.
-    """
+    """Return the tag of an image, with its copies if there are any. natural: image with the size of the file.
+    shown: image with the size to print as attributes. columns: number of images in a row."""
     sources, image = picture_parts(
         rendering, natural, shown, alt, classes=classes, attrs=attrs, columns=columns
     )
@@ -71,7 +66,7 @@ def picture_parts(
     attrs: Mapping[str, str] | None = None,
     columns: int = 1,
 ) -> tuple[str, str]:
-    """Return the `<source>` elements for all formats but the last, and the `<img>`."""
+    """Return the `<source>` elements for all formats except the last one, and the `<img>`."""
     given = dict(attrs or {})
     variants = () if given.keys() & set(_OWN_SIZES) else use_variants(rendering, natural)
     if not variants:
@@ -84,6 +79,20 @@ def picture_parts(
     own = {"srcset": srcset_of(variants, last, base), "sizes": sizes}
     image = img_tag(shown, alt, classes=classes, attrs={**given, **own})
     return "".join(_source(srcset_of(variants, kind, base), sizes, kind) for kind in better), image
+
+
+def cover_tag(rendering: PageRendering) -> str:
+    """Return the `<img>` of the page's image, for the top of the page; empty without an image, or if the site
+    shows no images of posts. `build/relate.py` reports errors."""
+    front, config = rendering.document.front, rendering.tools.config
+    found = (
+        rendering.tools.image(front.image, rendering.document)
+        if front.image and config.shows_pictures
+        else None
+    )
+    if not isinstance(found, ImageInfo) or not found.url:
+        return ""
+    return picture_tag(rendering, found, found, "", attrs={"loading": "eager", "fetchpriority": "high"})
 
 
 def source_tags(rendering: PageRendering, info: ImageInfo, style: str, media: str) -> str:
@@ -111,7 +120,7 @@ def use_variants(rendering: PageRendering, info: ImageInfo) -> tuple[ImageVarian
 
 
 def variants_of(info: ImageInfo, settings: Images) -> tuple[ImageVariant, ...]:
-    """Return the copies of an image, by format, then by width. Small and animated images have none."""
+    """Return the copies of an image, sorted by format and width. Small and animated images have none."""
     if not settings.responsive or not info.digest or not info.width_px or not info.height_px:
         return ()
     widths = _widths(info.width_px, settings.widths)
@@ -128,13 +137,13 @@ def variant_of(info: ImageInfo, width_px: int, kind: ImageFormat) -> ImageVarian
 
 
 def middle_variant(variants: Sequence[ImageVariant], kind: ImageFormat) -> ImageVariant:
-    """Return the copy for readers without a choice: the smallest one that fills a column."""
+    """Return the copy for readers whose program cannot choose: the smallest one that fills a text column."""
     own = [one for one in variants if one.format == kind]
     return next((one for one in own if one.width_px >= MAX_SHOWN_PX), own[-1])
 
 
 def srcset_of(variants: Sequence[ImageVariant], kind: ImageFormat, base_path: str) -> str:
-    """Return the copies of one format with their widths, in the form of `srcset`."""
+    """Return the copies of one format with their widths, as a value of `srcset`."""
     own = (one for one in variants if one.format == kind)
     return ", ".join(f"{base_path}/{one.path} {one.width_px}w" for one in own)
 
@@ -146,10 +155,8 @@ def _widths(natural: int, wanted: Sequence[int]) -> list[int]:
 
 
 def _sizes(natural: ImageInfo, shown: ImageInfo, style: str, columns: int) -> str:
-    """Return the displayed width of the image: the whole screen on a phone, otherwise part of the column.
-
-    style: CSS of the image, which may contain the author's width.
-    """
+    """Return the displayed width of the image as a value of `sizes`: the whole screen on a phone, otherwise a
+    part of the column. style: CSS of the image, which may contain a width that the author set."""
     assert natural.width_px, "an image of unknown size has no copies"
     asked = _STYLE_WIDTH.match(style)
     if asked and asked[2] == "%":

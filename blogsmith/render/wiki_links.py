@@ -1,4 +1,4 @@
-"""HTML for double brackets: a key, or a link if they name a page as in Obsidian."""
+"""HTML for text in double brackets: a key, or a link if it names a page as in Obsidian."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def _wiki_link(rendering: PageRendering, tokens: Sequence[Token], index: int) ->
             _warn_of_key(written, rendering, names_page=target is not None)
         return f"<kbd>{shown}</kbd>"
     if rendering.is_in_link:
-        # A link in a link would end the outer one.
+        # a link inside a link would end the outer one
         if target is None:
             return f"<kbd>{shown}</kbd>"
         rendering.report_nested(written.written, written.place)
         return shown
     if target is None:
-        hint = rendering.tools.slug_hint(_slug(written.target)) if written.text else ""
+        hint = rendering.tools.slug_hint(_slug(written.target, rendering)) if written.text else ""
         message = f'page not found: "{written.written}" is shown as text'
         rendering.reporter.warn(_CODE, message, written.place, hint if "mean" in hint else _PATH_HINT)
         return escape_html(written.written)
@@ -53,21 +53,23 @@ def _warn_of_key(written: WikiLink, rendering: PageRendering, *, names_page: boo
         rendering.reporter.warn(_CODE, message, written.place, _PATH_HINT)
 
 
-def _slug(target: str) -> str:
-    return slugify(target.partition("#")[0].removesuffix(".md").rpartition("/")[2])
+def _slug(target: str, rendering: PageRendering) -> str:
+    name = target.partition("#")[0].removesuffix(".md").rpartition("/")[2]
+    return slugify(name, marks=rendering.tools.config.slug_settings.keeps_marks)
 
 
 def _find_page(target: str, rendering: PageRendering) -> LinkTarget | None:
-    """Return the target of an Obsidian name: a page by its file name, and a heading by its text."""
+    """Return the target of a name as in Obsidian: a page by its file name, and a heading by its text."""
     page, _, heading = target.partition("#")
     tools, document = rendering.tools, rendering.document
-    # A heading inside another one is written `page#Chapter#Section`.
+    # a heading inside another one is written `page#Chapter#Section`
     heading = heading.rpartition("#")[2].strip()
-    slug_of = github_slug if tools.config.slugs == "github" else slugify
-    anchor = f"#{slug_of(heading)}" if heading else ""
+    slugs = tools.config.slug_settings
+    made = github_slug(heading) if slugs.ids == "github" else slugify(heading, marks=slugs.keeps_marks)
+    anchor = f"#{made}" if heading else ""
     if not page.strip():
         return tools.link(anchor, document) if anchor else None
-    url = tools.post_url(_slug(page), rendering.document)
+    url = tools.post_url(_slug(page, rendering), rendering.document)
     path = url.removeprefix(tools.config.base_path)
     return tools.link(f"{path}{anchor}", document) if url else None
 

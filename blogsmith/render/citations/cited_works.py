@@ -1,7 +1,5 @@
-"""References that a page cites.
-
-They are collected before rendering, because numbers and letters depend on all of them.
-"""
+"""Collection of the references that a page cites, before rendering, because numbers and letters depend on all
+of them."""
 
 from __future__ import annotations
 
@@ -31,7 +29,8 @@ class PageReferences:
     """All entries and citations of a page."""
 
     works: Mapping[str, BibliographyEntry]
-    """Key → entry: first those of the front matter in their order, then the others by first citation."""
+    """Citation key → entry. Entries of the front matter come first, in their order; other entries follow by
+    first citation."""
     clusters: tuple[Citation, ...]
     """All citations in the text, in order."""
 
@@ -44,7 +43,7 @@ def collect_works(
     *,
     has_bibliography: bool,
 ) -> tuple[PageReferences, tuple[PublicationLookup, ...]]:
-    """Return the references of a page, and the search result for each key outside the front matter."""
+    """Return the references of a page, and the lookup of each key that the front matter does not define."""
     from ...bibliography.references import publication_from_reference
 
     tokens = list(tokens)
@@ -71,7 +70,7 @@ def _keys(clusters: Iterable[Citation], tokens: list[Token]) -> Iterator[str]:
     for cluster in clusters:
         for item in cluster.items:
             yield item.key
-    # Keys in shortcode arguments, which are parsed only when they are rendered.
+    # keys in arguments of shortcodes, which are not parsed before they are rendered
     for token in tokens[-1:]:
         if token.type == "bibliography":
             entries: tuple[CitationEntry, ...] = token.meta["entries"]
@@ -85,5 +84,6 @@ def _each_key(keys: Iterable[str], document: Document, tools: SiteAccess) -> Ite
 
 
 def is_unknown_key_error(item: CitationItem, citation: Citation) -> bool:
-    """Return whether an unknown key is an error: it is in brackets, or looks like a key."""
+    """Return whether an unknown key is an error: it is in brackets, or has the form of a key such as
+    `kim2020`."""
     return not citation.written or is_keylike(item.key)

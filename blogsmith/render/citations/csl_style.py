@@ -90,13 +90,14 @@ class CslPageStyle:
             opening, closing = item_markers(index)
             before, _, rest = html.partition(opening)
             inner, _, behind_it = rest.partition(closing)
-            # Inside a range of numbers there is no link text, but the back link requires a target.
+            # a number inside a range such as [1–3] is not printed, but the link back from the entry needs a
+            # target
             link = link_to(item.key, name, inner) if inner else f"<span{name}></span>"
             html = f"{before}{link}{behind_it}"
         return html
 
     def _separate_item(self, rendering: PageRendering, item: CitationItem, name: str) -> str:
-        """Return one item of a citation with items that hide their authors."""
+        """Return one item of a citation whose other items leave out their authors."""
         if item.hides_author:
             return self._year(rendering, item, name)
         opening, closing = item_markers(0)
@@ -114,7 +115,7 @@ class CslPageStyle:
         return f"{authors}{'' if inner.startswith('<sup>') else ' '}{inner}" if authors else inner
 
     def _year(self, rendering: PageRendering, item: CitationItem, name: str) -> str:
-        """Return the year with its letter, without authors."""
+        """Return the year of an entry, with its letter as in `2017a`, without authors."""
         work = self._cited.works[item.key].work
         year = (work.year or rendering.language.translate("n.d.")) + self._processor.letters.get(item.key, "")
         prefix = f"{escape_html(item.prefix)} " if item.prefix else ""
@@ -134,7 +135,8 @@ class CslPageStyle:
         return self._text.html(text, lambda formula: text_html(rendering, formula, key))
 
 
-# Fields of publications on their way through a CSL style: formulas and tags as single characters, then HTML.
+# Encoding of fields for the CSL processor: each formula and tag is a single character on the way in, and HTML
+# on the way out.
 
 
 _FORMULA = lazy_pattern(r"\$(?:[^\\$]|\\.)+\$|\\\$")
@@ -144,13 +146,13 @@ _HTML = {"<sc>": '<span class="small-caps">', "</sc>": "</span>", "<nocase>": ""
 
 
 class CslEncoder:
-    """The encoded strings of one page."""
+    """The encoded strings of one page, which it can decode."""
 
     def __init__(self) -> None:
         self._formulas: list[str] = []
 
     def encode(self, text: str) -> str:
-        """Return a string in the encoding that a style receives."""
+        """Return a string in the encoding for the CSL processor."""
         text = PRIVATE.sub("", text)
         text = _FORMULA.sub(lambda found: self._formula(found[0]), text)
         return _WRITTEN_TAG.sub(lambda found: self._tag(found[0]), text)
@@ -170,7 +172,7 @@ class CslEncoder:
         return chr(FIRST_FORMULA + len(self._formulas) - 1)
 
     def plain_text(self, text: str) -> str:
-        """Return output of a style as plain text, with formulas as written."""
+        """Return output of the processor as plain text, with formulas as the author wrote them."""
         pieces = (self._decode_formula(char) or ("" if is_mark(char) else char) for char in text)
         return "".join(pieces)
 
@@ -179,10 +181,8 @@ class CslEncoder:
         return self._formulas[index] if 0 <= index < len(self._formulas) else ""
 
     def html(self, text: str, formula: Callable[[str], str]) -> str:
-        """Return output of a style as HTML, with URLs as links. Item markers stay.
-
-        formula: Function that converts `$x$` to HTML.
-        """
+        """Return output of the processor as HTML, with URLs as links. Markers of items stay. formula:
+        function that converts `$x$` to HTML."""
         pieces, position = list[str](), 0
         for found in _ADDRESS.finditer(text):
             pieces.append(self._plain(text[position : found.start()], formula))
@@ -228,7 +228,8 @@ _NUMBERS = lazy_pattern(r"\d[\d\-–, ]*")
 
 
 def split_locator(locator: str) -> tuple[str, str]:
-    """Return the CSL label and the number of a locator. An unknown kind is `custom`, printed as written."""
+    """Return the CSL label and the number of a locator. A locator of an unknown kind gets the label `custom`
+    and is printed as written."""
     if _NUMBERS.fullmatch(locator):
         return "page", locator
     found = _LOCATOR.fullmatch(locator.replace("\u00a0", " "))

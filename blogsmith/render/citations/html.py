@@ -11,6 +11,7 @@ from markdown_it.token import Token
 
 from ...base.diagnostics.model import Place
 from ...base.patterns import lazy_pattern
+from ...config.authors import author_names
 from ...model.publications import CslStyle, Person, Publication
 from ...syntax.records import Citation, CitationEntry, Heading, get_record
 from ...syntax.references.citations import ALL_KEYS
@@ -18,6 +19,7 @@ from ..context import PageRendering
 from ..prose import escape_html
 from .cited_works import BibliographyEntry, PageReferences, collect_works, is_unknown_key_error
 from .links import back_label, use_id, work_links
+from .rich_text import rich_html
 from .styles import (
     AuthorYearStyle,
     CitationStyle,
@@ -76,7 +78,7 @@ def _style(rendering: PageRendering, cited: PageReferences) -> CitationStyle:
     if named.problem:
         rendering.reporter.add(named.problem)
     elif named.name:
-        # Imported only for pages that use CSL.
+        # imported only for pages that use CSL
         from .csl_style import make_csl_style
 
         made = make_csl_style(rendering, named, cited)
@@ -88,7 +90,7 @@ def _style(rendering: PageRendering, cited: PageReferences) -> CitationStyle:
 
 
 def _report_unknown(rendering: PageRendering, key: str, place: Place | None) -> None:
-    # Each hint searches all keys.
+    # finding a hint searches all keys, so only the first errors get one
     is_early = len(rendering.reporter.diagnostics) < _MOST_HINTS
     hint = rendering.tools.work_hint(key, rendering.document) if is_early else ""
     rendering.reporter.error("citation-key", f'unknown citation key "{key}"', place, hint)
@@ -120,7 +122,7 @@ def citation(rendering: PageRendering, tokens: Sequence[Token], index: int) -> s
 
 
 def _render_incomplete(citation: Citation, names: Sequence[str], keys: Sequence[str]) -> str:
-    """Render a citation with unknown keys, which are printed as written."""
+    """Render a citation some of whose keys are unknown; these are printed as written."""
     pieces = []
     for item, name in zip(citation.items, names, strict=True):
         is_known = item.key in keys
@@ -150,7 +152,7 @@ def _references(
 
 
 def has_heading(rendering: PageRendering, tokens: Sequence[Token]) -> bool:
-    """Return whether the author's last heading already announces the bibliography."""
+    """Return whether the last heading of the page already introduces the bibliography."""
     last = next((get_record(t, Heading).text for t in reversed(tokens) if t.type == "heading_open"), "")
     names = ("References", "Bibliography", "Sources", "Literature")
     own = map(rendering.language.translate, names)
@@ -168,11 +170,10 @@ def _entry(rendering: PageRendering, page: CitationPlan, key: str, uses: int) ->
     return f'<li id="ref-{shown}">{page.style.describe(rendering, key)}{more}{links}</li>\n'
 
 
-# A page of publications: all entries of a bibliography by year, the author's name highlighted, BibTeX to
-# copy.
-#
-# Filters are links without a script: a link points to the marker of a kind, and the stylesheet hides the
-# other kinds while the marker is the target. Without a stylesheet, and on paper, all entries are shown.
+# A page of publications lists all entries of a bibliography by year, with the author's name highlighted and
+# BibTeX to copy. Its filters are links and need no script: a link points to the marker of a kind, and while
+# that marker is the target, the stylesheet hides the other kinds. Without a stylesheet, and on paper, all
+# entries are shown.
 
 
 _KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -185,7 +186,7 @@ _KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Software and data": ("software", "dataset"),
     }
 )
-"""English name of a kind → CSL types; all other types are `Other`."""
+"""English name of a kind of publication → CSL types; all other types are `Other`."""
 _OTHER = "Other"
 
 
@@ -195,6 +196,8 @@ def publications(rendering: PageRendering, cited: PageReferences) -> str:
     keys = tools.publication_keys(document)
     found = (tools.find_reference(key, document).work for key in keys)
     works = [work for work in found if work is not None]
+    if document.front.selected:
+        return _selected(rendering, [work for work in works if work.is_selected])
     if not works:
         return ""
     rendering.widgets.add("code")
@@ -208,8 +211,24 @@ def publications(rendering: PageRendering, cited: PageReferences) -> str:
     return f"{head}{''.join(sections)}</section>\n"
 
 
+def _selected(rendering: PageRendering, works: Sequence[Publication]) -> str:
+    """Render selected publications under one heading, newest year first."""
+    if not works:
+        hint = "add `selected = {true}` to the entries that the page should show"
+        place = rendering.document.front.places.get("selected")
+        message = '"selected" has no effect because no entry is marked'
+        rendering.reporter.warn("front-matter-unknown", message, place, hint)
+        return ""
+    rendering.widgets.update(("code", "people"))
+    ordered = sorted(works, key=lambda work: _year_key(work.year), reverse=True)
+    items = "".join(_item(rendering, work) for work in ordered)
+    name = escape_html(rendering.language.translate("Selected publications"))
+    opening = '<section class="publications" aria-labelledby="publications">'
+    return f'{opening}\n<h2 id="publications">{name}</h2>\n<ul>\n{items}</ul>\n</section>\n'
+
+
 def _year_key(year: str) -> tuple[bool, str]:
-    # `in press` precedes all years.
+    # entries such as `in press` precede all years
     return not year.isdecimal() and bool(year), year
 
 
@@ -247,7 +266,15 @@ def _item(rendering: PageRendering, work: Publication) -> str:
     html = _highlight_own_name(style.describe(rendering, work.key), _own_names(rendering))
     kind = _id(_kind(work)).removeprefix("only-")
     opening = f'<li id="pub-{escape_html(work.key)}" data-kind="{kind}">'
-    return f"{opening}<p>{html}{work_links(rendering, work)}</p>\n{_bibtex(work)}</li>\n"
+    abstract = _abstract(rendering, work) if work.abstract else ""
+    return f"{opening}<p>{html}{work_links(rendering, work)}</p>\n{abstract}{_bibtex(work)}</li>\n"
+
+
+def _abstract(rendering: PageRendering, work: Publication) -> str:
+    name = escape_html(rendering.language.translate("Abstract"))
+    rendering.widgets.add("people")
+    html = rich_html(rendering, work.abstract, work.key)
+    return f'<details class="bibtex abstract"><summary>{name}</summary>\n<p>{html}</p>\n</details>\n'
 
 
 def _bibtex(work: Publication) -> str:
@@ -260,11 +287,11 @@ def _bibtex(work: Publication) -> str:
 
 
 def _own_names(rendering: PageRendering) -> tuple[str, ...]:
-    """Return the possible forms of the page author's name, longest first."""
+    """Return the forms of the page author's name that entries may contain, longest first."""
     from ...bibliography.names import read_name
 
     front, config = rendering.document.front, rendering.tools.config
-    names = front.authors or ((config.author,) if config.author else ())
+    names = author_names(front.authors, config)
     forms = {form for name in names for form in _forms(read_name(name))}
     return tuple(sorted(forms, key=lambda form: (-len(form), form)))
 

@@ -15,7 +15,12 @@ from ..prose import escape_html
 
 def work_links(rendering: PageRendering, work: Publication) -> str:
     """Render the links to places where a publication is available."""
-    links = [f'<a href="{escape_html(url)}">{name}</a>' for name, url in _urls(rendering, work)]
+    say = rendering.language.translate
+    # other names, such as DOI, need no translation
+    links = [
+        f'<a href="{escape_html(url)}">{escape_html(say(name)) if name in work.links else name}</a>'
+        for name, url in _urls(rendering, work)
+    ]
     return f' <span class="ref-links">{" ".join(links)}</span>' if links else ""
 
 
@@ -37,14 +42,15 @@ def _urls(rendering: PageRendering, work: Publication) -> Iterator[tuple[str, st
             yield name, target.url
 
 
-# Ids and back links of notes and citations.
+# Ids of references to notes and citations, and links back to them.
 
 
 def use_id(prefix: str, key: object, use: int) -> str:
-    """Return the id of the n-th reference to a target."""
+    """Return the id of the n-th reference to a note or entry. key: number or key of the target; use: n, from
+    1."""
     return f"{prefix}-{key}" if use == 1 else f"{prefix}-{key}-{use}"
 
 
 def back_label(text: str) -> str:
-    """Return the attributes and text of a link back to the text."""
+    """Return the attributes and text of a link back to the reference in the text."""
     return f'role="doc-backlink" aria-label="{escape_html(text)}">↩</a>'

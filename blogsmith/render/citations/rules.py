@@ -1,4 +1,4 @@
-"""Render rules for citation tokens. The renderer is imported with the first page that cites."""
+"""Render rules for citation tokens. They import the renderer only when a page cites."""
 
 from __future__ import annotations
 

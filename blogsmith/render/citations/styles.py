@@ -27,27 +27,26 @@ class CitationStyle(Protocol):
     """Class of its `<ol>`; empty for a numbered list."""
 
     def cite(self, rendering: PageRendering, citation: Citation, names: Sequence[str]) -> str:
-        """Return the HTML of a citation whose keys are all known.
-
-        names: ` id="…"` for each item, or an empty string.
-        """
+        """Return the HTML of a citation whose keys are all known. names: for each item ` id="…"`, or an empty
+        string."""
 
     def describe(self, rendering: PageRendering, key: str) -> str:
         """Return the HTML of an entry."""
 
 
 def link_to(key: str, name: str, html: str) -> str:
-    """Return a link from a citation to its entry. name: ` id="…"`, or an empty string."""
+    """Return a link from a citation to its entry. name: attribute ` id="…"` of the link, or an empty
+    string."""
     return f'<a href="#ref-{escape_html(key)}"{name} role="doc-biblioref">{html}</a>'
 
 
 def format_prefix(prefix: str) -> str:
-    """Return the prefix of a citation with a space, or an empty string."""
+    """Return the prefix of a citation followed by a space, or an empty string."""
     return f"{escape_html(prefix)} " if prefix else ""
 
 
 def format_locator(locator: str) -> str:
-    """Return the locator of a citation with a comma, or an empty string."""
+    """Return the locator of a citation preceded by a comma, or an empty string."""
     return f", {escape_html(locator)}" if locator else ""
 
 
@@ -99,7 +98,7 @@ class AuthorYearStyle:
     list_class = "by-author"
 
     def __init__(self, cited: PageReferences, no_date: str) -> None:
-        """Sort the entries. no_date: Text for an unknown year."""
+        """Sort the entries. no_date: word printed for an unknown year."""
         self._cited = cited
         works = {key: one.work for key, one in cited.works.items()}
         self.keys = tuple(sorted(works, key=lambda key: _sort_key(works[key])))
@@ -135,7 +134,7 @@ class AuthorYearStyle:
 
 
 def _years(works: Mapping[str, Publication], keys: Iterable[str], no_date: str) -> dict[str, str]:
-    """Return the year of each key, with a letter if two citations would be identical."""
+    """Return the year of each key, with a letter if two citations would otherwise look the same."""
     groups: dict[tuple[str, str], list[str]] = {}
     for key in keys:
         work = works[key]

@@ -1,13 +1,14 @@
-"""Printed text as HTML: terminal colours as classes, without all other control characters.
+"""Printed text as HTML: terminal colours become classes, and all other control characters are removed.
 
-Each run of one style is one flat `<span>`, so no sequence can leave a tag open. 256 and 24-bit colours
-become the nearest of the 16, which a theme can keep readable on its background. Time is linear.
+Each run of one style is one flat `<span>`, so no sequence can leave a tag open. 256 and 24-bit colours become
+the nearest of the 16 that a theme can keep readable on its background. The time is linear.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from html import escape
 from types import MappingProxyType
 
@@ -45,7 +46,7 @@ _STYLE_OF: Mapping[int, str] = MappingProxyType(
 )
 _ENDED_BY: Mapping[int, frozenset[str]] = MappingProxyType(
     {
-        # 21 is a double underline on terminals where it does not end bold.
+        # code 21 is a double underline on most terminals, and ends bold on others
         22: frozenset({"bold", "dim"}),
         23: frozenset({"italic"}),
         24: frozenset({"underline"}),
@@ -54,16 +55,18 @@ _ENDED_BY: Mapping[int, frozenset[str]] = MappingProxyType(
     }
 )
 
-# ECMA-48: a control sequence, a string with its terminator, a short escape; of an invalid one, its start.
+# ECMA-48: a control sequence; a string with its terminator; a short escape; the start of an invalid sequence
 _ESCAPE = lazy_pattern(
     r"\x1b(?:\[([0-9;:]{0,64})m|\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)"
     r"|[ -/]+[0-~]|[0-~])?"
 )
-# ISO 8613-6: `38:2:space:r:g:b`, and kinds of underline as `4:3`.
+# ISO 8613-6: `38:2:space:r:g:b`; and kinds of underline, such as `4:3`
 _COLOUR_SPACE = lazy_pattern(r"\b([34]8):2:\d*:(?=\d+:\d+:\d+)")
 _UNDERLINE = lazy_pattern(r"\b4:[1-9]\d*")
 _LINE_END = lazy_pattern(r"\r\n?")
 _CONTROL = lazy_pattern("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_DIRECTION = lazy_pattern("[\u202a-\u202e\u2066-\u2069]")
+_ISOLATES, _END = "\u2066\u2067\u2068", "\u2069"
 # Characters that HTML files must not contain.
 _NO_CHARACTER = lazy_pattern("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
@@ -75,13 +78,15 @@ class _Style(Struct, frozen=True):
     ground: int | None = None
     styles: frozenset[str] = frozenset()
 
-    def classes(self) -> str:
-        ink, ground = self.ink, self.ground
-        if "inverse" in self.styles:
-            ink, ground = (0 if ground is None else ground), (7 if ink is None else ink)
-        names = [f"ansi-{_name(ink)}"] if ink is not None else []
-        names += [f"ansi-bg-{_name(ground)}"] if ground is not None else []
-        return " ".join([*names, *(f"ansi-{style}" for style in sorted(self.styles - {"inverse"}))])
+
+@lru_cache(maxsize=4096)
+def _classes(look: _Style) -> str:
+    ink, ground = look.ink, look.ground
+    if "inverse" in look.styles:
+        ink, ground = (0 if ground is None else ground), (7 if ink is None else ink)
+    names = [f"ansi-{_name(ink)}"] if ink is not None else []
+    names += [f"ansi-bg-{_name(ground)}"] if ground is not None else []
+    return " ".join([*names, *(f"ansi-{style}" for style in sorted(look.styles - {"inverse"}))])
 
 
 def ansi_html(text: str) -> str:
@@ -101,6 +106,23 @@ def plain_output(text: str) -> str:
     return _clean(_ESCAPE.sub("", _LINE_END.sub("\n", text)))
 
 
+def isolate(text: str) -> str:
+    """Return a line of text isolated, so that direction controls in it, such as U+202E, cannot change the
+    order of the text around it. Lines of a `<pre>` need no isolation: each line is a paragraph for
+    browsers."""
+    if not _DIRECTION.search(text):
+        return text
+    depth = 0
+    kept = []
+    for character in text:
+        depth += (character in _ISOLATES) - (character == _END)
+        if depth >= 0:
+            kept.append(character)
+        depth = max(depth, 0)
+    # the end of an isolate also ends embeddings that were opened inside it (UAX 9, BD9)
+    return f"\u2068{''.join(kept)}{_END * (depth + 1)}"
+
+
 def _clean(text: str) -> str:
     return remove_forbidden(_NO_CHARACTER.sub("�", _CONTROL.sub("", text)))
 
@@ -111,17 +133,21 @@ def _span(text: str, classes: str) -> str:
 
 
 def _stretches(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (text, classes) between the escape sequences."""
-    look, at = _Style(), 0
+    """Yield (text, CSS classes) for each run of text between escape sequences."""
+    plain = _ESCAPE.sub("", text)
+    clean = str if _clean(plain) == plain else _clean
+    look, classes, at = _Style(), "", 0
     for found in _ESCAPE.finditer(text):
         if found.start() > at:
-            yield _clean(text[at : found.start()]), look.classes()
+            yield clean(text[at : found.start()]), classes
         if found[1] is not None:
             look = _apply_codes(look, found[1])
+            classes = _classes(look)
         at = found.end()
-    yield _clean(text[at:]), look.classes()
+    yield clean(text[at:]), classes
 
 
+@lru_cache(maxsize=4096)
 def _apply_codes(look: _Style, parameters: str) -> _Style:
     """Return the style after `ESC [ parameters m`."""
     plain = _UNDERLINE.sub("4", _COLOUR_SPACE.sub(r"\1:2:", parameters))
@@ -144,7 +170,7 @@ def _set_colour(look: _Style, colour: int | None, *, ground: bool) -> _Style:
 
 
 def _apply_simple_code(look: _Style, code: int) -> _Style:
-    """Return the style after one simple code. Unknown codes change nothing."""
+    """Return the style after one SGR code without arguments. Unknown codes change nothing."""
     if code == 0:
         return _Style()
     if 1 <= code <= 9 and code in _STYLE_OF:
@@ -160,7 +186,7 @@ def _apply_simple_code(look: _Style, code: int) -> _Style:
 
 
 def _wide_colour(codes: list[int]) -> tuple[int | None, int]:
-    """Return (nearest of the 16 colours, number of codes read) for the codes after 38 or 48."""
+    """Return (nearest of the 16 colours, number of codes used) for the codes after 38 or 48."""
     if codes[:1] == [5] and len(codes) >= 2:
         return _palette_colour(codes[1]), 2
     if codes[:1] == [2] and len(codes) >= 4:
@@ -180,11 +206,11 @@ def _palette_colour(number: int) -> int | None:
     return _nearest((_CUBE[cube // 36], _CUBE[cube // 6 % 6], _CUBE[cube % 6]))
 
 
+@lru_cache(maxsize=4096)
 def _nearest(colour: tuple[int, int, int]) -> int:
-    def distance(number: int) -> int:
-        return sum((one - other) ** 2 for one, other in zip(_RGB[number], colour, strict=True))
-
-    return min(range(16), key=distance)
+    red, green, blue = colour
+    distances = [(red - r) ** 2 + (green - g) ** 2 + (blue - b) ** 2 for r, g, b in _RGB]
+    return distances.index(min(distances))
 
 
 def _name(colour: int) -> str:

@@ -1,7 +1,4 @@
-"""Fences that run: code, outputs and provenance.
-
-Nothing is run here: results are passed in and shown.
-"""
+"""Fences that run: code, outputs and provenance. Nothing runs here: the results are arguments."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 from msgspec.structs import replace
 
+from ...base.patterns import lazy_pattern
 from ...languages.language import Language
 from ...languages.sentences import translate_sentences
 from ...model.cells import Cell
@@ -29,8 +27,11 @@ from .provenance import provenance, run_line
 from .runnable import runnable_cell
 from .values import stale_sentence
 
+_HIDDEN = lazy_pattern(r"#[ \t]*hide[ \t]*$")
+"""Matches the comment at the end of a line that runs but is not shown, as in Franklin and Literate."""
+
 _DONE = ("ok", "error")
-"""Statuses of cells that ran to the end."""
+"""Statuses of cells that ran to the end, even if that was an exception."""
 
 
 def cell_html(rendering: PageRendering, token: Token) -> str:
@@ -57,7 +58,7 @@ def _run_cell(rendering: PageRendering, token: Token, cell: Cell) -> tuple[str, 
     if cell.options.sweep and result.status in _DONE:
         return _run_sweep(rendering, token, cell, cell.options.sweep, result)
     shown = show_outputs(rendering, cell, result)
-    # A reference to a figure or table requires a target, even if there is no output yet.
+    # a reference to a figure or table needs a target, even if the cell has no output yet
     is_numbered = bool(cell.figure_number or cell.table_number)
     name = cell.label if is_numbered and not shown.has_anchor else ""
     claim = _claim(rendering, cell, result, name)
@@ -65,7 +66,7 @@ def _run_cell(rendering: PageRendering, token: Token, cell: Cell) -> tuple[str, 
     code = runnable_cell(rendering, token, code)
     notes = _note_lines(rendering, cell, result, is_target=bool(name) and not (claim or code))
     output = _output(shown, notes, "" if claim or code else name)
-    # Folded or hidden content cannot provide the provenance of later results.
+    # the line of folded or hidden content may be invisible, so later results must not refer to it
     is_apart = bool(claim) or token.level > 0
     origin = _provenance(rendering, cell, result, is_apart=is_apart) if shown.html or claim else ""
     unmet = unmet_note(rendering) if result.status == "skipped" and result.unmet else ""
@@ -80,7 +81,7 @@ def _run_sweep(
     def show(cell: Cell, result: CellResult) -> str:
         shown = show_outputs(rendering, cell, result)
         notes = _note_lines(rendering, cell, result)
-        # A reference to a figure or table requires a target, even if there is no output yet.
+        # a reference to a figure or table needs a target, even if the cell has no output yet
         is_numbered = bool(cell.figure_number or cell.table_number)
         output = _output(shown, notes, cell.label if is_numbered and not shown.has_anchor else "")
         is_shown = shown.html or cell.options.claim
@@ -96,7 +97,8 @@ def _run_sweep(
 
 
 def _note_lines(rendering: PageRendering, cell: Cell, result: CellResult, *, is_target: bool = False) -> str:
-    """Return the notes before the outputs. is_target: They are the only visible target of a reference."""
+    """Return the notes before the outputs. is_target: whether they are the only visible target of
+    references."""
     notes = _notes(rendering.language, cell, result, is_target=is_target)
     return "".join(f'<p class="output-note">{escape_html(plain_output(note))}</p>\n' for note in notes)
 
@@ -118,7 +120,24 @@ def _code(rendering: PageRendering, token: Token, cell: Cell, name: str = "") ->
     if options.claim and not fold and "code-fold" not in options.places:
         fold = rendering.language.translate("How it is checked")
     record = replace(record, language=cell.language, fold=fold, id=name)
-    return code_fence_figure(rendering, token, cell.code, record, fold_open=options.fold_open)
+    code, record = _without_hidden(cell.code, record)
+    return code_fence_figure(rendering, token, code, record, fold_open=options.fold_open) if code else ""
+
+
+def _without_hidden(code: str, record: Fence) -> tuple[str, Fence]:
+    """Return the code without lines that end in `#hide`, and the fence with line numbers that match this
+    code."""
+    lines = code.splitlines(keepends=True)
+    shown = [number for number, line in enumerate(lines, 1) if not _HIDDEN.search(line)]
+    if len(shown) == len(lines):
+        return code, record
+    numbers = {number: position for position, number in enumerate(shown, 1)}
+    moved = {
+        key: frozenset(numbers[line] for line in getattr(record, key) if line in numbers)
+        for key in ("marked", "added", "removed")
+    }
+    marks = tuple(replace(mark, line=numbers[mark.line]) for mark in record.marks if mark.line in numbers)
+    return "".join(lines[number - 1] for number in shown), replace(record, marks=marks, **moved)
 
 
 def _claim(rendering: PageRendering, cell: Cell, result: CellResult, name: str) -> str:
@@ -139,7 +158,7 @@ def _is_checked(result: CellResult) -> bool:
 
 
 def _notes(language: Language, cell: Cell, result: CellResult, *, is_target: bool) -> Iterator[str]:
-    """Yield sentences for outputs that readers might otherwise take for fresh results of this cell."""
+    """Yield notes about outputs that readers could take for fresh results of this cell."""
     if result.status == "skipped" and result.unmet and not is_target:
         return
     if not cell.options.output:
@@ -173,10 +192,8 @@ def _end_sentence(language: Language, found: str) -> str:
 
 
 def _provenance(rendering: PageRendering, cell: Cell, result: CellResult, *, is_apart: bool) -> str:
-    """Return the provenance line of a result.
-
-    is_apart: The result is not always visible, so later results cannot rely on its line.
-    """
+    """Return the provenance line of a result. is_apart: whether the result may be hidden, so that later
+    results must not refer to its line."""
     # There is no information about a run outside this site.
     if result.status not in _DONE or result.imported:
         return ""
@@ -200,7 +217,7 @@ def _provenance(rendering: PageRendering, cell: Cell, result: CellResult, *, is_
     )
 
 
-# The note on a page whose code was not run because a requirement is missing.
+# The note on a page with code that was not run because of an unmet need.
 
 
 _NAMES: Mapping[str, str] = MappingProxyType(
@@ -208,6 +225,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         "cuda": "CUDA",
         "flash_attn": "FlashAttention",
         "jax": "JAX",
+        "latex": "LaTeX",
         "numpy": "NumPy",
         "scipy": "SciPy",
         "tensorflow": "TensorFlow",
@@ -218,7 +236,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 
 
 def unmet_note(rendering: PageRendering) -> str:
-    """Return the note before the first cell that was not run; for later cells, an empty string."""
+    """Return the note before the first cell that was not run; for later cells, return an empty string."""
     if rendering.has_unmet_note:
         return ""
     rendering.has_unmet_note = True
@@ -242,7 +260,7 @@ def _display_name(name: str, version: str) -> str:
     return _NAMES.get(name, name) + (f" ≥ {version}" if version else "")
 
 
-# Results of a cell for each value of its sweep: a fold for each, which a script turns into sliders.
+# Results of a cell for each value of its sweep: each is in a fold, and a script turns the folds into sliders.
 
 
 ShowRun = Callable[[Cell, CellResult], str]
@@ -250,11 +268,11 @@ ShowRun = Callable[[Cell, CellResult], str]
 
 
 def sweep_runs(rendering: PageRendering, cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> str:
-    """Return all runs in order. Only the default one is open, and other media show only this one."""
+    """Return all runs in order. Only the default run is open; feeds and print show only that one."""
     rendering.widgets.update(("teaching", "sweep"))
     sliders = "".join(map(_slider, sweep.axes, sweep.default_point.at))
     runs = "".join(_runs(_with_alt_text(rendering, cell), sweep, result, show))
-    # Sliders do nothing without the script, and some browsers would restore their position.
+    # without the script sliders do nothing, and some browsers would restore their position
     controls = f'<div class="sweep-controls" hidden>{sliders}</div>'
     return f'<div class="sweep">\n{controls}\n{runs}</div>\n'
 
@@ -272,7 +290,7 @@ def _runs(cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> Iterat
     for point in sweep.points():
         is_default = point.at == default.at
         own_alt = f"{alt} ({point.label})" if alt else ""
-        # The label of a figure or table refers to the default run.
+        # the label of a figure or table refers to the default run
         label = cell.label if is_default else ""
         one = replace(cell, label=label, options=replace(cell.options, fig_alt=own_alt))
         inside = show(one, result if is_default else _sweep_result(result, point.key))
@@ -282,7 +300,7 @@ def _runs(cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> Iterat
 
 
 def _with_alt_text(rendering: PageRendering, cell: Cell) -> Cell:
-    """Return the cell with the alternative text that each run extends by its values."""
+    """Return the cell with an alternative text that names the values of the run."""
     options = cell.options
     if options.fig_alt or not options.fig_cap:
         return cell

@@ -1,7 +1,7 @@
-"""HTML from a cell's value, converted to HTML that is safe in a page.
+"""HTML that is the value of a cell, converted to HTML that is safe in a page.
 
-`html_tree.py` parses it into a tree of allowed elements, which is written here. Tables get the markup of
-Markdown tables, numbers are right-aligned, and images are data URLs of the page itself.
+`html_tree.py` parses it into a tree of allowed elements, which this module writes. Tables get the markup of
+Markdown tables, numbers are right-aligned, and images must be `data:` URLs.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from itertools import zip_longest
 
 from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from ...model.pictures import ImageInfo
+from ...syntax.decimal_columns import decimal_paddings
 from ..blocks import table_caption
 from ..images import img_tag
 from .html_tree import VOID, Node, read_html
@@ -41,7 +43,7 @@ class TableSettings(Struct, frozen=True):
     id: str = ""
     number: str = ""
     caption: str = ""
-    """Caption as HTML; empty for the table's own."""
+    """Caption as HTML; empty: the table keeps its own caption."""
 
 
 class CleanHtml(Struct, frozen=True):
@@ -50,9 +52,9 @@ class CleanHtml(Struct, frozen=True):
     html: str
     """The HTML; empty if nothing visible remains."""
     dropped: tuple[str, ...] = ()
-    """Removed elements that would have had a visible or other effect, such as `script`."""
+    """Names of removed elements that would have shown or done something, such as `script`."""
     has_head: bool = False
-    """There was a table that used the head."""
+    """Whether there was a table to apply `head` to."""
 
 
 @dataclass(slots=True)
@@ -63,15 +65,17 @@ class _Writer:
     language: Language = ENGLISH
     tables: int = 0
     dropped: set[str] = field(default_factory=set)
+    paddings: dict[int, str | None] = field(default_factory=dict)
+    """`id` of a cell → the invisible text after it that aligns decimal points, or None."""
 
 
 def clean_html(
     html: str, name: str, head: TableSettings | None = None, language: Language = ENGLISH
 ) -> CleanHtml:
-    """Return `html` with only the elements and attributes that are safe and valid anywhere in a page.
+    """Return `html` with only those elements and attributes that are safe and valid in a page.
 
-    name: Name of the output, for the scroll regions of its tables.
-    head: Settings for its first table.
+    name: accessible name of the output, for the scroll regions of its tables. head: settings for its first
+    table.
     """
     if len(html) > MAX_CHARACTERS:
         return CleanHtml("", ("more than a million characters",))
@@ -130,10 +134,8 @@ def alignment(node: Node) -> str:
 
 
 def _image(writer: _Writer, node: Node) -> str:
-    """Return an image whose data are in its URL.
-
-    Any other image is dropped, because browsers would load it from elsewhere.
-    """
+    """Return an image with a `data:` URL. Any other image is dropped, because browsers would load it from
+    elsewhere."""
     found = _PICTURE.fullmatch(node.attributes.get("src", "").strip())
     size = _picture_size(found[1]) if found else None
     if not found or size is None:
@@ -148,17 +150,20 @@ def _picture_size(data: str) -> tuple[int, int] | None:
     from PIL import Image
 
     try:
-        with warnings.catch_warnings(action="ignore", category=Image.DecompressionBombWarning):
+        with warnings.catch_warnings(action="ignore"):
             size = Image.open(
                 io.BytesIO(base64.b64decode("".join(data.split()), validate=True)),
                 formats=("PNG", "JPEG", "GIF", "WEBP"),
             ).size
-    except Exception:  # Damaged data make the parsers raise nearly any error.
+    except Exception:  # damaged data make the parsers raise nearly any error
         return None
     return size
 
 
 def _table(writer: _Writer, node: Node) -> str:
+    for column in _number_columns(node):
+        paddings = decimal_paddings([cell.text() for cell in column])
+        writer.paddings.update(zip(map(id, column), paddings, strict=True))
     parts = list(_children(writer, node))
     if not any("</tr>" in part for part in parts):
         return ""
@@ -179,7 +184,8 @@ def _table(writer: _Writer, node: Node) -> str:
 
 
 def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableSettings) -> list[str]:
-    """Return the table's parts with the caption of `head`, or with its number in the table's own caption."""
+    """Return the parts of the table with the caption in `head`, or with its number before the table's own
+    caption."""
     first = node.children[0]
     own = first if isinstance(first, Node) and first.tag == "caption" else None
     text = head.caption or ("".join(_children(writer, own)).strip() if own else "")
@@ -188,7 +194,7 @@ def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableSett
 
 def _cell(writer: _Writer, node: Node) -> str:
     inside = "".join(_children(writer, node))
-    # A header cell without text is not a header; checkers report it.
+    # a header cell without text would be reported by checkers
     tag = "th" if node.tag == "th" and inside.strip() else "td"
     found = {"scope": "col" if _heads_a_column(node) else "row"} if tag == "th" else {}
     for name, most in (("colspan", 1000), ("rowspan", 65_534)):
@@ -200,37 +206,54 @@ def _cell(writer: _Writer, node: Node) -> str:
         side = "right"
     if side:
         found["class"] = f"align-{side}"
+    padding = writer.paddings.get(id(node))
+    if side == "right" and padding is not None:
+        found["data-pad"] = padding
     return f"<{tag}{_format_attributes(found)}>{inside}</{tag}>"
 
 
+def _number_columns(table: Node) -> Iterator[list[Node]]:
+    """Yield the body cells of each column of a table in which no cell spans rows or columns."""
+    rows = [
+        cells
+        for row in _rows(table)
+        if (cells := [child for child in row.children if isinstance(child, Node)])
+        and not all(cell.tag == "th" for cell in cells)
+    ]
+    spans = ("colspan", "rowspan")
+    if any(name in cell.attributes for cells in rows for cell in cells for name in spans):
+        return
+    yield from (
+        [cell for cell in column if cell is not None and cell.tag == "td"] for column in zip_longest(*rows)
+    )
+
+
 def _heads_a_column(node: Node) -> bool:
-    """Return whether the header cell is in the table head, or in a row of header cells only."""
+    """Return whether a header cell belongs to a column: it is in the table head, or in a row of header cells
+    only."""
     row = node.parent.children if node.parent else []
     return node.is_inside("thead", "table") or all(isinstance(c, Node) and c.tag == "th" for c in row)
 
 
 def format_dropped(dropped: Sequence[str]) -> str:
-    """Return a list of elements such as `<script> and <svg>`."""
+    """Return the names of removed elements as a list such as `<script> and <svg>`."""
     names = [f"<{name}>" if name.isalnum() else name for name in dropped]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-# Whether a table from code is wider than a text column, judging by its text.
-#
-# Themes let these cells extend into the margin, including their code. CSS alone cannot detect this.
+# Estimates from the text whether a table from code is wider than a text column. Themes let a wide table, with
+# its code, extend into the margin. CSS alone cannot detect this.
 
 
 _COLUMN = 80
-"""Number of characters of a table in a text column as wide as that of the paper theme."""
+"""Number of characters of a table that fit into the text column of the paper theme."""
 _GAP = 3
-"""Width of the gap between two columns, in characters."""
+"""Width of the gap between two columns of a table, in characters."""
 
 
 def is_wide(table: Node) -> bool:
-    """Return whether the table's lines, which do not wrap, are longer than a text column.
-
-    Cells that span several columns are ignored, because the cells below them are seldom narrower.
-    """
+    """Return whether lines of the table, which do not wrap, are longer than a text column. Cells that span
+    several columns do not count, because the cells below them are seldom narrower."""
     widest: dict[int, int] = defaultdict(int)
     for row in _rows(table):
         at = 0

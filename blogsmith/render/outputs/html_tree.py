@@ -1,7 +1,7 @@
 """Third-party HTML as a tree of allowed elements, nested according to HTML's content models.
 
-This is not a browser's parser: it may repair input differently, but the result is valid markup with all its
-text. The values of attributes are checked elsewhere.
+Unlike a browser's parser it may repair input differently, but the result is valid and contains all text.
+Other modules check the values of attributes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from ...base.html_tags import scan_html
 from ...model.names import name_set
 from .ansi import plain_output
-from .html_tags import parse_tags
 
+_TEXT_ONLY = frozenset({"iframe", "noscript", "script", "style", "textarea", "title"})
+"""Elements whose content is text up to their own end tag."""
 VOID = frozenset({"br", "hr", "img", "wbr"})
 _INLINE = name_set("a abbr b bdi cite code del em i ins kbd mark q s samp small span strong sub sup u var")
 _BLOCKS = name_set(
@@ -24,28 +26,28 @@ _RENAMED: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("article", "aside", "center", "figure", "footer", "header", "main"), "div"),
         **dict.fromkeys(("nav", "section", "address", "dir", "fieldset", "form"), "div"),
-        # A heading in an output would be part of the post's outline.
+        # a heading in an output would be part of the post's outline, so it becomes a paragraph
         **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "p"),
         **{"figcaption": "p", "legend": "p", "listing": "pre", "xmp": "pre"},
         **{"tt": "code", "strike": "s", "acronym": "abbr", "big": "strong", "dfn": "em"},
     }
 )
 _UNSEEN = frozenset({"head", "noscript", "style", "template", "title"})
-"""Elements that are silently removed with their content, which is never visible."""
+"""Elements that are removed silently with their content, because browsers never show them."""
 _REFUSED = name_set(
     "applet audio button canvas embed frameset iframe math object script select svg textarea video"
 )
-"""Elements that are removed with their content, and named in a warning."""
+"""Elements that are removed with their content, which a warning reports."""
 _SECTIONS = frozenset({"tbody", "tfoot", "thead"})
 _TABLE_ONLY = frozenset({"table", "tr", *_SECTIONS})
-"""Elements that contain no text, and only their own kinds of elements."""
+"""Elements that contain no text, but only certain other elements of tables."""
 _BOUNDARIES = frozenset({"caption", "table", "td", "th"})
-"""Elements that limit end tags: a tag inside never closes an element outside."""
+"""Elements that end tags cannot cross: an end tag inside one never closes an element outside it."""
 _TABLE_PARTS = frozenset({"caption", "td", "th", "tr", *_SECTIONS})
 _LISTS: Mapping[str, str] = MappingProxyType({"ul": "li", "ol": "li", "dl": "dd"})
-"""Element → element around text in it."""
+"""List element → element that is added around text in it."""
 _PHRASING = frozenset({"p", "pre", "summary"})
-"""Elements that contain no blocks."""
+"""Elements that cannot contain blocks."""
 MAX_DEPTH = 60
 """Maximum depth. The tags of deeper elements are dropped, but not their text."""
 
@@ -60,7 +62,8 @@ class Node:
     children: list[Node | str] = field(default_factory=list)
 
     def is_inside(self, tag: str, up_to: str = "") -> bool:
-        """Return whether an element named `tag` is an ancestor, within the nearest `up_to`."""
+        """Return whether an element named `tag` is an ancestor, not searching beyond the nearest element
+        `up_to`."""
         node = self.parent
         while node is not None and node.tag != up_to:
             if node.tag == tag:
@@ -74,7 +77,7 @@ class Node:
 
 
 class _Builder:
-    """Builder of the tree. It contains the output of one page only."""
+    """Builder of the tree for one output."""
 
     def __init__(self) -> None:
         self.root = Node("")
@@ -82,7 +85,7 @@ class _Builder:
         self.dropped: set[str] = set()
 
     def text(self, text: str) -> None:
-        """Add text at a valid position."""
+        """Add text at a valid position in the tree."""
         shown = plain_output(text)
         current = self.open[-1]
         if current.tag in _TABLE_ONLY or current.tag in _LISTS:
@@ -122,14 +125,14 @@ class _Builder:
                 return
 
     def _add(self, child: Node | str) -> None:
-        """Append `child` to the current element, or insert it before the table if not allowed inside."""
+        """Append `child` to the current element. If a table cannot contain it, insert it before the table."""
         current = self.open[-1]
         if current.tag not in _TABLE_ONLY or (isinstance(child, Node) and child.tag in _TABLE_PARTS):
             parent, at = current, len(current.children)
         else:
             table = next(node for node in reversed(self.open) if node.tag == "table")
             parent = table.parent or self.root
-            # An open table is the last child.
+            # an open table is the last child of its parent
             at = len(parent.children) - 1
         if isinstance(child, Node):
             child.parent = parent
@@ -142,20 +145,20 @@ class _Builder:
             self.open.append(node)
 
     def _hide(self, name: str, *, closed: bool) -> None:
-        """Open an element that is not part of the tree."""
+        """Open an element that is left out of the tree."""
         if name in _REFUSED:
             self.dropped.add(name)
         if not closed and name != "embed":
             self.open.append(Node(name, {}, self.open[-1]))
 
     def _fill_list(self, name: str) -> None:
-        """In a list, start an item for an element that is not an item."""
+        """In a list, open an item around an element that is not an item."""
         item = _LISTS.get(self.open[-1].tag)
         if item and name not in ("li", "dt", "dd"):
             self._push(item, {})
 
     def _may_link(self) -> bool:
-        """Return whether a link is allowed here: not in a summary. Close an open link first."""
+        """Close an open link. Return whether a new one is allowed here: not in a summary."""
         tags = [node.tag for node in self.open]
         if "a" in tags:
             self.end("a")
@@ -178,7 +181,7 @@ class _Builder:
         return any(node.tag == "caption" for node in self.open)
 
     def _item(self, name: str) -> str:
-        """Close the open elements in the item's list. Without a list, the item is a `div`."""
+        """Close the open elements in the item's list. Return the element to open, a `div` outside lists."""
         lists = ("ul", "ol") if name == "li" else ("dl",)
         for index in range(len(self.open) - 1, 0, -1):
             tag = self.open[index].tag
@@ -190,7 +193,8 @@ class _Builder:
         return "div"
 
     def _table_part(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Open a part of the nearest table, with row and body around it. Ignore the tag outside tables."""
+        """Open a part of the nearest table, and a row and body around it if needed. Ignore the tag outside
+        tables."""
         tables = [index for index, node in enumerate(self.open) if node.tag == "table"]
         if not tables:
             return
@@ -204,22 +208,22 @@ class _Builder:
         self._push(name, attributes)
 
     def _open_index(self, name: str, table: int) -> int:
-        """Return the index of the innermost open element that may contain the part `name`."""
+        """Return the index of the innermost open element that may contain a part called `name`."""
         wanted = {"tr": _SECTIONS, "td": {"tr", *_SECTIONS}, "th": {"tr", *_SECTIONS}}.get(name, frozenset())
         inner = [index for index in range(table, len(self.open)) if self.open[index].tag in wanted]
         return inner[-1] if inner else table
 
 
 def read_html(html: str) -> tuple[Node, frozenset[str]]:
-    """Return the tree, and the removed elements that would have had an effect."""
+    """Return the tree, and the names of removed elements that would have shown or done something."""
     builder = _Builder()
-    for piece in parse_tags(html):
+    for piece in scan_html(html, _TEXT_ONLY):
         if isinstance(piece, str):
             builder.text(piece)
-        elif piece.end:
+        elif piece.is_end:
             builder.end(piece.name)
         else:
-            builder.start(piece.name, piece.attributes, closed=piece.closed)
+            builder.start(piece.name, piece.attributes, closed=piece.is_closed)
     _mend(builder.root)
     return builder.root, frozenset(builder.dropped)
 
@@ -259,7 +263,7 @@ def _clip_spans(row: Node, rows: int) -> None:
 
 
 def _mend_sections(sections: list[Node]) -> None:
-    """Allow one head at the start and one foot at the end; turn all others into bodies."""
+    """Keep one head at the start and one foot at the end of a table; make all other sections bodies."""
     sections = [section for section in sections if section.tag in _SECTIONS]
     for index, section in enumerate(sections):
         misplaced = (section.tag == "thead" and index > 0) or (

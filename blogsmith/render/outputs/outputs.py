@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from ...model.cell_locations import code_start, locate_in_post
 from ...model.cells import Cell
@@ -15,25 +16,31 @@ from ...model.results import CellOutput, CellResult, Display, Failure, Stream
 from ...model.units import format_size
 from ..context import PageRendering
 from ..figure_frame import inline_html
-from ..formulas import wide_attribute
 from ..prose import escape_html
 from .ansi import ansi_html, plain_output
-from .html import TableSettings, clean_html, format_dropped
+from .html import CleanHtml, TableSettings, clean_html, format_dropped
+from .interactive import InteractiveValue, find_interactive, live_button, static_html
 from .pictures import CellImage, cell_name, find_image, option_text, render_figures
-from .values import output_math, strip_delimiters
+from .plugin_values import find_plugin_form, show_with_plugin
+from .values import display_block, output_math, strip_delimiters
 
 LONG = 40
-"""Number of lines above which output is put in a scroll box that can be expanded."""
+"""Number of lines above which output is in a scroll box that readers can expand."""
 WIDE = 30
-"""Number of characters that certainly fit on a phone, also in a box; longer lines scroll."""
+"""Number of characters of a line that fit on a phone, even inside a box; longer lines scroll."""
+
+# An address was replaced when the result was recorded.
+_OBJECT = lazy_pattern(r"<[^<>\n]{1,300} at 0x[0-9a-fA-F…]*>|<[\w.]+ object>")
+_LONGEST_NAME = 36
+_OBJECT_HINT = "end the cell with a value that has text or `_repr_html_`, or write `;` after it"
 
 
 class RenderedOutputs(Struct, frozen=True):
-    """The outputs of a cell as HTML."""
+    """Outputs of a cell as HTML."""
 
     html: str = ""
     has_anchor: bool = False
-    """The first image or table has the cell's label as id."""
+    """Whether the first image or table has the cell's label as id."""
 
 
 @dataclass(slots=True)
@@ -43,7 +50,7 @@ class _OutputState:
     rendering: PageRendering
     cell: Cell
     head: TableSettings | None = None
-    """Settings for the first table; None once they are used."""
+    """Settings for the first table; None after they have been used."""
     number: int = 0
     """Number of the output, counted from 1; 0 if it is the only one."""
 
@@ -88,14 +95,15 @@ def _visible(cell: Cell, result: CellResult) -> Iterator[CellOutput]:
     options = cell.options
     for output in result.outputs if options.output else ():
         is_stderr = isinstance(output, Stream) and output.name == "stderr"
-        # The truth value of a claim is shown by the claim itself.
+        # the claim itself shows whether it is true
         is_truth = options.claim and isinstance(output, Display) and output.kind == "value"
         if not is_truth and (options.warning or not is_stderr):
             yield output
 
 
 def _merge_streams(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
-    """Yield the outputs. Adjacent ones of one stream are joined, because a colour may continue."""
+    """Yield the outputs, with adjacent ones of the same stream joined, because a colour may continue in the
+    next."""
     last: Stream | None = None
     for output in outputs:
         if last and isinstance(output, Stream) and output.name == last.name:
@@ -124,10 +132,18 @@ def _block(showing: _OutputState, output: CellOutput) -> str | CellImage:
 
 
 def _display(showing: _OutputState, output: Display, name: str) -> str | CellImage:
-    """Return the richest form that can be shown."""
+    """Return the richest form of an output that a page can show."""
     rendering, cell = showing.rendering, showing.cell
+    if form := find_plugin_form(rendering, output):
+        made = show_with_plugin(rendering, cell, form)
+        shown = made.html if made.is_drawing else _html(showing, made.html, name)
+        if shown:
+            return _value(shown)
+    if (value := find_interactive(output)) is not None:
+        return _interactive(showing, output, value, name)
     html, latex = output.data.get("text/html"), output.data.get("text/latex")
-    if isinstance(html, str) and not rendering.tools.config.markup.untrusted:
+    is_trusted = not rendering.tools.config.markup.untrusted
+    if isinstance(html, str) and is_trusted:
         shown = _html(showing, html, name)
         if shown:
             return _value(shown)
@@ -138,10 +154,33 @@ def _display(showing: _OutputState, output: Display, name: str) -> str | CellIma
     picture = find_image(output)
     if picture:
         return picture
+    markdown = output.data.get("text/markdown")
+    if isinstance(markdown, str) and is_trusted:
+        from .markdown_values import markdown_html
+
+        shown = _clean(showing, markdown_html(rendering, markdown, name, showing.head))
+        if shown:
+            return _value(shown)
     texts = [value for value in output.data.values() if isinstance(value, str)]
     text = output.data.get("text/plain", texts[0] if texts else "")
+    if isinstance(text, str) and (found := _OBJECT.search(text)):
+        shown = found[0] if len(found[0]) <= _LONGEST_NAME else f"{found[0][:_LONGEST_NAME]}…"
+        message = f'missing text for a value of {cell_name(cell)}: it is shown as "{shown}"'
+        rendering.reporter.warn("output-object", message, cell.place, _OBJECT_HINT)
     shown = _text(rendering.language, text, "", name) if isinstance(text, str) else ""
     return _value(shown) if shown else ""
+
+
+def _interactive(
+    showing: _OutputState, output: Display, value: InteractiveValue, name: str
+) -> str | CellImage:
+    """Return the static form of a value that needs a script, and its button."""
+    button = live_button(value, showing.rendering)
+    picture = find_image(output)
+    if picture:
+        return replace(picture, alt=value.title, button=button)
+    html = _html(showing, static_html(value, showing.rendering), name)
+    return f'<div class="output output-value output-interactive">{html.rstrip()}{button}</div>\n'
 
 
 def _value(inside: str) -> str:
@@ -149,7 +188,11 @@ def _value(inside: str) -> str:
 
 
 def _html(showing: _OutputState, html: str, name: str) -> str:
-    clean = clean_html(html, name, showing.head, showing.rendering.language)
+    return _clean(showing, clean_html(html, name, showing.head, showing.rendering.language))
+
+
+def _clean(showing: _OutputState, clean: CleanHtml) -> str:
+    """Return the HTML. Report what was dropped."""
     if clean.has_head:
         showing.head = None
     if clean.dropped:
@@ -170,17 +213,17 @@ def _latex(rendering: PageRendering, cell: Cell, latex: str) -> str:
         message = f"LaTeX of {cell_name(cell)} cannot be typeset and is shown as text"
         rendering.reporter.warn("output-latex", message, cell.place)
         return ""
-    return f'<div class="math-display"{wide_attribute(tex)}>{shown}</div>'
+    return display_block(rendering, tex, shown)
 
 
 def _text(language: Language, text: str, classes: str, name: str) -> str:
-    """Return a `<pre>` with the text. A long one is a named box that can be scrolled with the keyboard."""
+    """Return a `<pre>` with the text. If it is long, it is a box with a name that the keyboard can scroll."""
     html = ansi_html(text)
     if not html:
         return ""
     lines = plain_output(text).rstrip("\n").split("\n")
     is_long = len(lines) > LONG
-    # Messages on stderr wrap.
+    # messages on stderr wrap
     is_wide = "output-stderr" not in classes and max(map(len, lines)) > WIDE
     scroll = ' tabindex="0"' if is_long or is_wide else ""
     if is_long:
@@ -188,7 +231,7 @@ def _text(language: Language, text: str, classes: str, name: str) -> str:
         label = escape_html(f"{name[:1].upper()}{name[1:]}")
         scroll += f' role="region" aria-label="{label}"'
     attribute = f' class="{classes}"' if classes else ""
-    # HTML drops a line end directly after <pre>.
+    # parsers of HTML drop a line end directly after <pre>
     first = "\n" if html.startswith("\n") else ""
     box = f"<pre{attribute}{scroll}>{first}{html}</pre>\n"
     if not is_long:
@@ -209,7 +252,7 @@ def _dropped_note(language: Language, dropped: int) -> str:
 
 
 def _with_places(rendering: PageRendering, cell: Cell, text: str) -> str:
-    """Return the text with positions in cells replaced by lines of the post."""
+    """Return the text with locations in cells replaced by lines of the post."""
     of_session = rendering.parsed.cells.session_cells(cell.options.session)
     post = str(rendering.document.path)
     return locate_in_post(text, [code_start(cell, post) for cell in of_session])

@@ -1,4 +1,4 @@
-"""Images that cells draw: figures of the page, and their files in the page's folder."""
+"""Images that cells draw, as figures of the page and as files in its folder."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ...model.results import DARK, Blob, Display
 from ..context import PageRendering
 from ..figure_frame import figure_attributes, figure_caption, inline_html, plain_argument
 from ..schemes import scheme_pair
+from ..svg.active_content import is_harmless
 from ..svg.metadata import svg_description
 from ..variants import picture_tag
 
@@ -30,15 +31,17 @@ _EXTENSIONS: Mapping[str, str] = MappingProxyType(
         "image/gif": ".gif",
     }
 )
-"""MIME type of images → file extension. The first available type is shown."""
+"""MIME type of an image → file extension. If an output has several, the first type in this order is shown."""
 _NAME = lazy_pattern(r"\w[\w.-]{0,200}")
-# Inside an `<img>` no script runs, but it would run for a reader who opens the file itself. Character
-# references in a tag can hide each of these words.
+# A script in an SVG does not run in an `<img>`, but runs if a reader opens the file. Character references in
+# a tag can hide each of these words. A comment may match too, so a file that matches is parsed.
 _ACTIVE = lazy_pattern(
     rb"<(?:[\w.-]+:)?(?:script|foreignobject|iframe|handler|listener)\b"
     rb"|[\s\"'/]on[a-z]+\s*=|javascript:|<!entity|<[^<>]*&(?:#|tab;|newline;|colon;)|\0",
     re.IGNORECASE,
 )
+
+_ACTIVE_PROBLEM = "the SVG contains a script, foreign elements or entities"
 
 
 class CellImage(Struct, frozen=True):
@@ -48,6 +51,10 @@ class CellImage(Struct, frozen=True):
     """MIME type."""
     light: Blob
     dark: Blob | None = None
+    alt: str = ""
+    """Alternative text from the value itself."""
+    button: str = ""
+    """Button that makes it interactive."""
 
 
 def find_image(output: Display) -> CellImage | None:
@@ -71,27 +78,31 @@ def render_figures(rendering: PageRendering, cell: Cell, pictures: Sequence[Cell
     options = cell.options
     caption = option_text(cell, "fig-cap", options.fig_cap)
     alts = _alts(rendering, cell, pictures, plain_argument(rendering, caption) if options.fig_cap else "")
-    if not all(alts):
+    if not all(alts) and not cell.is_drawing:
         hint = "add a line `#| fig-alt: …` that describes the image"
         rendering.reporter.warn(
             "cell-alt", f"missing alt text for the image of {cell_name(cell)}", cell.place, hint
         )
     for number, (picture, alt) in enumerate(zip(pictures, alts, strict=True), 1):
         is_last = number == len(pictures)
-        name = figure_attributes(cell.label if number == 1 and cell.figure_number else "")
-        image = _image(rendering, cell, picture, number, alt)
+        is_target = number == 1 and (cell.figure_number or cell.is_drawing)
+        name = figure_attributes(cell.label if is_target else "")
+        kind, draw = ("diagram", _drawing) if cell.is_drawing else ("output output-image", _image)
+        image = draw(rendering, cell, picture, number, alt)
         words = inline_html(rendering, caption) if is_last and options.fig_cap else ""
         text = figure_caption(rendering, cell.figure_number, words) if is_last else ""
-        yield f'<figure class="output output-image"{name}>{image}{text}</figure>\n'
+        shown = f"{image}{picture.button}{text}"
+        yield f'<figure class="{kind}"{name}>{shown}</figure>\n'
 
 
 def _alts(rendering: PageRendering, cell: Cell, pictures: Sequence[CellImage], caption: str) -> list[str]:
-    """Return the alternative text of each image: the author's, otherwise its own, otherwise the caption."""
+    """Return the alternative text of each image: the author's, otherwise the image's own, otherwise the
+    caption."""
     alts = []
     for number, picture in enumerate(pictures, 1):
-        own = "" if cell.options.fig_alt else _svg_description(rendering, picture)
+        own = "" if cell.options.fig_alt else _svg_description(rendering, picture) or picture.alt
         alt = own or cell.options.fig_alt or caption
-        # If the author describes all images together, they are distinguished by numbers.
+        # one text by the author describes all images, so numbers distinguish them
         part = ""
         if alt and not own and len(pictures) > 1:
             place = rendering.language.translate("{number} of {total}", number=number, total=len(pictures))
@@ -108,12 +119,12 @@ def _svg_description(rendering: PageRendering, picture: CellImage) -> str:
     try:
         with BytesIO(content) if isinstance(content, bytes) else content.open("rb") as stream:
             return svg_description(stream)
-    except OSError:  # The error is reported when the image is measured.
+    except OSError:  # the error is reported when the image is measured
         return ""
 
 
 def option_text(cell: Cell, key: str, text: str) -> TextMap:
-    """Return the text of an option with its position, if known."""
+    """Return the text of an option with its position, if that is known."""
     place = cell.options.places.get(key, cell.place)
     starts = ((place.line, place.column),) * (text.count("\n") + 1)
     return cell.options.texts.get(key) or TextMap(text, starts)
@@ -129,17 +140,39 @@ def _image(rendering: PageRendering, cell: Cell, picture: CellImage, number: int
     return scheme_pair(rendering, light, dark, alt)
 
 
+def _drawing(rendering: PageRendering, cell: Cell, picture: CellImage, number: int, alt: str) -> str:
+    """Return the SVG that LaTeX has drawn, as a part of the page."""
+    # the CSS parser is imported here: it takes as long as rendering a page
+    from ..svg.drawings import sanitize_tex_drawing
+
+    content = _content(rendering, picture.light)
+    rendering.diagrams += 1
+    try:
+        # this call makes the page depend on the file
+        rendering.tools.picture(rendering.document, f"picture-{number}.svg", content or b"")
+        svg = content.read_bytes() if isinstance(content, Path) else content or b""
+        if _ACTIVE.search(svg):
+            raise ValueError(_ACTIVE_PROBLEM)
+        drawing = sanitize_tex_drawing(svg.decode("utf-8"), f"diagram-{rendering.diagrams}--")
+    except (OSError, ValueError) as error:
+        hint = "remove `\\special` from the code, or run the cell again if the record is damaged"
+        message = f'invalid "{cell.language}" drawing: {error}'
+        rendering.reporter.error("cell-picture", message, cell.place, hint)
+        return ""
+    return drawing.html("", rendering.language, alt)
+
+
 def _place_picture(rendering: PageRendering, cell: Cell, blob: Blob, kind: str, number: str) -> ImageInfo:
     """Add the image to the page's files and return it. Its name contains a digest of the content."""
     content = _content(rendering, blob)
     digest = f"-{blob.digest[:8]}"
     stem = PurePosixPath(blob.name).stem or f"{cell.label or f'cell-{cell.number}'}-{number}"
-    # A recorded file already has the digest in its name.
+    # the name of a recorded file already contains the digest
     name = f"{stem.removesuffix(digest)}{digest}{_EXTENSIONS[kind]}"
     if content is None or not _NAME.fullmatch(name):
         found: ImageInfo | str = f'its file "{blob.name or name}" is not recorded'
     elif kind == "image/svg+xml" and _is_active(content):
-        found = "its SVG contains a script, foreign elements or entities"
+        found = _ACTIVE_PROBLEM
     else:
         found = rendering.tools.picture(rendering.document, name, content)
     if isinstance(found, str):
@@ -154,13 +187,14 @@ def _place_picture(rendering: PageRendering, cell: Cell, blob: Blob, kind: str, 
 def _is_active(content: Path | bytes) -> bool:
     try:
         data = content if isinstance(content, bytes) else content.read_bytes()
-    except OSError:  # The error is reported when the image is measured.
+    except OSError:  # the error is reported when the image is measured
         return False
-    return _ACTIVE.search(data) is not None
+    return _ACTIVE.search(data) is not None and not is_harmless(data)
 
 
 def _content(rendering: PageRendering, blob: Blob) -> Path | bytes | None:
-    """Return the data or the recorded file, or None if the name points outside the record's folder."""
+    """Return the image as bytes or as the recorded file. None if the recorded name points outside the
+    record's folder."""
     if blob.data is not None:
         return blob.data
     folder = rendering.results.folder

@@ -1,6 +1,6 @@
-"""The provenance line of an output: date, device and versions of its run. Nothing is guessed.
+"""The provenance line after an output: date, device and versions of the run that gave it.
 
-The text omits unknown values; the `data-` attributes for programs contain `unknown`.
+No value is guessed. The text leaves out unknown values; the `data-` attributes for programs say `unknown`.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ _NAMES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Import name → spelling of the project; other modules are shown under their import name."""
-# Parts of a processor's name without information.
+# parts of a processor's name that carry no information
 _PROCESSOR_NOISE = lazy_pattern(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", re.IGNORECASE)
 _DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
 _NOT_RECORDED = "never"
 _PACKAGE = "flash-attn"
 _LONG_S = 1.0
-"""Minimum duration, in seconds, that is shown for a result that shares its line with others."""
+"""Minimum duration in seconds that is shown for a result that has no full line of its own."""
 
 
 class RunLine(Struct, frozen=True):
-    """A run as printed in a line, which also applies to later results of the same run."""
+    """A run whose details a page has printed, so that later results of the same run need not repeat them."""
 
     session: str
     date: str
@@ -73,10 +73,10 @@ class RunLine(Struct, frozen=True):
     seed: int | None
     is_recorded: bool
     packages: frozenset[tuple[str, str]]
-    """Packages with versions that the page has named since this line."""
+    """Packages with versions that the page has printed for this run so far."""
 
     def is_same(self, other: RunLine | None) -> bool:
-        """Return whether everything but the packages is equal."""
+        """Return whether everything except the packages is equal."""
         return other is not None and replace(self, packages=other.packages) == other
 
 
@@ -96,27 +96,27 @@ def provenance(
     style: ProvenanceStyle = "full",
     previous: RunLine | None = None,
 ) -> str:
-    """Return the `<p class="provenance">`.
-
-    seed: The seed as set by the author.
-    freeze: `never` means that the result is not recorded.
-    told: An earlier line about the same run; then only differences are printed.
-
-    A line without text is hidden, but keeps its attributes for programs.
-    """
+    """Return the `<p class="provenance">`. seed: seed that the author set. freeze: `never` means that the
+    result is not recorded. previous: an earlier line about the same run; only differences from it are
+    printed. A line without text is hidden, but keeps its attributes for programs."""
     machine = result.machine or Machine()
     attributes = _attributes(result, machine, seed)
     shown = "".join(f' data-{name}="{_safe(value)}"' for name, value in attributes.items())
     date = _format_date(result.date, "Run" if freeze == _NOT_RECORDED else "Recorded", language)
     seconds = escape(language.translate(format_duration(result.seconds))) if result.seconds else ""
     attention = map(_safe, _attention(result))
+    notes = [
+        escape(language.translate(note))
+        for note, applies in (("not repeatable", result.reasons), ("accepted by hand", result.accepted))
+        if applies
+    ]
     if style == "none":
         parts = []
     elif style == "short":
-        parts = [date, _safe(_device(result.device, Machine())), seconds]
+        parts = [date, _safe(_device(result.device, Machine())), seconds, *notes]
     elif previous:
         new = _versions(item for item in result.packages.items() if item not in previous.packages)
-        parts = [*attention, _safe(new), seconds if result.seconds >= _LONG_S else ""]
+        parts = [*attention, _safe(new), seconds if result.seconds >= _LONG_S else "", *notes]
     else:
         python = f"Python {machine.python}" if machine.python else ""
         parts = [
@@ -126,11 +126,12 @@ def provenance(
             _safe(", ".join(filter(None, (python, _versions(result.packages.items()))))),
             escape(language.translate("seed {number}", number=seed)) if seed is not None else "",
             seconds,
+            *notes,
         ]
     if language.direction == "rtl":
-        # Machine names and numbers would be reordered in right-to-left text.
+        # text from right to left would reorder names of machines and numbers
         parts = [f"<bdi>{part}</bdi>" if part else "" for part in parts]
-    # The no-break space keeps the dot on the line before it.
+    # the no-break space keeps the dot on the line before it
     text = "\u00a0· ".join(part for part in parts if part)
     hidden = "" if text else " hidden"
     return f'<p class="provenance"{shown}{hidden}>{text}</p>\n'
@@ -141,12 +142,12 @@ def _versions(packages: Iterable[tuple[str, str]]) -> str:
 
 
 def _safe(text: str) -> str:
-    # A record may contain characters that are not allowed in pages.
+    # a record may contain characters that pages must not contain
     return escape(plain_output(text))
 
 
 def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[str, str]:
-    """Return the attributes of every line, followed by optional ones."""
+    """Return the attributes that every line has, followed by optional ones."""
     packages = ", ".join(f"{name} {version or UNKNOWN}" for name, version in result.packages.items())
     found = {
         "device": result.device or UNKNOWN,
@@ -159,9 +160,11 @@ def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[
     more = {"platform": machine.platform, "cpu": machine.cpu, "gpu": machine.gpu}
     more |= {"capability": machine.capability, "driver": machine.driver, "cuda": machine.cuda}
     more["sdpa"] = ", ".join(result.sdpa)
+    more["unrepeatable"] = ", ".join(result.reasons)
+    more["accepted"] = result.accepted
     more["threads"] = str(machine.threads or "")
     if result.device != "cuda":
-        # Hardware of the machine that did not compute this result.
+        # leave out hardware that did not compute the result
         for name in ("gpu", "capability", "driver", "cuda"):
             more[name] = ""
     return found | {name: value for name, value in more.items() if value}
@@ -187,7 +190,8 @@ def _device(device: str, machine: Machine) -> str:
 
 
 def _attention(result: CellResult) -> tuple[str, ...]:
-    """Return the attention backends: `SDPA flash, math (CPU)`, and the separate package `flash-attn`."""
+    """Return the attention backends, as in `SDPA flash, math (CPU)`, and the separate package
+    `flash-attn`."""
     names: dict[str, None] = {}
     for entry in result.sdpa:
         backend, _, operator = entry.partition(" ")

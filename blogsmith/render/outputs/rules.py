@@ -1,4 +1,4 @@
-"""Render rules for cell tokens. The renderer is imported with the first cell of a site."""
+"""Render rules for cell tokens. They import the renderer only when a site has a cell."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Code that readers run in their browser: the block with its Run button, and the data for the script.
+"""Code that readers run in their browsers: the block with its Run button, and the data for its script.
 
-Nothing is loaded here. Imports of the code are read at build time, so that the page can announce what a
-click will load. The author is warned about packages that browsers do not have.
+Nothing is loaded here. The imports of the code are read at build time, so that the page can say what a click
+will load, and so that the author is warned about packages that browsers cannot have.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _SCRIPT_ATTRIBUTES = tuple(
         *("warning", "error", "claim"),
     )
 )
-# Disabled until the script is loaded: without it, a click would do nothing.
+# disabled until the script is loaded, because a click would do nothing
 _BUTTON = '<button type="button" class="run-button" disabled>{}</button>'
 
 
 def runnable_cell(rendering: PageRendering, token: Token, html: str, name: str = "") -> str:
-    """Return `html`, the code of a cell, in a runnable block, or unchanged if readers do not run it.
+    """Return the code of a cell in a runnable block, or unchanged if readers cannot run the cell.
 
-    name: The block's `id` attribute with a leading space.
+    html: rendered code. name: `id` attribute of the block with a leading space, or empty.
     """
     if "runnable" not in token.meta:
         return html
@@ -44,9 +44,10 @@ def runnable_cell(rendering: PageRendering, token: Token, html: str, name: str =
 
 
 def block_open(rendering: PageRendering, token: Token) -> str:
-    """Render the start of a block whose code readers run."""
+    """Render the start tag of a `<div class="runnable">`. Omit this class if the block has no code of its own
+    to run."""
     if "runnable" not in token.meta:
-        # Its cell runs separately, or nothing runs; the script must not treat it as a block.
+        # its cell has a block of its own, or nothing runs, so the script must not treat this as a block
         rest = [word for word in str(token.attrs["class"]).split() if word != _CLASS]
         classes = f' class="{escape_html(" ".join(rest))}"' if rest else ""
         return f"<div{classes}{_author_attributes(token)}>\n"
@@ -69,7 +70,8 @@ def _author_attributes(token: Token) -> str:
 
 
 def _data(rendering: PageRendering, code: Runnable) -> str:
-    """Return the data attributes for the script, without the session `main`, unknown values and defaults."""
+    """Return the data attributes for the script. Left out are the session `main`, unknown values and
+    defaults."""
     rendering.widgets.add("runnable")
     distribution = rendering.tools.python_distribution()
     settings = rendering.tools.config.browser
@@ -93,13 +95,13 @@ def _data(rendering: PageRendering, code: Runnable) -> str:
 
 
 def _packages(rendering: PageRendering, code: Runnable, distribution: Distribution) -> list[str]:
-    """Return the packages that the code imports. Report those that readers will not have."""
+    """Return the packages that the code imports. Report those that are not available in browsers."""
     found = find_imports(code.code)
     packages = [_find_package(item.module, distribution) for item in found]
     loaded = (*rendering.browser_packages[code.session], *packages)
     for item, package in zip(found, packages, strict=True):
         if package and not item.guarded and not distribution.has(package):
-            message = f'package not found in {distribution.folder}: "{package}"'
+            message = f'package not found in "{distribution.folder}": "{package}"'
             hint = "run `blogsmith pyodide vendor` to add it"
             rendering.reporter.error("pyodide-folder", message, _place(rendering, code, item), hint)
         elif not package and _INSTALLER not in loaded:
@@ -108,7 +110,7 @@ def _packages(rendering: PageRendering, code: Runnable, distribution: Distributi
 
 
 def _find_package(module: str, distribution: Distribution) -> str:
-    """Return the package of the top-level `module`, or an empty string if none is required or available."""
+    """Return the package of the top-level `module`; empty if it needs none or Pyodide has none."""
     return "" if is_built_in(module) else distribution.package_of(module)
 
 

@@ -12,25 +12,25 @@ from ...languages.sentences import translate_sentences
 from ...model.cells import Value
 from ...model.results import ValueResult
 from ...syntax.records import get_record
+from ...tex.displays import find_room
 from ...tex.errors import TexError
+from ...tex.on_demand import fit_display
 from ..context import PageRendering
-from ..formulas import page_converter
+from ..formulas import page_converter, wide_attribute, wide_setting
 from ..prose import escape_html
-from .ansi import plain_output
+from .ansi import isolate, plain_output
 
 _FENCES = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"))
 _PENDING = ValueResult(pending=True)
 _POWER_FORMATS = ("e", "E", "g", "G")
-"""Last letters of a format spec that may print a power of ten."""
+"""Last letters of format specs that may print a power of ten."""
 _POWER = lazy_pattern(r"([+-]?)(\d+(?:\.\d+)?)[eE]([+-]?)0*(\d+)", re.ASCII)
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def strip_delimiters(latex: str) -> tuple[str, bool]:
-    """Return the TeX between the delimiters, and whether they are those of a display.
-
-    The TeX is empty if `latex` is not a single formula.
-    """
+    """Return the TeX between the delimiters, and whether they are those of display math. The TeX is empty if
+    `latex` is not exactly one formula."""
     text = latex.strip()
     for opening, closing in _FENCES:
         if text.startswith(opening) and text.endswith(closing) and len(text) > len(opening + closing):
@@ -54,6 +54,12 @@ def output_math(rendering: PageRendering, latex: str, *, display: bool) -> str:
     return found.mathml
 
 
+def display_block(rendering: PageRendering, tex: str, mathml: str) -> str:
+    """Return the block of a display. mathml: From `output_math`."""
+    fitted = fit_display(mathml, find_room(wide_setting(rendering), 0, ""))
+    return f'<div class="math-display"{wide_attribute(tex)}{fitted.attributes}>{fitted.mathml}</div>'
+
+
 def value_html(rendering: PageRendering, token: Token) -> str:
     """Render a value in the text."""
     value = get_record(token, Value)
@@ -73,13 +79,13 @@ def value_html(rendering: PageRendering, token: Token) -> str:
 
 
 def stale_sentence(language: Language, stale: str) -> str:
-    """Return the sentence with the reason why a result is out of date."""
+    """Return the sentence that says why a result is out of date."""
     reason = translate_sentences(language, stale.rstrip("."))
     return language.translate("Out of date: {reason}.", reason=reason)
 
 
 def _value_text(result: ValueResult) -> str:
-    return " ".join(plain_output(result.text).split())
+    return isolate(" ".join(plain_output(result.text).split()))
 
 
 def value_text(rendering: PageRendering, number: int) -> str:
@@ -99,7 +105,7 @@ def value_text(rendering: PageRendering, number: int) -> str:
 
 
 def _power_tex(value: Value, result: ValueResult) -> str:
-    """Return a number with a power of ten as TeX, or an empty string for any other value."""
+    """Return a number that is printed with a power of ten as TeX, or an empty string for any other value."""
     power = _power(value, result)
     if power is None:
         return ""
@@ -109,11 +115,9 @@ def _power_tex(value: Value, result: ValueResult) -> str:
 
 
 def _power(value: Value, result: ValueResult) -> tuple[str, str] | None:
-    """Return factor and exponent of a number that the format prints with a power of ten: `3.9e-16`.
-
-    Without a format spec, or with one inside the expression, a value stays as Python prints it. A factor of
-    1 that the format does not request is omitted.
-    """
+    """Return factor and exponent of a number that its format prints as `3.9e-16`; None for any other value.
+    Without a format spec, or with one inside the expression, a value stays as Python prints it. A factor of 1
+    is left out unless the format requests it."""
     if not value.spec.endswith(_POWER_FORMATS):
         return None
     found = _POWER.fullmatch(_value_text(result))
@@ -127,5 +131,5 @@ def _power(value: Value, result: ValueResult) -> tuple[str, str] | None:
 def _tex(result: ValueResult) -> str:
     """Return the value's formula for inline use, or an empty string if it has none."""
     tex = strip_delimiters(result.latex)[0] or result.latex.strip()
-    # SymPy's formulas all start with display style.
+    # every formula of SymPy starts with `\displaystyle`
     return tex.removeprefix("\\displaystyle").strip()

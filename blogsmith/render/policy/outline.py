@@ -1,8 +1,8 @@
-"""Outline of a page body: the few of its thousands of tags that affect the policy.
+"""Outline of a page body: the few of its thousands of tags that the page's policy depends on.
 
-A body is scanned once, when it is cached. Its page is then protected using the outline and the HTML around
-it. The policy is only the same if body and page do not affect each other's parsing. If a comment, a script
-or a tag may be open between them, there is no outline, and the whole page is read.
+A body is scanned once, when it is cached. The policy is then made from the outline and the HTML around the
+body. The result is right only if body and surrounding HTML do not affect how the other is parsed. If a
+comment, a script or a tag may be open between them, there is no outline, and the whole page is read.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from .sources import page_sources
 from .tags import PageTag, has_target, page_tags
 
 _MARK = b"<img alt=\"\" id=''>"
-"""Marker before an outline: if it is read as a tag, nothing is open there, including a quote that the body
-would close."""
+"""Marker before an outline. A scan of the page must find it as a tag; otherwise something is open before the
+body, such as a comment or a quote."""
 _STYLED = b'<i style="">'
 _AFFECTING_ELEMENTS = frozenset(("script", "style", "textarea", "title", "meta"))
-"""Elements that affect the parsing of the rest of a page, or the position of its policy."""
+"""Elements that change how the rest of a page is parsed, or where its policy must be."""
 _ENDS = lazy_pattern(rb"</(?:s(?:cript|tyle)|t(?:extarea|itle))")
 _BODY = lazy_pattern(rb"<body(?:\s[^>]*+)?>", re.IGNORECASE)
 
 
 class PageOutline(Struct, frozen=True):
-    """A page with the outline of its body instead of the body."""
+    """A page with the outline of its body instead of the body itself."""
 
     html: bytes
     low: bytes
@@ -38,14 +38,12 @@ class PageOutline(Struct, frozen=True):
 
 
 def body_outline(data: bytes, low: bytes | None = None) -> bytes:
-    """Return the outline, or an empty value if the policy depends on the HTML around the body.
-
-    low: Result of `lower_allowed` for the body, if available.
-    """
+    """Return the outline of a body. It is empty if the policy also depends on the HTML around the body. low:
+    result of `lower_allowed` for the body, if available."""
     low = low or lower_allowed(data)
     if low is None or not low.startswith(b"<") or not low.rstrip().endswith(b">"):
         return b""
-    # A single character is found much faster than two.
+    # one character is found much faster than two
     if (b"!" in low and b"<!" in low) or b"-->" in low or _ENDS.search(low):
         return b""
     found = tuple(page_tags(data + _MARK, low + _MARK))
@@ -71,6 +69,6 @@ def page_outline(parts: PageParts) -> PageOutline | None:
     tags = tuple(page_tags(html, low))
     rest = [tag for tag in tags if tag.start >= len(parts.before)]
     is_read = bool(rest) and rest[0].start == len(parts.before)
-    # The policy would have to follow an encoding that comes so late.
+    # the policy would have to come after a declaration of the encoding that is this late
     has_encoding = any(tag.name == "meta" for tag in rest)
     return PageOutline(html, low, tags) if is_read and not has_encoding else None

@@ -1,8 +1,8 @@
 """The Content-Security-Policy of a page: only the page's own content may load and run.
 
-It is a `<meta>` in the page itself, so it applies on any server, and when the page is opened from disk. It
-is derived from the finished page, so no layout can forget it. If posts come from untrusted authors, a page
-may only do what blogsmith itself allows in posts, and further content is reported.
+It is a `<meta>` in the page, so it applies on any server, and when the page is opened from disk. It is
+derived from the finished page, so no layout can forget it. If posts are by untrusted authors, a page may only
+load and run what blogsmith itself allows in posts, and everything else is reported.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ORDER = (
     *("connect-src", "worker-src", "frame-src", "manifest-src", "object-src", "form-action", "base-uri"),
 )
 _ALWAYS = frozenset(("default-src", "form-action", "base-uri"))
-"""Directives that are always written; the last two do not fall back to the first."""
+"""Directives that every policy has. The last two do not fall back to `default-src`."""
 _BUILT_IN_SOURCES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         **{f"{kind}-src": frozenset((SELF,)) for kind in ("style", "media", "connect", "worker")},
@@ -42,13 +42,13 @@ _BUILT_IN_SOURCES: Mapping[str, frozenset[str]] = MappingProxyType(
         "frame-src": frozenset(("https://www.youtube-nocookie.com", "https://player.vimeo.com")),
     }
 )
-"""Sources that pages with untrusted posts may use, because blogsmith and its themes require them."""
+"""Sources that pages of untrusted posts may use, because blogsmith and its themes need them."""
 _SPACE = lazy_pattern(r"https://[a-z0-9-]+\.hf\.space")
 _META = "content-security-policy"
 _FRONT = lazy_pattern(rb"\s*(?:<!doctype[^>]*>\s*)?(?:<html\b[^>]*>\s*)?(?:<head\b[^>]*>\s*)?", re.IGNORECASE)
 _BODY = lazy_pattern(rb"<body[\s>]", re.IGNORECASE)
 _ENCODING_BYTES = 1024
-"""Number of bytes that browsers search for the encoding of a page."""
+"""Number of bytes at the start of a page that browsers search for its encoding."""
 
 
 class GuardedPage(Struct, frozen=True):
@@ -56,11 +56,12 @@ class GuardedPage(Struct, frozen=True):
 
     html: bytes
     problems: tuple[Diagnostic, ...] = ()
-    """Content of the page that the policy blocks."""
+    """Warnings about content of the page that the policy blocks."""
 
 
 def guard_parts(parts: PageParts, config: Config) -> GuardedPage:
-    """Return the page from its parts with its policy, as in `guard_page`, without forbidden characters."""
+    """Return the page that consists of these parts, with its policy, as in `guard_page`, and without
+    forbidden characters."""
     html = b"".join((parts.before, parts.body.data, parts.after))
     outline = page_outline(parts) if config.security.csp != "off" else None
     if outline and _policy_tag(outline.html, outline.tags) is None:
@@ -102,7 +103,7 @@ def format_policy(sources: Mapping[str, Iterable[str]]) -> str:
     for directive in _ORDER:
         named = set(sources.get(directive, ()))
         if "'unsafe-inline'" in named:
-            # Browsers ignore it if there is a hash.
+            # browsers ignore the source if there is a hash
             named = {source for source in named if not source.startswith("'sha")}
         if named or directive in _ALWAYS:
             parts.append(" ".join((directive, *(sorted(named) or ["'none'"]))))
@@ -110,7 +111,7 @@ def format_policy(sources: Mapping[str, Iterable[str]]) -> str:
 
 
 def add_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
-    """Return the page with further sources in its policy, or unchanged if it has none."""
+    """Return the page with further sources in its policy. A page without a policy is returned unchanged."""
     tag = _policy_tag(html, page_tags(html))
     span = tag.span("content") if tag else None
     if tag is None or span is None:
@@ -121,7 +122,7 @@ def add_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
         now.setdefault(directive.lower(), named)
     now.pop("", None)
     for directive, wanted in more.items():
-        # Without either directive, nothing is forbidden.
+        # if a policy has neither directive, it forbids nothing of this kind
         if directive in now or "default-src" in now:
             named = [one for one in now.get(directive, now.get("default-src", [])) if one != "'none'"]
             now[directive] = [*named, *(one for one in wanted if one not in named)]
@@ -131,7 +132,7 @@ def add_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
 
 
 def _builder_sources(found: Sources, config: Config) -> Sources:
-    """Return the sources of a page that blogsmith itself adds, or that the site allows in posts."""
+    """Return those of the sources `found` in a page that blogsmith itself adds or that the settings allow."""
     kept = {key: sources & _BUILT_IN_SOURCES.get(key, frozenset()) for key, sources in found.items()}
     spaces = {source for source in found.get("frame-src", ()) if _SPACE.fullmatch(source)}
     chosen = service_sources(config)
@@ -167,7 +168,8 @@ def _policy_tag(html: bytes, tags: Iterable[PageTag]) -> PageTag | None:
 
 
 def _place(html: bytes, tags: Sequence[PageTag]) -> int:
-    """Return the position for the policy: before all that it governs, but after an early encoding."""
+    """Return the position for the policy: before everything that it governs, but after the declaration of the
+    encoding."""
     front = _FRONT.match(html)
     start = front.end() if front else 0
     for tag in tags:

@@ -1,7 +1,7 @@
-"""Sources of a Content-Security-Policy for everything that a finished page loads and runs.
+"""Sources in a Content-Security-Policy for everything that a finished page loads and runs.
 
 An inline script is represented by its SHA-256, a URL by its host. URLs that a script creates at run time, or
-that are in files of the site, cannot be detected here. Sites declare them under `security.csp`.
+that are in files of the site, cannot be detected here; sites list them under `security.csp`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .tags import PageTag, page_tags, read_tag
 
 SELF = "'self'"
 Sources = dict[str, set[str]]
-"""Directive → its sources."""
+"""Directive of a Content-Security-Policy → its sources."""
 
 _URL_ATTRIBUTES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
     {
@@ -33,13 +33,13 @@ _URL_ATTRIBUTES: Mapping[str, tuple[tuple[str, str], ...]] = MappingProxyType(
         "track": (("src", "media-src"),),
         "iframe": (("src", "frame-src"),),
         "frame": (("src", "frame-src"),),
-        # The loaded content may be a page with a window of its own.
+        # the frame may show a page that opens windows itself
         "embed": (("src", "object-src"), ("src", "frame-src")),
         "object": (("data", "object-src"), ("data", "frame-src")),
         "base": (("href", "base-uri"),),
     }
 )
-"""Element → attributes, each with the directive for its URL."""
+"""Name of an element → its attributes with a URL, each with the directive that must allow the URL."""
 _LINKS: Mapping[str, str] = MappingProxyType(
     {
         "stylesheet": "style-src",
@@ -60,7 +60,8 @@ _PRELOADED: Mapping[str, str] = MappingProxyType(
     }
 )
 _SCRIPT_HOST_DIRECTIVES = ("connect-src", "frame-src", "style-src", "img-src", "font-src", "media-src")
-"""Directives for a host whose script the site runs; the site already trusts this host with the page."""
+"""Directives that allow the host of each script that the page loads: it is trusted, because its script can do
+anything in the page."""
 _FONTS: Mapping[str, str] = MappingProxyType({"https://fonts.googleapis.com": "https://fonts.gstatic.com"})
 """Stylesheet host → host of its fonts."""
 _PROGRAM = lazy_pattern(
@@ -77,15 +78,11 @@ _IN_STYLE = lazy_pattern(
 )
 _STYLE = lazy_pattern(rb"style\s*+=")
 _MAX_DEPTH = 3
-"""Maximum depth of pages in `srcdoc`."""
+"""Maximum depth of nested pages in `srcdoc`."""
 
 
 def page_sources(tags: Iterable[PageTag], low: bytes, depth: int = 0) -> Sources:
-    """Return the sources of a page.
-
-    tags: Result of `page_tags` for the page.
-    low: The page in lower case.
-    """
+    """Return the sources of a page. tags: result of `page_tags` for the page. low: the page in lower case."""
     found: Sources = {}
 
     def add(directive: str, *sources: str) -> None:
@@ -100,7 +97,7 @@ def page_sources(tags: Iterable[PageTag], low: bytes, depth: int = 0) -> Sources
             tag.attributes.get("srcdoc", "").encode() if tag.name == "iframe" and depth < _MAX_DEPTH else b""
         )
         if inner:
-            # The frame obeys the policy of the page around it.
+            # a frame with `srcdoc` obeys the policy of the page around it
             for directive, sources in page_sources(page_tags(inner), inner.lower(), depth + 1).items():
                 add(directive, *sources)
     if found.get("style-src") or found.get("script-src"):
@@ -111,13 +108,13 @@ def page_sources(tags: Iterable[PageTag], low: bytes, depth: int = 0) -> Sources
 
 @lru_cache(maxsize=1024)
 def _plain_sources(code: bytes) -> tuple[tuple[str, str], ...]:
-    """Return the sources of a tag with `PageTag.code` and without text."""
+    """Return the sources that a tag without text needs. code: its `PageTag.code`."""
     tag = read_tag(code, 0)
     return tuple(_tag_sources(tag)) if tag else ()
 
 
 def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
-    """Yield (directive, source) for everything that one tag requires."""
+    """Yield (directive, source) for everything that one tag loads or runs."""
     own = tag.attributes
     for name, directive in _URL_ATTRIBUTES.get(tag.name, ()):
         if own.get(name):
@@ -139,7 +136,7 @@ def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     if "data-connect-url" in own:
         yield "connect-src", source_of(own["data-connect-url"])
     if "data-pyodide" in own:
-        # Python runs in a worker, where the page's policy does not apply. Its images are blobs.
+        # Python runs in a worker, where the policy of the page does not apply; its images are blobs
         yield "worker-src", SELF
         yield "img-src", "blob:"
     special = _SPECIAL.get(tag.name)
@@ -149,7 +146,7 @@ def _tag_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
 
 def _script_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     if not _PROGRAM.fullmatch(tag.attributes.get("type", "").strip().partition(";")[0]):
-        # Data, which browsers do not run.
+        # data, which browsers do not run
         return
     address = tag.attributes.get("src")
     if address is None:
@@ -163,11 +160,11 @@ def _script_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
     yield "script-src", folder_of(address)
     if source == SELF:
         if "data-wasm" in tag.attributes:
-            # The script searches the index of Pagefind.
+            # the script queries the index of Pagefind
             yield "script-src", "'wasm-unsafe-eval'"
             yield "worker-src", SELF
         yield "connect-src", SELF
-        # Scripts insert parts of other pages into this one, with their attributes.
+        # scripts insert parts of other pages, with their attributes, into this page
         yield "style-src-attr", "'unsafe-inline'"
         return
     for directive in _SCRIPT_HOST_DIRECTIVES:
@@ -195,7 +192,7 @@ def _link_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
 
 
 def _form_sources(tag: PageTag) -> Iterator[tuple[str, str]]:
-    # Without a URL, a form is sent to the page itself.
+    # a form without a URL is sent to the page itself
     yield "form-action", source_of(tag.attributes.get("action") or ".")
 
 
@@ -205,7 +202,7 @@ _SPECIAL: Mapping[str, Callable[[PageTag], Iterator[tuple[str, str]]]] = Mapping
 
 
 def _script_addresses(text: str, *, is_map: bool) -> Iterator[tuple[str, str]]:
-    """Yield sources for URLs in a script: modules, and possible requests."""
+    """Yield sources for the URLs in a script: of its modules, and of requests that it may make."""
     if "import" in text or is_map:
         yield "script-src", SELF
     yield "connect-src", SELF
@@ -226,7 +223,7 @@ def _style_addresses(text: str) -> Iterator[tuple[str, str]]:
 
 
 def script_imports(text: str) -> list[str]:
-    """Return the URLs of scripts on other hosts that a script loads at its start."""
+    """Return the URLs of modules on other hosts that a script imports statically."""
     return [found[2] for found in _IN_SCRIPT.finditer(text) if found[1]]
 
 

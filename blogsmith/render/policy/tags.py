@@ -1,8 +1,8 @@
-"""Tags of a finished page that load something, run something or open a new window.
+"""Tags of a finished page that load or run something or open a new window.
 
-They are read from the page's bytes, so that no content of a template or an author is missed. This is not an
-HTML parser: comments, scripts and stylesheets are skipped as in browsers, and every other tag is read
-separately. A page has thousands of tags and few of these, so they are searched by name.
+They are read from the bytes of the page, so that content of templates and authors cannot be missed. This is
+not an HTML parser: comments, scripts and stylesheets are skipped as in browsers, and every other tag is read
+separately. A page has thousands of tags but few of these, so they are searched by name.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from msgspec.structs import replace
 
 from ...base.patterns import lazy_pattern
 
-# Most tags belong to formulas and code, and their first letter rules them out.
+# most tags belong to formulas and code, and their first letter rules them out
 _NAMED = lazy_pattern(
     rb"<(?:s(?:cript|tyle|ource)|[abefilotv](?:(?<=i)(?:frame|mg|nput|mage)|(?<=f)(?:rame|orm)|(?<=v)ideo"
     rb"|(?<=a)udio|(?<=t)(?:rack|extarea|itle)|(?<=e)mbed|(?<=o)bject|(?<=l)ink|(?<=b)(?:ase|utton)))(?=[\s/>])"
     rb"|<!--"
 )
-# Parts of attributes that matter on any tag, each searched by its rarest character. Event attributes are too
-# many to list.
+# Attributes that matter on any tag, each searched by a rare part of it. Event attributes are too many to
+# list.
 _WORDS = (b"target", b"charset")
 _PARTS = lazy_pattern(rb"-(?:(?<=data-)(?:(?:embed|frame|connect)-url|pyodide)|(?<=http-)equiv)")
 _ADDRESS = lazy_pattern(rb"\((?<=url\()")
@@ -39,14 +39,14 @@ _END = lazy_pattern(rb"[\s/]*+>")
 _PLAIN = lazy_pattern(
     rb"<[a-z][a-z0-9-]*+(?>(?:\s++[a-z][a-z0-9:-]*+(?:=\"[^\"<>]*+\")?)*)\s*+/?>", re.IGNORECASE
 )
-"""A tag that can be read from its own text in any page, whatever follows it."""
+"""Regular expression of a tag whose meaning does not depend on the text that follows it."""
 _PLAIN_BYTES = 1000
 _TEXTS = frozenset(("script", "style", "textarea", "title"))
-"""Elements whose content is text without tags. In drawings a title may be empty."""
+"""Elements whose content is text without tags. In SVG a `title` may be empty."""
 
 
 class PageTag(Struct, frozen=True):
-    """A start tag, with the content of the element if that is only text."""
+    """A start tag, with the content of its element if that is text only."""
 
     name: str
     """Name in lower case."""
@@ -61,16 +61,17 @@ class PageTag(Struct, frozen=True):
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Attribute → position of its value in the tag, including quotes."""
     code: bytes = b""
-    """The tag itself, if its text alone determines its meaning; otherwise empty."""
+    """The tag itself if its meaning depends on nothing else; otherwise empty."""
 
     def span(self, attribute: str) -> tuple[int, int] | None:
-        """Return the position of an attribute's value in the page, or None."""
+        """Return the start and end of an attribute's value in the page, or None if the tag lacks the
+        attribute."""
         span = self.spans.get(attribute)
         return (self.start + span[0], self.start + span[1]) if span else None
 
 
 def page_tags(html: bytes, low: bytes = b"") -> Iterator[PageTag]:
-    """Yield these tags of a page in order. low: The page in lower case, if available."""
+    """Yield the relevant tags of a page in order. low: the page in lower case, if available."""
     low = low or html.lower()
     end = 0
     for start in _starts(low):
@@ -82,7 +83,7 @@ def page_tags(html: bytes, low: bytes = b"") -> Iterator[PageTag]:
             continue
         tag = read_tag(html, start)
         if tag is None:
-            # The tag has no end, so nothing after it is a tag.
+            # the tag has no end, so everything after it belongs to it
             return
         end = tag.end
         if tag.name in _TEXTS and not (tag.name == "title" and html[end - 2 : end] == b"/>"):
@@ -93,7 +94,7 @@ def page_tags(html: bytes, low: bytes = b"") -> Iterator[PageTag]:
 
 
 def has_target(tags: Iterable[PageTag]) -> bool:
-    """Return whether a tag may open a new window."""
+    """Return whether a tag may open a new window: it has the attribute `target`."""
     return any("target" in tag.attributes for tag in tags)
 
 
@@ -110,10 +111,10 @@ def _starts(low: bytes) -> list[int]:
 
 
 def _tag_starts(low: bytes, places: Iterable[int]) -> Iterator[int]:
-    """Yield the start of the tag that may contain each of the ascending positions, or -1."""
+    """Yield for each of the ascending positions the start of the tag that may contain it, or -1."""
     start = seen = -1
     for at in places:
-        # Search only the part that was not searched for the previous position.
+        # search only from the previous position on
         start = max(start, low.rfind(b"<", max(seen, 0), at))
         seen = at
         yield start
@@ -127,10 +128,8 @@ def _places(text: bytes, word: bytes) -> Iterator[int]:
 
 
 def read_tag(html: bytes, start: int) -> PageTag | None:
-    """Return the tag that starts at `start`, or None if it has no end.
-
-    Cached, because most tags of a `<head>` occur on all pages.
-    """
+    """Return the tag that starts at `start`, or None if it has no end. Cached, because most tags of a
+    `<head>` are the same on all pages."""
     end = html.find(b">", start) + 1
     if 0 < end <= start + _PLAIN_BYTES:
         known = _read_plain(html[start:end])
@@ -169,14 +168,13 @@ def _read(html: bytes, start: int) -> PageTag | None:
     return PageTag(name[1].decode("utf-8", "replace").lower(), attributes, start, closing.end(), b"", spans)
 
 
-# Links to a new window, which must not get access to the page.
-#
-# Current browsers do not set `window.opener` for `target="_blank"`; `rel="noopener"` also covers older ones.
+# Links to a new window must not give it access to the page. Current browsers do not set `window.opener` for
+# `target="_blank"`; `rel="noopener"` also covers older ones.
 
 
 _LEADING = frozenset(("a", "area", "form"))
 _WORD = "noopener"
-# Authors write `opener` for the opposite effect.
+# authors write `opener` for the opposite effect
 _SETTLED = frozenset((_WORD, "opener"))
 
 

@@ -1,7 +1,8 @@
-"""Active content of SVG files that runs if the file is opened by itself: scripts, HTML, external URLs.
+"""Active content of SVG files: scripts, HTML and external URLs, which run or load if the file is opened by
+itself.
 
-In an `<img>` none of it runs, so the file is not changed, and its author is warned. A search for a few words
-rules out most files, and only the others are parsed as XML.
+In an `<img>` nothing of it runs. The file is therefore published unchanged, and the author is warned. A
+search for a few words rules out most files; only the others are parsed as XML.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ import codecs
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from pathlib import Path
 from types import MappingProxyType
 
 from ...base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range
 from ...base.patterns import lazy_pattern
+from ...base.storage.folder import open_real_file
 from ...model.documents import Asset
 
 CODE = "svg-active"
 SUFFIX = ".svg"
-_HINT = "remove it, or ignore `svg-active`: it is inactive in an <img>, but runs in a separate tab"
+_HINT = "remove it, or ignore `svg-active`: an <img> ignores it, but a tab that opens the file does not"
 _MAX_BYTES = 20_000_000
 _MOST = 5
 """Maximum number of warnings for one file."""
@@ -46,6 +47,7 @@ _CSS_ELSEWHERE = lazy_pattern(r"""(?:@import\s+|url\(\s*)["']?((?:https?:)?//[^"
 _SVG = "http://www.w3.org/2000/svg"
 _XHTML = "http://www.w3.org/1999/xhtml"
 _LOADING = frozenset(("image", "use", "feImage", "script", "mpath", "tref", "cursor", "font-face-uri"))
+_RUNNING = frozenset(("script", "handler", "listener"))
 _CHANGING = frozenset(("set", "animate"))
 _BYTE_ORDERS: Mapping[bytes, str] = MappingProxyType(
     {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -53,13 +55,14 @@ _BYTE_ORDERS: Mapping[bytes, str] = MappingProxyType(
 
 
 def svg_warnings(asset: Asset) -> tuple[Diagnostic, ...]:
-    """Return the warnings about a file. Files that are not SVG or cannot be read have none."""
+    """Return the warnings about a file; none for other files than SVG, and for unreadable files."""
     if asset.path.suffix.lower() != SUFFIX or asset.size > _MAX_BYTES:
         return ()
     try:
-        data = Path(asset.file).read_bytes()
+        with open_real_file(asset.file) as file:
+            data = file.read()
     except OSError:
-        # The error is reported when the file is copied.
+        # the error is reported when the file is copied
         return ()
     return active_content(data, asset.path.as_posix()) if _is_suspect(data.lower()) else ()
 
@@ -69,10 +72,21 @@ def _is_suspect(low: bytes) -> bool:
 
 
 def active_content(data: bytes, path: str) -> tuple[Diagnostic, ...]:
-    """Return a warning for each kind of active content, at its first position."""
+    """Return a warning for each kind of active content, where it first occurs."""
+    return _parse(data, path)[0]
+
+
+def is_harmless(data: bytes) -> bool:
+    """Return whether an SVG is well-formed and has no active content outside of comments."""
+    found, is_well_formed = _parse(data, "")
+    return is_well_formed and not found
+
+
+def _parse(data: bytes, path: str) -> tuple[tuple[Diagnostic, ...], bool]:
+    """Return the warnings about a file, and whether it is well-formed."""
     encoding = next((name for mark, name in _BYTE_ORDERS.items() if data.startswith(mark)), "utf-8")
     text = data.decode(encoding, "replace")
-    # Few sites have a file that reaches this point.
+    # imported here, because few sites have a file that needs it
     from xml.parsers import expat
 
     reading = _SvgParser(Reporter(path, re.split(r"\r\n?|\n", text)))
@@ -87,14 +101,16 @@ def active_content(data: bytes, path: str) -> tuple[Diagnostic, ...]:
     parser.CharacterDataHandler = lambda text: reading.characters(text, place())
     parser.ProcessingInstructionHandler = lambda target, _: reading.instruction(target, place())
     parser.EntityDeclHandler = lambda name, *_: reading.entity(name)
-    # Browsers also show and run the content before an XML error.
+    # browsers show and run what precedes an XML error, so it is reported too
+    is_well_formed = False
     with suppress(expat.ExpatError, LookupError, ValueError):
         parser.Parse(data, True)
-    return tuple(reading.reporter.diagnostics[:_MOST])
+        is_well_formed = True
+    return tuple(reading.reporter.diagnostics[:_MOST]), is_well_formed
 
 
 class _SvgParser:
-    """State of parsing one file."""
+    """State while a file is parsed."""
 
     def __init__(self, reporter: Reporter) -> None:
         self.reporter = reporter
@@ -104,12 +120,12 @@ class _SvgParser:
     def start(self, name: str, attributes: list[str], place: Place) -> None:
         space, _, local = name.rpartition(" ")
         self._path.append(local)
-        if local == "script" and space in (_SVG, _XHTML, ""):
-            self._report("<script>, which runs code", "script", place)
+        if local in _RUNNING and space in (_SVG, _XHTML, ""):
+            self._report(f'"<{local}>", which runs code', local, place)
         elif local == "foreignObject":
-            self._report("<foreignObject>, which contains HTML", "foreignObject", place)
+            self._report('"<foreignObject>", which contains HTML', "foreignObject", place)
         elif space == _XHTML and "foreignObject" not in self._path:
-            self._report(f"the HTML element <{local}>", local, place)
+            self._report(f'the HTML element "<{local}>"', local, place)
         for key, value in zip(attributes[::2], attributes[1::2], strict=True):
             for what in _active_attributes(local, key.rpartition(" ")[2], value):
                 self._report(what, key.rpartition(" ")[2], place)
@@ -120,14 +136,14 @@ class _SvgParser:
     def characters(self, text: str, place: Place) -> None:
         if self._path[-1:] == ["style"]:
             for found in _CSS_ELSEWHERE.finditer(text):
-                self._report(f"a stylesheet that loads {found[1]}", found[1], place)
+                self._report(f'a stylesheet that loads "{found[1]}"', found[1], place)
 
     def instruction(self, target: str, place: Place) -> None:
         if target == "xml-stylesheet":
-            self._report("<?xml-stylesheet?>, which loads another file", target, place)
+            self._report('"<?xml-stylesheet?>", which loads another file', target, place)
 
     def entity(self, name: str) -> None:
-        # The parser's position is already after the declaration.
+        # the parser's position is already after the declaration
         self._report(f'a declaration of the entity "{name}"', f"<!ENTITY {name}", Place(1, 1))
 
     def _report(self, what: str, word: str, place: Place) -> None:
@@ -138,18 +154,18 @@ class _SvgParser:
 
 
 def _active_attributes(element: str, name: str, value: str) -> Iterator[str]:
-    """Yield a description of the active content in one attribute."""
+    """Yield a description of the active content in an attribute."""
     if _EVENT.fullmatch(name):
         yield f'the attribute "{name}", which runs a script'
     if name in ("href", "src", "to", "from", "values") and any(map(_SCRIPTED.match, value.split(";"))):
         yield f'a URL that runs a script in "{name}"'
     if name in ("href", "src") and element in _LOADING and _REMOTE_URL.match(value):
-        yield f"<{element}> that loads {value.strip()}"
+        yield f'"<{element}>", which loads "{value.strip()}"'
     if name == "attributeName" and element in _CHANGING and value.rpartition(":")[2] == "href":
-        yield f"<{element}>, which changes the URL of a link"
+        yield f'"<{element}>", which changes the URL of a link'
     for found in _CSS_ELSEWHERE.finditer(value):
-        yield f"a style that loads {found[1]}"
+        yield f'a style that loads "{found[1]}"'
 
 
 Inspect = Callable[[Asset], tuple[Diagnostic, ...]]
-"""`svg_warnings`, or a cached version of it."""
+"""Function like `svg_warnings`, possibly with a cache."""

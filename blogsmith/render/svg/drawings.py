@@ -1,8 +1,8 @@
-"""Sanitizing of drawings: SVG from any renderer becomes inline SVG of the page, or raises ValueError.
+"""Sanitizing of drawings: SVG from any renderer becomes inline SVG of the page, or ValueError is raised.
 
-The drawing is parsed as XML, its stylesheet is resolved to attributes, and its colours are replaced with
-those of the theme. Only content on the allow-lists is written: shapes, text, markers and gradients. Scripts,
-event handlers, links, images, HTML, animations, filters and fonts are dropped.
+The drawing is parsed as XML, its stylesheet becomes attributes, and its colours are replaced with those of
+the theme. Only allowed content is written: shapes, text, markers and gradients. Scripts, event handlers,
+links, images, HTML, animations, filters and fonts are dropped.
 """
 
 from __future__ import annotations
@@ -18,39 +18,43 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
-from .styles import local_name, resolve_styles, round_numbers
+from .ink import TexWriter, read_tones
+from .styles import local_name, merge_patterns, resolve_styles, round_numbers
 from .writer import Writer
 
 MAX_CHARACTERS = 4_000_000
-"""Maximum length of a renderer's output. A drawing of reasonable size is far smaller."""
+"""Maximum number of characters of a renderer's output. Useful drawings are far smaller."""
 MAX_ELEMENTS = 20_000
 MAX_LABELS = 200
-"""Maximum length of a text alternative made from labels, in characters."""
+"""Maximum number of characters of a text alternative made from the labels."""
 
 FONT = "var(--diagram-font,Helvetica,Arial,sans-serif)"
-"""Renderers lay out boxes for the widths of these letters."""
+"""Font of all labels. Renderers calculate the widths of boxes for these letters."""
 
 _BOX = lazy_pattern(r"\s*(-?[\d.]+)[\s,]+(-?[\d.]+)[\s,]+([\d.]+)[\s,]+([\d.]+)\s*")
 _MIN_SCALE = 0.72
-"""Minimum scale of a drawing, below which it scrolls; 15 px letters then measure 11 px."""
+"""Minimum scale of a drawing; at this scale, letters of 15 px have 11 px. A drawing that is still too wide
+scrolls."""
+_PX_PER_PT = 4 / 3
 _NARROW_PX = 320
-"""Width that fits between the margins of any phone without scrolling."""
+"""Width in pixels that fits between the margins of any phone."""
 
 
 class Drawing(Struct, frozen=True):
     """A sanitized drawing."""
 
     markup: str
-    """Markup after `<svg `, up to `</svg>`; `html` inserts the text alternative before it."""
+    """Markup after `<svg `, up to `</svg>`; `html` inserts the text alternative into it."""
     label: str
     """The drawing's own title and description; empty if it has none."""
     labels: str
-    """The drawing's joined text, used if there is no title."""
+    """All text of the drawing, joined; used if there is no title."""
     min_width_px: int
-    """Minimum width of the drawing."""
+    """Minimum width of the drawing in pixels."""
 
     def html(self, title: str = "", language: Language = ENGLISH, alt: str = "") -> str:
-        """Return the drawing, named by `alt`, its own title, `title` or its labels, whichever comes first."""
+        """Return the drawing, named by the first of these that exists: `alt`, its own title, `title`, its
+        labels."""
         kind = language.translate("Diagram")
         listed = language.translate("Diagram: {labels}", labels=self.labels) if self.labels else kind
         name = alt or self.label or title or listed
@@ -64,14 +68,30 @@ class Drawing(Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def sanitize_drawing(svg: str, prefix: str, source: str) -> Drawing:
-    """Return `svg` in a form that is safe in a page. Raise ValueError with the reason if it is not an SVG.
+    """Return `svg` in a form that is safe in a page. ValueError with the reason if it is not an SVG. prefix:
+    put before every id, so that two drawings of a page do not conflict. source: the author's source, whose
+    colours are kept."""
+    root = _parse(svg)
+    return _make_drawing(root, Writer(root, resolve_styles(root), prefix, source), _size(root))
 
-    prefix: Prefix of every id, so that two drawings of a page do not conflict.
-    source: The author's source; colours named in it are kept.
+
+@lru_cache(maxsize=512)
+def sanitize_tex_drawing(svg: str, prefix: str) -> Drawing:
+    """Return a drawing from `dvisvgm` in a form that is safe in a page, as `sanitize_drawing` does.
+
+    The unit of the drawing is a point. `ink.py` describes how colours are adapted to light and dark pages.
     """
     root = _parse(svg)
     width, height = _size(root)
-    body = Writer(root, resolve_styles(root), prefix, source).children()
+    merge_patterns(root)
+    tones = read_tones(root)
+    writer = TexWriter(root, resolve_styles(root), prefix, tones)
+    return _make_drawing(root, writer, (width * _PX_PER_PT, height * _PX_PER_PT))
+
+
+def _make_drawing(root: Element, writer: Writer, size: tuple[float, float]) -> Drawing:
+    body = writer.children()
+    width, height = size
     shrunk = round(width * _MIN_SCALE)
     style = f' style="min-width:{shrunk}px"' if shrunk > _NARROW_PX else ""
     box = escape(round_numbers(root.get("viewBox", f"0 0 {width:g} {height:g}")))
@@ -96,10 +116,8 @@ def _parse(svg: str) -> Element:
 
 
 def _size(root: Element) -> tuple[float, float]:
-    """Return width and height in pixels.
-
-    One unit of the view box is one pixel, so 14 units of text are 14 px.
-    """
+    """Return width and height in pixels. One unit of the view box counts as one pixel, so 14 units of text
+    are 14 px."""
     box = _BOX.fullmatch(root.get("viewBox", ""))
     sizes: Mapping[str, str] = {name: root.get(name, "") for name in ("width", "height")}
     found = box.groups()[2:] if box else tuple(value.removesuffix("px") for value in sizes.values())
@@ -124,7 +142,7 @@ def _labels(root: Element) -> str:
 
 
 def _texts(parent: Element) -> Iterator[str]:
-    """Yield the text of the children. Lines below each other are joined."""
+    """Yield the text of each child. Lines of one label are joined."""
     texts = (child for child in parent if local_name(child) == "text")
     for _, lines in groupby(texts, key=lambda text: text.get("x")):
         joined = " ".join(_text(line) for line in lines).strip()

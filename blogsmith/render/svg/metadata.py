@@ -1,6 +1,6 @@
-"""Metadata of SVG images: size, from the root element, and title and description.
+"""Metadata of SVG images: the size in the root element, and title and description.
 
-A file is only read as far as necessary, without resolving entities or other files.
+A file is read only as far as necessary, and entities and other files are not loaded.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ...base.patterns import lazy_pattern
 
 _CHUNK = 4096
 _MAX_HEAD = 1_000_000
-"""Maximum number of bytes before the root element."""
+"""Maximum number of bytes that are read to find the root element."""
 
 _MAX_WORDS = 600
-"""Maximum length of a title with its description, in characters."""
+"""Maximum number of characters of title and description together."""
 _SVG = "http://www.w3.org/2000/svg"
 
 _PX_PER_UNIT: Mapping[str, float] = MappingProxyType(
@@ -31,10 +31,8 @@ _MAX_PX = 1_000_000
 
 
 def svg_size(stream: BinaryIO) -> tuple[int | None, int | None]:
-    """Return width and height in CSS pixels; `viewBox` supplies missing ones.
-
-    Raise ValueError with the reason if the file is not an SVG or declares entities.
-    """
+    """Return width and height in CSS pixels. If one is missing, it is calculated from `viewBox`; None if that
+    is impossible. ValueError with the reason if the file is not an SVG or declares entities."""
     attributes = _root_attributes(stream)
     width, height = _pixels(attributes.get("width", "")), _pixels(attributes.get("height", ""))
     box = _view_box(attributes.get("viewBox", ""))
@@ -50,10 +48,8 @@ def svg_size(stream: BinaryIO) -> tuple[int | None, int | None]:
 
 
 def svg_description(stream: BinaryIO) -> str:
-    """Return title and description of the whole image as one line of text; empty if missing or invalid.
-
-    Titles of parts of the drawing are ignored, as is everything after the first part.
-    """
+    """Return title and description of the whole image on one line; empty if it has none or is invalid. Titles
+    of parts of the drawing are ignored, and everything after the first part."""
     reading = _DescriptionParser()
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = reading.start
@@ -72,7 +68,7 @@ def svg_description(stream: BinaryIO) -> str:
 
 
 class _DescriptionParser:
-    """Collector of a root's `<title>` and `<desc>`."""
+    """Collects `<title>` and `<desc>` of the root element."""
 
     def __init__(self) -> None:
         self.is_done = False
@@ -122,7 +118,7 @@ def _root_attributes(stream: BinaryIO) -> Mapping[str, str]:
     except LookupError as error:
         raise ValueError(f"its encoding is unknown: {error}") from error
     except expat.ExpatError as error:
-        # An error after the root's start tag in the same chunk does not matter.
+        # errors after the start tag of the root, in the same block of data, do not matter
         if not roots:
             raise ValueError(f"line {error.lineno}: {expat.ErrorString(error.code)}") from error
     if not roots or roots[0][0].rpartition(":")[2] != "svg":
@@ -135,7 +131,7 @@ def _reject_entity(name: str, *_: object) -> None:
 
 
 def _pixels(length: str) -> float | None:
-    """Return a length in CSS pixels, or None for percentages, font-relative units and invalid values."""
+    """Return a length in CSS pixels. None for percentages, units relative to the font, and invalid values."""
     found = _LENGTH.fullmatch(length.strip())
     return float(found[1]) * _PX_PER_UNIT[(found[2] or "").lower()] if found else None
 

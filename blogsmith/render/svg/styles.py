@@ -1,7 +1,7 @@
-"""The stylesheet of a drawing, resolved to presentation attributes of each element.
+"""The stylesheet of a drawing, converted to presentation attributes of each element.
 
-A `<style>` in a page would apply to the whole page and be larger than the drawing. Only properties that are
-also SVG attributes are kept. Animations, fonts and interactive states (`:hover`) are not.
+A `<style>` would apply to the whole page, and be larger than the drawing. Only properties that are also SVG
+attributes are kept, so animations, fonts and interactive states (`:hover`) are lost.
 """
 
 from __future__ import annotations
@@ -21,23 +21,25 @@ from ...model.names import name_set
 PROPERTIES = name_set(
     "clip-path display dominant-baseline fill fill-opacity fill-rule font-size font-style font-weight "
     "marker-end marker-mid marker-start opacity stop-color stop-opacity stroke stroke-dasharray "
-    "stroke-linecap stroke-linejoin stroke-opacity stroke-width text-anchor text-decoration visibility"
+    "stroke-dashoffset stroke-linecap stroke-linejoin stroke-miterlimit stroke-opacity stroke-width "
+    "text-anchor text-decoration visibility"
 )
 """Presentation attributes that a drawing may have."""
 
 Rule = tuple[bool, str, str]
-"""Tuple (important, property, value)."""
+"""(is important, property, value)."""
 
 
 def resolve_styles(root: Element) -> Styles:
-    """Return the declared properties of each element of `root`. Inheritance is left to the browser."""
+    """Return the properties that the drawing sets for each element of `root`. The browser handles
+    inheritance."""
     sheets = (element.text or "" for element in root.iter() if local_name(element) == "style")
     matcher = _matcher("\n".join(sheets))
     tree = cssselect2.ElementWrapper.from_xml_root(root)
     return {node.etree_element: _style(node, matcher) for node in tree.iter_subtree()}
 
 
-# A renderer uses one stylesheet per kind of diagram, and parsing it is half of the work.
+# a renderer uses one stylesheet for each kind of diagram, and parsing it takes half of the time
 @lru_cache(maxsize=32)
 def _matcher(sheet: str) -> cssselect2.Matcher:
     matcher = cssselect2.Matcher()
@@ -52,9 +54,9 @@ def _add(matcher: cssselect2.Matcher, rule: QualifiedRule) -> None:
     try:
         selectors = cssselect2.compile_selector_list(rule.prelude) if declared else []
     except cssselect2.SelectorError:
-        return  # A selector newer than the matcher; its rule is only decoration.
+        return  # the library does not know the selector, whose rule is only decoration
     for selector in selectors:
-        # Only selectors without a pseudo-element: `::before` draws nothing in SVG.
+        # rules for a pseudo-element such as `::before` are left out, because SVG does not draw them
         if selector.pseudo_element is None:
             matcher.add_selector(selector, declared)
 
@@ -66,7 +68,8 @@ def _declarations(css: object) -> Iterator[Rule]:
 
 
 def _style(node: cssselect2.ElementWrapper, matcher: cssselect2.Matcher) -> Mapping[str, str]:
-    """Return attributes, then rules by specificity, then the `style` attribute. `!important` comes last."""
+    """Return the properties of an element. In order of precedence, lowest first: attributes, rules by
+    specificity, the `style` attribute, `!important`."""
     element = node.etree_element
     rules = [rule for match in matcher.match(node) for rule in match[3]]
     rules += _declarations(element.get("style", ""))
@@ -76,14 +79,13 @@ def _style(node: cssselect2.ElementWrapper, matcher: cssselect2.Matcher) -> Mapp
     return style
 
 
-# Simplifications of the parsed drawing before it is written.
-#
-# Text in `<defs>` that is shown by `<use>` cannot be searched or selected in a page, so a group used once is
-# moved to its `<use>`. A shape drawn as an area and then as an outline becomes one shape.
+# Simplifications of the parsed drawing. Text in `<defs>` that a `<use>` shows cannot be searched or selected
+# in a page, so a group that is used once is moved to its `<use>`. A shape that is drawn as an area and then
+# as an outline becomes one shape.
 
 
 Styles = Mapping[Element, Mapping[str, str]]
-"""Presentation attributes of each element."""
+"""Element → its presentation attributes."""
 
 _NUMBER = lazy_pattern(r"-?\d+\.\d{2,}(?:e-?\d+)?")
 _END = lazy_pattern(r"(-?[\d.]+)[ ,](-?[\d.]+)\s*(?=[A-Za-z]|$)")
@@ -95,7 +97,7 @@ def local_name(element: Element) -> str:
 
 
 def referenced_id(element: Element) -> str:
-    """Return the id that a `<use>` refers to, otherwise an empty string. Other URLs are not followed."""
+    """Return the id that a `<use>` refers to; empty for other elements and other URLs."""
     if local_name(element) != "use":
         return ""
     hrefs = (value for key, value in element.attrib.items() if key.rpartition("}")[2] == "href")
@@ -103,12 +105,12 @@ def referenced_id(element: Element) -> str:
 
 
 def round_numbers(value: str) -> str:
-    """Round numbers to one decimal: a tenth of a pixel is not visible."""
+    """Round the numbers in a value to one decimal, because a tenth of a pixel is not visible."""
     return _NUMBER.sub(lambda found: f"{round(float(found.group()), 1):g}", value.strip())
 
 
 def inline_single_uses(root: Element) -> None:
-    """Move each group that is shown by a single `<use>` to this `<use>`."""
+    """Move each group that exactly one `<use>` shows to this `<use>`."""
     counts = Counter(referenced_id(element) for element in root.iter())
     groups = {g.get("id", ""): (parent, g) for parent in root.iter() for g in parent if local_name(g) == "g"}
     for use in [element for element in root.iter() if counts[referenced_id(element)] == 1]:
@@ -124,6 +126,16 @@ def inline_single_uses(root: Element) -> None:
                 _become_group(part)
 
 
+def merge_patterns(root: Element) -> None:
+    """Give each pattern that refers to another one the attributes of that pattern."""
+    patterns = {found.get("id", ""): found for found in root.iter() if local_name(found) == "pattern"}
+    for pattern in patterns.values():
+        for key in [key for key in pattern.attrib if key.rpartition("}")[2] == "href"]:
+            other = patterns.get(pattern.attrib.pop(key)[1:])
+            for name, value in other.attrib.items() if other is not None else ():
+                pattern.attrib.setdefault(name, value)
+
+
 def _become_group(element: Element) -> None:
     """Turn a `<use>` or an unscaled `<svg>` into the equivalent group."""
     x, y = element.get("x", "0"), element.get("y", "0")
@@ -136,11 +148,9 @@ def _become_group(element: Element) -> None:
 
 
 def merge_outlines(root: Element, styles: Styles) -> Styles:
-    """Merge an area without stroke and the following outline without fill into one shape.
-
-    Renderers with a hand-drawn mode draw these pairs, and go round the outline twice. Return the styles, in
-    which the area has the outline's stroke.
-    """
+    """Merge an area without stroke and the outline without fill that follows it into one shape. Return the
+    new styles. Renderers with a hand-drawn style draw these pairs, and draw the outline twice. The area gets
+    the stroke of the outline."""
     changed = dict(styles)
     for group in root.iter():
         parts = list(group)
@@ -155,7 +165,8 @@ def merge_outlines(root: Element, styles: Styles) -> Styles:
 
 
 def _is_outline(area: Element, outline: Element) -> bool:
-    """Return whether all corners of `outline` are in `area`. If the outline is closed, close the area."""
+    """Return whether all corners of `outline` are corners of `area`. If so, and the outline is closed, close
+    the area."""
     corners = [_END.findall(round_numbers(part.get("d", ""))) for part in (area, outline)]
     if not corners[0] or not set(corners[1]) <= set(corners[0]):
         return False

@@ -1,4 +1,4 @@
-"""Writer for sanitized drawings: only allowed content, in the page's colours, and compact."""
+"""Writer of sanitized drawings: only allowed content, in the colours of the page, and compact."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from .styles import (
 
 TEXTS = name_set("text tspan")
 GROUPS = name_set("a defs g svg switch use")
-NAMED = name_set("clipPath linearGradient marker radialGradient symbol")
-"""Elements that are drawn only where another element refers to them."""
+NAMED = name_set("clipPath linearGradient marker pattern radialGradient symbol")
+"""Elements that appear only where another element refers to them."""
 SHAPES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "circle": name_set("cx cy r"),
@@ -37,7 +37,7 @@ SHAPES: Mapping[str, frozenset[str]] = MappingProxyType(
         "rect": name_set("height rx ry width x y"),
     }
 )
-"""Shape → attributes of its geometry."""
+"""Shape → attributes that define its geometry."""
 ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         **SHAPES,
@@ -46,6 +46,7 @@ ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
         "clipPath": name_set("clipPathUnits"),
         "linearGradient": name_set("gradientTransform gradientUnits spreadMethod x1 x2 y1 y2"),
         "marker": name_set("markerHeight markerUnits markerWidth orient refX refY viewBox"),
+        "pattern": name_set("height patternTransform patternUnits width x y"),
         "radialGradient": name_set("cx cy fx fy gradientTransform gradientUnits r spreadMethod"),
         "stop": name_set("offset"),
         "svg": name_set("height preserveAspectRatio viewBox width x y"),
@@ -71,14 +72,18 @@ _CURVE = lazy_pattern(r"C ?([-\d.e]+) ([-\d.e]+), ?[-\d.e]+ [-\d.e]+, ?([-\d.e]+
 _MAX_DEPTH = 200
 _AREA_PX = 12
 _TINY = 2.5
-"""Minimum length of a curve in pixels; a shorter one is drawn as a line, with no visible difference."""
+"""Length in pixels below which a curve is drawn as a line; the difference is not visible."""
 
 
 class Writer:
     """The state of writing one drawing."""
 
-    def __init__(self, root: Element, styles: Styles, prefix: str, source: str) -> None:
+    def __init__(
+        self, root: Element, styles: Styles, prefix: str, source: str, *, is_exact: bool = False
+    ) -> None:
+        """is_exact: whether to keep all numbers as they are, instead of rounding to a tenth of a pixel."""
         self._root, self._prefix = root, prefix
+        self._round = str.strip if is_exact else round_numbers
         inline_single_uses(root)
         self._styles = merge_outlines(root, styles)
         self._written = find_colours(source)
@@ -86,7 +91,7 @@ class Writer:
 
     def children(self) -> str:
         """Return the content of the root."""
-        # In SVG, shapes and letters without a colour are black; here they get the ink colour.
+        # in SVG, shapes and letters without a colour are black; here they get the theme's ink colour
         default = {"fill": nearest_variable((0.0, 0.0, 0.0), "text"), "font-size": "16"}
         group = f"<g{_attributes(default | self._own_style(self._root, None))}>"
         inner = "".join(self._write_children(self._root, None, {}, 1))
@@ -100,17 +105,15 @@ class Writer:
     def _write_children(
         self, element: Element, ground: str | None, inherited: Mapping[str, str], depth: int
     ) -> Iterator[str]:
-        """Yield the children.
-
-        `ground`: Colour of content on the area under them; None for the theme's colours.
-        """
+        """Yield the markup of the children. ground: colour that text and lines must have on the area under
+        them; None for the colours of the theme."""
         if depth > _MAX_DEPTH:
             raise ValueError("drawing is nested too deeply for a page")
         own = self._ground(element) or ground
         for child in element:
             if not self._is_drawn(child):
                 continue
-            # The shape that forms the area is itself on the previous one.
+            # the shape of the area is not on itself but on the area before
             behind = ground if own is not ground and local_name(child) in SHAPES else own
             yield from self._element(child, behind, inherited, depth)
 
@@ -147,18 +150,18 @@ class Writer:
         """Return the geometry, the id if it is referenced, and the reference of a `<use>`."""
         known = ATTRIBUTES[local_name(element)] | {"transform"}
         kept = {
-            key: round_numbers(value)
+            key: self._round(value)
             for key, value in element.attrib.items()
             if key in known and (key in ("d", "points") or _VALUE.fullmatch(value))
         }
-        if "d" in kept:
+        if "d" in kept and self._round is round_numbers:
             kept["d"] = round_numbers(_CURVE.sub(_straight, element.get("d", "")))
         if element.get("id", "") in self._named and element.get("id"):
             kept["id"] = f"{self._prefix}{element.get('id')}"
         if local_name(element) == "use" and referenced_id(element):
             kept["href"] = f"#{self._prefix}{referenced_id(element)}"
         if local_name(element) == "svg":
-            kept["overflow"] = "visible"  # Letters may be wider than a renderer assumes.
+            kept["overflow"] = "visible"  # letters may be wider than the renderer assumes
         return kept
 
     def _own_style(self, element: Element, ground: str | None) -> dict[str, str]:
@@ -170,7 +173,7 @@ class Writer:
             elif key in _PAINTS:
                 style[key] = self._paint(element, key, value, ground)
             elif _fits(local_name(element), key, value):
-                style[key] = round_numbers(value).removesuffix("px")
+                style[key] = self._round(value).removesuffix("px")
         if ground is not None and local_name(element) == "text":
             style.setdefault("fill", ground)
         return style
@@ -181,7 +184,7 @@ class Writer:
         is_text = local_name(element) in TEXTS or (key == "fill" and _is_text_group(element))
         color = rgb(value)
         if color is None:
-            # `currentColor`, or a colour syntax newer than the parser.
+            # `currentColor`, or a colour syntax that the parser does not know
             return "var(--diagram-line,currentColor)"
         if color in self._written and not (is_plain(color) and ground is None):
             return value.lower()
@@ -191,7 +194,8 @@ class Writer:
         return nearest_variable(color, kind)
 
     def _ground(self, element: Element) -> str | None:
-        """Return the colour for content on an area among the children, or None for the theme's colours."""
+        """Return the colour for text and lines if one of the children is an area under the others; None for
+        the theme's colours."""
         for child in element:
             found = None
             if local_name(child) in SHAPES and _is_area(child):
@@ -205,24 +209,26 @@ class Writer:
 
 
 def _is_one_shape(group: Element) -> bool:
-    """Return whether a group is one shape, possibly as area and outline. A group of more is a plot."""
+    """Return whether a group is a single shape, possibly drawn as area and outline. A group of several shapes
+    is a plot."""
     return len(group) <= 2 and all(local_name(part) in SHAPES for part in group)
 
 
 def _is_area(shape: Element) -> bool:
-    """Return whether text may be on the shape. Dots of a plot and patches of a legend are too small."""
+    """Return whether a shape is large enough to have text on it, unlike dots of a plot and patches of a
+    legend."""
     sizes = (shape.get(name, "") for name in ("r", "width", "height"))
     return all(float(size) >= _AREA_PX for size in sizes if _SIZE.fullmatch(size))
 
 
 def _without(key: str, inherited: Mapping[str, str]) -> str:
-    """Return the value of `key` for an element that does not set it."""
+    """Return the value that `key` has for an element that does not set it."""
     initial = _INITIAL.get(key, "")
     return inherited.get(key, initial) if key in _INHERITED else initial
 
 
 def _fits(name: str, key: str, value: str) -> bool:
-    """Return whether an element `name` may have `key="value"`."""
+    """Return whether an element called `name` may have the attribute `key` with this value."""
     if (key in _OF_TEXT and name in SHAPES) or (key == "dominant-baseline" and value not in _BASELINES):
         return False
     return value != "inherit" and "(" not in value and _VALUE.fullmatch(value) is not None
@@ -246,16 +252,16 @@ def _attributes(values: Mapping[str, str]) -> str:
     return "".join(f' {key}="{escape(value)}"' for key, value in sorted(values.items()))
 
 
-# Colours of a drawing: the renderer's are replaced with the theme's, the author's are kept.
-#
-# A renderer has one set of colours, a page has two. Every colour that the author did not write is therefore
-# replaced with the nearest of a few CSS variables, which a theme sets for light and dark: `--diagram-ink`,
-# `-line`, `-border`, `-grid`, `-paper`, `-node`, `-group`, and `-tint-1` to `-tint-8` with their strong
-# forms `-hue-1` to `-hue-8`. If no theme sets them, the drawing consists of lines on the page's background.
+# Colours of a drawing: those of the renderer are replaced with those of the theme, those of the author are
+# kept. A renderer has one set of colours, but a page has two schemes. Every colour that the author did not
+# write is therefore replaced with the nearest of a few CSS variables, which a theme sets for light and dark:
+# `--diagram-ink`, `-line`, `-border`, `-grid`, `-paper`, `-node`, `-group`, and `-tint-1` to `-tint-8` with
+# their strong forms `-hue-1` to `-hue-8`. If no theme sets them, the drawing is lines on the background of
+# the page.
 
 
 TEXT_ON_HUE = "var(--diagram-paper,Canvas)"
-"""Text on one of the strong colours, which are dark on light pages and light on dark ones."""
+"""Colour of text on one of the strong colours, which are dark on light pages and light on dark ones."""
 
 Rgb = tuple[float, float, float]
 
@@ -264,15 +270,15 @@ _BLACK: Rgb = (0.0, 0.0, 0.0)
 
 _WRITTEN = lazy_pattern(
     r"#[0-9a-f]{3,8}\b|(?:rgb|hsl)a?\([^()]*\)|(?<=[:=])\s*\"?[a-z]+", re.IGNORECASE
-)  # A name is a colour only as a value: `fill:red`, `color = "red"`.
+)  # the name of a colour counts only as a value: `fill:red`, `color = "red"`
 _MAX_WRITTEN = 2000
 _LIGHT = 0.9
-"""Minimum luminance of text that is meant for a dark area."""
+"""Luminance above which a colour of text is meant for a dark area."""
 
 HUES = ("#2a5a87", "#39662f", "#835300", "#a3281a", "#67408a", "#1c6563", "#5f584f", "#97301f")
 TINTS = ("#d1dae2", "#d4dccd", "#e3d8c3", "#e9cfc8", "#ddd4df", "#cedbd7", "#dcd9d3", "#e7d1c9")
-"""Colours for plugins, each with a variable of its own: categories as lines (`HUES`) and as areas (`TINTS`).
-"""
+"""Colours for plugins. Each becomes a variable of the theme: `HUES` for lines of several categories, `TINTS`
+for areas."""
 
 _GREYS: Mapping[str, str] = MappingProxyType(
     {"ink": "#211e1a", "line": "#686056", "border": "#8d8477", "grid": "#ddd5c7", "paper": "#fbf9f4"}
@@ -281,7 +287,8 @@ _AREAS: Mapping[str, str] = MappingProxyType({"node": "#f4f0e7", "group": "#f8f5
 
 
 def rgb(text: str) -> Rgb | None:
-    """Return a CSS colour without alpha, each part from 0 to 1, or None if invalid or a keyword."""
+    """Return red, green and blue of a CSS colour, from 0 to 1, without alpha. None for keywords and invalid
+    colours."""
     color = parse_color(text.strip())
     return (color.red, color.green, color.blue) if isinstance(color, RGBA) else None
 
@@ -300,27 +307,29 @@ _FILLS = _palette(_GREYS, _AREAS, _number_names("tint", TINTS), _number_names("h
 
 
 def find_colours(source: str) -> frozenset[Rgb]:
-    """Return every colour that the author's source may contain."""
+    """Return every colour that occurs in the author's source."""
     texts = [found.group().strip(' "') for found in _WRITTEN.finditer(source)]
     return frozenset(color for color in map(rgb, texts[:_MAX_WRITTEN]) if color)
 
 
 def contrasting(ground: Rgb) -> str:
-    """Return black or white, whichever is more readable on `ground`."""
-    light = _luminance(ground)
-    # WCAG 2.2 contrast: (light + 0.05) / (dark + 0.05), for white and for black.
+    """Return black or white, whichever has more contrast on `ground`."""
+    light = luminance(ground)
+    # contrast in WCAG 2.2: (light + 0.05) / (dark + 0.05); computed for white and for black
     return "#000" if (light + 0.05) / 0.05 >= 1.05 / (light + 0.05) else "#fff"
 
 
-def _luminance(color: Rgb) -> float:
+def luminance(color: Rgb) -> float:
+    """Return the relative luminance of WCAG 2.2."""
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def nearest_variable(color: Rgb, property: str) -> str:
-    """Return the theme's colour nearest to `color` as a CSS value. property: `fill`, `stroke` or `text`."""
+    """Return the variable of the theme whose colour is nearest to `color`, as a CSS value. property: `fill`,
+    `stroke` or `text`."""
     if property == "text":
-        return TEXT_ON_HUE if _luminance(color) > _LIGHT else "var(--diagram-ink,currentColor)"
+        return TEXT_ON_HUE if luminance(color) > _LIGHT else "var(--diagram-ink,currentColor)"
     palette = _STROKES if property == "stroke" else _FILLS
     name = _black_or_white(color) or palette[min(palette, key=lambda known: (_distance(known, color), known))]
     is_line = name in ("ink", "line", "border", "grid") or name.startswith("hue")
@@ -328,22 +337,20 @@ def nearest_variable(color: Rgb, property: str) -> str:
 
 
 def text_color_on(color: Rgb, is_written: bool) -> str | None:
-    """Return the colour of text and lines on an area of `color`, or None for the theme's colours.
-
-    is_written: Whether the author chose `color`, so that it is the same in light and dark.
-    """
+    """Return the colour of text and lines on an area of `color`; None for the theme's colours. is_written:
+    whether the author chose `color`, which is then the same in light and dark."""
     if is_written and not is_plain(color):
         return contrasting(color)
     return TEXT_ON_HUE if nearest_variable(color, "fill").startswith("var(--diagram-hue") else None
 
 
 def _black_or_white(color: Rgb) -> str:
-    """Return the theme's name for pure black or white, the default colours of renderers."""
+    """Return the theme's variable for pure black or white, which renderers use as default colours."""
     return {_BLACK: "ink", _WHITE: "paper"}.get(color, "")
 
 
 def is_plain(color: Rgb) -> bool:
-    """Return whether `color` is black or white, which stand for ink and paper in an author's source."""
+    """Return whether `color` is black or white. An author means ink and paper by these."""
     return color in (_BLACK, _WHITE)
 
 

@@ -1,9 +1,9 @@
-"""Budget for the templates of one page, counted so that all machines have the same limits.
+"""Budget for the templates of one page, in units that are the same on all machines.
 
 A step is a part of a template that is executed once, or an item that a filter processes. Characters are all
-characters that templates create or process, including discarded ones, so they also bound the memory. The
+characters that templates create or process, including discarded ones, so they also limit the memory. The
 limit `NET_S` of processor time only covers work that is not counted, such as a search in a long string. It
-works where `alarm` does.
+has an effect only where `alarm` works.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from msgspec import Struct
 from ...base.timeout import alarm, has_alarm
 
 STEPS = 20_000_000
-"""About two seconds of work. A list of 5,000 posts takes some 200,000 steps."""
+"""Maximum number of steps, about two seconds of work. A list of 5,000 posts takes some 200,000."""
 
 CHARACTERS = 100_000_000
-"""Maximum number of characters. A list item counts as 64, its approximate size in memory."""
+"""Maximum number of characters. An item of a list counts as 64, its approximate size in memory."""
 
 _MUCH = f"print less: {CHARACTERS:,} characters are the limit for one page"
 ITEM = 64
 NET_S = 30.0
 NUMBER_BITS = 10_000
-"""Maximum size of whole numbers: a product of two larger ones could not be interrupted."""
+"""Maximum number of bits of an integer. The product of two larger ones could not be interrupted."""
 
 
 class BudgetExceededError(TemplateRuntimeError):
@@ -45,15 +45,17 @@ class BudgetExceededError(TemplateRuntimeError):
 
 
 class TemplateTimeout(BaseException):
-    """The time limit was exceeded. Not an Exception, because Jinja ignores those in constant expressions."""
+    """Templates exceeded the limit of processor time. Not an Exception, because Jinja ignores those in
+    constant expressions."""
 
 
 class Budget(threading.local):
-    """Budget for the work of templates, separate for each thread, because each renders its own pages."""
+    """Remaining budget for the work of templates, separate for each thread, because each renders its own
+    pages."""
 
     def __init__(self) -> None:
         self.steps, self.characters = STEPS, CHARACTERS
-        """Remaining budget."""
+        """Remaining steps and characters."""
 
     def spend(self, steps: int, characters: int = 0) -> None:
         """Deduct work from the budget. Raise BudgetExceededError if it is exhausted."""
@@ -68,19 +70,22 @@ class Budget(threading.local):
             )
 
     def check_size(self, characters: int, what: str) -> None:
-        """Raise BudgetExceededError if a result would be too large."""
+        """Raise BudgetExceededError if a result would be too large. what: name of the operation, for the
+        message."""
         if characters > CHARACTERS:
             count = f"{characters:,}" if characters < 10**18 else "infinitely many"
             raise BudgetExceededError(f"{what} would produce {count} characters", _MUCH)
 
     def take_size(self, characters: int, what: str) -> None:
-        """Deduct a large result before it is created."""
+        """Deduct the characters of a large result before it is created. what: name of the operation, for the
+        message."""
         self.check_size(characters, what)
         self.spend(0, characters)
 
     @contextmanager
     def isolate(self) -> Iterator[None]:
-        """Use a full budget inside and restore the old one afterwards: for a page, or for shared work."""
+        """Use a full budget inside the block and restore the previous one afterwards, for a page or for work
+        that pages share."""
         before = self.steps, self.characters
         self.steps, self.characters = STEPS, CHARACTERS
         try:
@@ -91,7 +96,7 @@ class Budget(threading.local):
 
 @contextmanager
 def time_net() -> Iterator[None]:
-    """Raise TemplateTimeout after NET_S seconds of processor time, where this is possible."""
+    """Raise TemplateTimeout after NET_S seconds of processor time, where `alarm` works."""
     if not has_alarm():
         yield
         return
@@ -111,11 +116,11 @@ _CONTAINERS = (
 )
 _TEXTS = (str, bytes)
 SCALAR_TYPES = frozenset((str, Markup, int, float, bool, type(None), dt.date, dt.datetime))
-"""Types of most values in templates; none of them contains other values."""
+"""Types of most values in templates. None of them contains other values."""
 
 
 def is_container(value: object) -> bool:
-    """Return whether `value` contains other values that its text would show."""
+    """Return whether `value` contains other values that appear when it is printed."""
     return type(value) not in SCALAR_TYPES and isinstance(value, _CONTAINERS)
 
 
@@ -123,18 +128,16 @@ class ValueExtent(Struct, frozen=True):
     """Size of a value as text."""
 
     values: int
-    """Number of the value and all values in it, each counted as often as it would be printed."""
+    """Number of the value and all values in it, each counted as often as it is printed."""
     characters: int
-    """Upper bound of the characters, apart from escapes."""
+    """Upper bound of the number of characters, without escapes."""
     depth: int
 
 
 def measure_extent(value: object, budget: Budget) -> ValueExtent:
-    """Return the extent of a value. Deduct the steps.
-
-    A list may contain another one twice, that one a third twice, and so on. Thirty lists make a billion
-    values, which Python would print, compare and hash one by one without a chance to interrupt it.
-    """
+    """Return the extent of a value, and deduct the steps. A list may contain another one twice, which
+    contains a third twice, and so on. Thirty of these lists make a billion values, which Python would print,
+    compare or hash without a chance to interrupt it."""
     values, characters, depth, most = 0, 0, 0, budget.steps // 2
     open_values = [iter((value,))]
     while open_values:

@@ -1,9 +1,9 @@
 """CSS text: removal of redundant characters, and splitting into statements.
 
-Tokens follow CSS Syntax Level 3 as far as necessary. Comments and redundant spaces are removed. Names,
-numbers, values and the order of rules are unchanged. Constructs left open at the end of a stylesheet are
-closed, as in browsers, and unmatched closing brackets are removed. A stylesheet can therefore not affect the
-one after it.
+Tokens follow CSS Syntax Level 3 as far as necessary. Comments and redundant spaces are removed; names,
+numbers, values and the order of rules stay the same. As in browsers, constructs that are open at the end of a
+stylesheet are closed, and unmatched closing brackets are removed. So a stylesheet cannot affect one that is
+joined after it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TOKEN = lazy_pattern(
 )
 _ADDRESS = lazy_pattern(r"url\(\s*(['\"]?)(.*?)\1\s*\)", re.DOTALL | re.IGNORECASE)
 _WHOLE = lazy_pattern(r"[a-z][a-z0-9+.-]*:|/|#", re.IGNORECASE)
-"""Start of a URL that has the same meaning in every file."""
+"""Start of a URL whose meaning does not depend on the file that contains it."""
 _CLOSING = {"{": "}", "(": ")", "[": "]"}
 _BEFORE = frozenset("{};,:>([")
 """A space after one of these is redundant."""
@@ -40,23 +40,35 @@ _WORD = lazy_pattern(r"[\w-]|[^\x00-\x7f]")
 
 @lru_cache(maxsize=256)
 def statements(css: str, folder: str = "") -> tuple[str, ...]:
-    """Return the rules and other statements (such as `@import`), as short as possible.
-
-    Their meaning is unchanged. folder: Folder of the stylesheet relative to the place of its rules;
-    prepended to relative URLs.
-    """
+    """Return the rules and other statements (such as `@import`), as short as possible with the same meaning.
+    folder: folder of the stylesheet relative to the file that will contain the rules; put before relative
+    URLs."""
     return _CssParser(folder).read(css)
 
 
-def drop_overridden(rules: Sequence[str]) -> list[str]:
-    """Remove the custom properties of `:root` that a later `:root` rule sets again.
+def unclosed_constructs(css: str) -> list[int]:
+    """Return the offsets of brackets and comments that are never closed. A closing bracket also closes all
+    brackets that were opened inside it, as in `statements`."""
+    found: list[int] = []
+    waiting: list[tuple[str, int]] = []
+    for token in _TOKEN.finditer(css):
+        if token.lastgroup == "open":
+            waiting.append((_CLOSING[token[0]], token.start()))
+        elif token.lastgroup == "comment" and (len(token[0]) < 4 or not token[0].endswith("*/")):
+            found.append(token.start())
+        elif token.lastgroup == "close" and any(closing == token[0] for closing, _ in waiting):
+            while (innermost := waiting.pop())[0] != token[0]:
+                found.append(innermost[1])
+    return sorted([*found, *(at for _, at in waiting)])
 
-    rules: Results of `statements`, in the order in which they override each other.
-    """
+
+def drop_overridden(rules: Sequence[str]) -> list[str]:
+    """Remove the custom properties of `:root` rules that a later `:root` rule sets again. rules: results of
+    `statements`, in order; later ones override earlier ones."""
     kept: list[str] = []
     set_later: set[str] = set()
     for rule in reversed(rules):
-        # Nested content may apply to other elements.
+        # nested rules may apply to other elements
         if rule.startswith(_ROOT) and rule.count("{") == 1:
             named = [(one.partition(":")[0], one) for one in _declarations(rule[len(_ROOT) : -1])]
             left = [one for name, one in named if name not in set_later or "!important" in one.lower()]
@@ -86,12 +98,13 @@ class _CssParser:
         self._done: list[str] = []
         self._parts: list[str] = []
         self._last = ""
-        """Last character of the statement."""
+        """Last character of the statement that is being read."""
         self._open: list[str] = []
         """Closing characters of the open brackets, innermost last."""
         self._is_spaced = False
         self._is_cut = False
-        """There was a comment here without adjacent spaces."""
+        """Whether a comment without spaces around it was removed here, so that two tokens may need a
+        space."""
 
     def read(self, css: str) -> tuple[str, ...]:
         for token in _TOKEN.finditer(css):
@@ -111,7 +124,7 @@ class _CssParser:
         elif kind == "close":
             self._close(text)
         elif kind == "string":
-            # A string that ends with its line makes its declaration invalid, up to the next semicolon.
+            # a string that ends with its line makes its declaration invalid, up to the next semicolon
             self._append(text if len(text) > 1 and text[-1] == text[0] else f"{text}\n")
         else:
             self._append(_rebase(text, self._folder) if kind == "address" else text)
@@ -123,7 +136,7 @@ class _CssParser:
     def _close(self, text: str) -> None:
         if text not in self._open:
             return
-        # A brace closes everything left open inside it.
+        # a brace closes everything that is open inside it
         while self._open:
             closing = self._open.pop()
             self._append(closing)

@@ -1,4 +1,5 @@
-"""Environment of templates: Jinja's options, our helpers, and code that is compiled once for all sites."""
+"""Environment of templates: Jinja's options, blogsmith's filters and functions, and code that is compiled
+once for all sites."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from ...base.diagnostics.model import did_you_mean
+from ...tex.on_demand import spoken_text
 from .errors import NamedUndefined
 from .files import TemplateFile, ThemeFiles
 from .loads import STATIC
@@ -33,21 +35,22 @@ _OPTIONS: Mapping[str, Any] = MappingProxyType(
 
 
 _PLACEHOLDER_TYPES = (str, int, float)
-"""Types of values for placeholders."""
+"""Types of values that may fill placeholders of a translated string."""
 
 
 class TemplateCodes(Protocol):
-    """Storage for compiled templates beyond one process."""
+    """Storage for compiled templates that lasts longer than the process."""
 
     def get(self, template: str, digest: str) -> CodeType | None:
-        """Return the code of a template, or None. digest: Digest of all that it is compiled from."""
+        """Return the compiled code of a template, or None. digest: digest of everything that the code is
+        compiled from."""
 
     def put(self, template: str, digest: str, code: CodeType) -> None:
-        """Store code, replacing an older version."""
+        """Store compiled code, replacing an older version."""
 
 
 class _Templates(BaseLoader):
-    """Loader for templates that were read before; no others exist."""
+    """Loader for templates that were read before. No others exist."""
 
     def __init__(self, templates: Mapping[str, TemplateFile]) -> None:
         self.templates = templates
@@ -62,10 +65,8 @@ class _Templates(BaseLoader):
 
 class _SiteSandbox(Sandbox):
     """Sandbox for templates that were compiled in another environment, which does not depend on the site.
-
-    Jinja evaluates constants at compile time, with the filters of the compiling environment. The compiled
-    code is therefore valid for all sites, and is created once for all of them.
-    """
+    Jinja evaluates constants at compile time, with the filters of the compiling environment. So the compiled
+    code is valid for all sites, and is created only once."""
 
     def __init__(self, codes: TemplateCodes | None, **options: Any) -> None:
         super().__init__(**options)
@@ -79,7 +80,7 @@ class _SiteSandbox(Sandbox):
         raw: bool = False,
         defer_init: bool = False,
     ) -> Any:
-        """Compile a template as Jinja does. The source is always the text of a named template."""
+        """Compile a template as Jinja does. The source is always the text of a template with a name."""
         if isinstance(source, str) and not raw and not defer_init:
             return self._code_of(source, name, filename)
         return super().compile(source, name, filename, raw, defer_init)
@@ -104,24 +105,21 @@ def _code(source: str, name: str | None, filename: str | None) -> CodeType:
 
 @lru_cache(maxsize=1)
 def _compiler() -> Sandbox:
-    """Return the environment that compiles the templates of all sites. It never runs one."""
+    """Return the environment that compiles the templates of all sites. It never runs them."""
     return _with_helpers(Sandbox(**_OPTIONS), {}, "")
 
 
 def site_environment(files: ThemeFiles, base_path: str, codes: TemplateCodes | None = None) -> Sandbox:
-    """Return the sandbox for the templates of a site. codes: As in `load_theme`."""
+    """Return the sandbox for the templates of a site. codes: as in `load_theme`."""
     addresses = {name: file_url(file, base_path) for name, file in files.static.items()}
     environment = _SiteSandbox(codes, loader=_Templates(files.templates), cache_size=-1, **_OPTIONS)
     return _with_helpers(environment, addresses, base_path)
 
 
 def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path: str) -> Sandbox:
-    """Add the helpers for templates.
-
-    A filter that depends on the site requires a context argument, so that Jinja never evaluates it as a
-    constant.
-    """
-    # Both return random text, but the same input must give the same bytes.
+    """Add blogsmith's filters and functions. A filter that depends on the site requires a context argument,
+    so that Jinja cannot evaluate it at compile time."""
+    # both return random text, but the same input must give the same bytes
     environment.globals.pop("lipsum")
     environment.filters.pop("random")
     environment.globals["asset"] = asset_finder(environment, addresses)
@@ -129,15 +127,14 @@ def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path:
     environment.add_filter("date", pass_context(lambda _, value: environment.language.format_date(value)))
     environment.globals["t"] = translator(environment)
     environment.add_filter("isodate", iso_date)
+    environment.add_filter("spoken", spoken_text)
     environment.add_filter("json", script_json)
     return environment
 
 
 def asset_finder(environment: Sandbox, addresses: Mapping[str, str]) -> Callable[[str], str]:
-    """Return the function `asset("widget.js")`, the URL of a theme's file.
-
-    addresses: URLs of all files by name.
-    """
+    """Return the function `asset("widget.js")`, which returns the URL of a theme's file. addresses: name of a
+    file → its URL."""
 
     def find(path: str) -> str:
         if isinstance(path, str):
@@ -148,11 +145,9 @@ def asset_finder(environment: Sandbox, addresses: Mapping[str, str]) -> Callable
 
 
 def translator(environment: Sandbox) -> Callable[..., str]:
-    """Return the function `t("Page {number} of {total}", number=2, total=8)` for the page's language.
-
-    The size is checked before the parts are joined, because a text may repeat a placeholder a thousand
-    times.
-    """
+    """Return the function `t("Page {number} of {total}", number=2, total=8)`, which translates into the
+    language of the page. It checks the size before it joins the parts, because a text may repeat a
+    placeholder a thousand times."""
 
     def translate(text: str, *, one: str = "", **values: Any) -> str:
         wrong = ""
@@ -172,7 +167,7 @@ def translator(environment: Sandbox) -> Callable[..., str]:
 
 
 def site_url(path: str, base_path: str) -> str:
-    """Return a site path (`/posts/`) with the base path, and any other URL unchanged."""
+    """Return the URL of a site path such as `/posts/` with the base path; any other URL unchanged."""
     is_site_path = path.startswith("/") and not path.startswith("//")
     return base_path + path if is_site_path else path
 

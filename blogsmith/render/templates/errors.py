@@ -1,7 +1,7 @@
 """Errors in templates as diagnostics with the line of the template.
 
-Jinja rewrites tracebacks so that frames of compiled templates have the template's name and line. The
-innermost of these frames is the location. Jinja does not know columns, so the caret underlines the whole
+Jinja rewrites tracebacks so that frames of compiled templates have the template's name and line. The location
+of an error is the innermost of these frames. Jinja does not know columns, so the caret underlines the whole
 line.
 """
 
@@ -23,7 +23,7 @@ from .record_fields import field_names
 
 
 class NamedUndefined(StrictUndefined):
-    """An undefined value, described in terms of the template's author."""
+    """An undefined value whose error message is in the terms of the template's author."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ class NamedUndefined(StrictUndefined):
 
 
 def _describe(obj: Any, name: str | None) -> str | None:
-    """Return a message with the nearest name, or None for Jinja's own message."""
+    """Return a message that suggests the most similar name, or None to use Jinja's own message."""
     if obj is missing:
         return f'"{name}" is not defined'
     if isinstance(obj, Struct) or is_dataclass(obj):
@@ -58,32 +58,30 @@ def _no_such(message: str, name: str | None, choices: list[str]) -> str:
 def template_diagnostic(
     error: BaseException, lines: Mapping[str, list[str]], names: list[str], hint: str
 ) -> Diagnostic:
-    """Return the diagnostic for an error while a template was compiled or rendered.
-
-    lines: Path of each template for messages → its lines.
-    names: Names of all templates, for suggestions.
-    """
+    """Return the diagnostic for an error that occurred while a template was compiled or rendered. lines: path
+    of a template, as in messages → its lines. names: names of all templates, for suggestions."""
     path, line = _template_place(error, lines)
     if isinstance(error, BudgetExceededError) and error.hint:
-        hint = f"{error.hint}; found {hint}" if hint else error.hint
+        hint = f"{error.hint}; {hint}" if hint else error.hint
     text = lines[path][line - 1] if path in lines and 0 < line <= len(lines[path]) else ""
     column = len(text) - len(text.lstrip()) + 1
     place = Place(line, column, max(1, len(text.strip()))) if line else None
     circle = _find_cycle(_template_places(error, lines)) if isinstance(error, RecursionError) else []
     message, _, near = _message(error, names, [path for path, _ in circle]).partition("; did you mean ")
     if near:
-        hint = f"did you mean {near}" + (f" Found {hint}" if hint else "")
+        hint = f"did you mean {near}" + (f" {hint[:1].upper()}{hint[1:]}" if hint else "")
     is_limit = isinstance(error, BudgetExceededError | TemplateTimeout | MemoryError)
     return Diagnostic("template-limit" if is_limit else "template", message, path, place, text, hint)
 
 
 def _template_place(error: BaseException, lines: Mapping[str, list[str]]) -> tuple[str, int]:
-    """Return path and line of the innermost active template; the path is empty if there is none."""
+    """Return path and line of the innermost template that was running. The path is empty if no
+    template was running."""
     if isinstance(error, TemplateSyntaxError):
         return error.filename or "", error.lineno
     places = _template_places(error, lines)
     if isinstance(error, RecursionError):
-        # The start of the cycle, because where it stops depends on the previous depth of the Python stack.
+        # the start of the cycle, because its end depends on how deep the Python stack was before
         return _find_cycle(places)[0]
     return places[-1] if places else ("", 0)
 
@@ -95,7 +93,8 @@ def _template_places(error: BaseException, lines: Mapping[str, list[str]]) -> li
 
 
 def _find_cycle(places: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Return the positions from the first repeated one to its repetition, or only the first position."""
+    """Return the positions from the first one that repeats up to its repetition. Without a repetition, return
+    the first one only."""
     seen: dict[tuple[str, int], int] = {}
     for index, place in enumerate(places):
         if place in seen:
@@ -108,7 +107,8 @@ def _message(error: BaseException, names: list[str], circle: Sequence[str] = ())
     if isinstance(error, RecursionError):
         names = list(dict.fromkeys(circle))
         if len(names) < 2:
-            return "template calls or includes itself without end"
+            name = f' "{names[0]}"' if names and names[0] else ""
+            return f"template{name} includes, extends or calls itself without end"
         return f"templates include or extend each other in a cycle: {' → '.join([*names, names[0]])}"
     if isinstance(error, TemplateTimeout):
         return f"templates of this page need more than {NET_S:g} s of CPU time"

@@ -1,8 +1,8 @@
 """A theme as read from disk: its settings, its templates and its static files, in order of precedence.
 
-Everything is read once, here; rendering does not access the disk. One file overrides one file: first the
-site's own `layouts/`, `partials/` and `shortcodes/`, then the theme, then the themes it `extends`, then the
-folders of plugins. A symbolic link that points outside its folder is rejected.
+Everything is read here once; rendering does not access the disk. A file overrides the file with the same name
+that comes later in this order: the site's own `layouts/`, `partials/` and `shortcodes/`, the theme, the
+themes it `extends`, the folders of plugins. A symbolic link that points outside its folder is rejected.
 """
 
 from __future__ import annotations
@@ -36,17 +36,22 @@ from ...languages.language import Translation
 from ...model.documents import Asset
 from ...model.social_cards import CardStyle
 from .loads import ALL_FILES, STATIC
+from .open_comments import unclosed_comments
 from .script_bundles import ScriptEntry
 from .style_sheets import SheetEntry, StaticFile, file_version
 from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
-from .theme_settings import ThemeSettings, read_settings, report_conditions
+from .theme_settings import ColorPair, ThemeSettings, read_settings, report_conditions
 
 TEMPLATE_KINDS = ("layouts", "partials", "shortcodes")
+_OTHER_TEMPLATES = frozenset(
+    (".ejs", ".hbs", ".htm", ".j2", ".jinja", ".jinja2", ".liquid", ".njk", ".pug", ".tmpl", ".tpl", ".twig")
+)
+"""File name extensions of templates in other systems."""
 MINIFIED = "minified"
-"""Folder of a theme with minified versions of the scripts in `static/`, which are published instead."""
+"""Folder of a theme with minified scripts, which are published instead of those in `static/`."""
 ThemeTranslations: TypeAlias = Mapping[str, Mapping[str, Translation]]
-"""Language tag in lower case → English text → translation of a theme or a site."""
+"""Language tag in lower case → English text → translation: the translations of a theme and of the site."""
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -59,36 +64,39 @@ class TemplateFile(Struct, frozen=True):
 
 
 class ThemeFiles(Struct, frozen=True):
-    """All files of a theme. Of files with the same name, it has the one of highest precedence."""
+    """All files of a theme. If several have the same name, only the one of highest precedence."""
 
     name: str
     options: Mapping[str, ThemeOption]
-    """Options that `site.options` may contain; a theme's own override those of its parents."""
+    """Options that `site.options` may contain. Options of the theme override options of the themes that it
+    extends."""
     templates: Mapping[str, TemplateFile]
     """`layouts/post.html` → the file in use; `paper/layouts/post.html` → the one of the paper theme."""
     static: Mapping[str, StaticFile]
     """Name under `static/` → file."""
     math_font: StaticFile | None = None
-    """The full math font, from which builds make subsets; its path is the location of the subsets."""
+    """The full math font; builds make subsets of it. Its path is that of the folder for the subsets."""
     card: CardStyle = CardStyle()
     """Style of social cards."""
     styles: tuple[SheetEntry, ...] = ()
-    """Stylesheets of pages, parents' before children's."""
+    """Stylesheets of pages, those of extended themes first."""
     scripts: tuple[ScriptEntry, ...] = ()
-    """Scripts that every page has or that are joined, parents' before children's."""
+    """Scripts that every page has or that are joined, those of extended themes first."""
+    contrast: tuple[ColorPair, ...] = ()
+    """Pairs of colours that must have enough contrast, those of extended themes first."""
     warnings: tuple[Diagnostic, ...] = ()
     """Warnings about its templates and translations."""
     languages: ThemeTranslations = {}
-    """Language tag in lower case → translations of the theme and the site, which extend the bundled ones."""
+    """Translations of the theme and the site, in addition to the bundled ones."""
 
+    own_folders: tuple[str, ...] = ()
+    """Folders of templates that belong to the site, each ending in `/`."""
     package_paths: tuple[str, ...] = ()
-    """Folders of its chain that installed packages bring."""
+    """Folders of the theme, or of themes it extends, that are part of installed packages."""
 
     def digest(self, *names: str) -> bytes:
-        """Return a digest that changes if one of these files is changed, added or removed.
-
-        names: As in `TemplateLoads`.
-        """
+        """Return a digest that changes if one of these files is changed, added or removed. names: as in
+        `TemplateLoads`."""
         total = hashlib.blake2b(digest_size=16)
         for name in sorted(names):
             texts = self._version_strings(name)
@@ -98,7 +106,7 @@ class ThemeFiles(Struct, frozen=True):
         return total.digest()
 
     def _version_strings(self, name: str) -> Sequence[str]:
-        """Return strings that identify the version of a file; empty if the file does not exist."""
+        """Return strings that identify the version of a file; empty if it does not exist."""
         if name == ALL_FILES:
             return (*sorted(self.templates), STATIC, *sorted(self.static))
         if static := self.static.get(name.removeprefix(STATIC)) if name.startswith(STATIC) else None:
@@ -113,7 +121,7 @@ class ThemeFiles(Struct, frozen=True):
 
 
 class ThemeFolder(Struct, frozen=True):
-    """One theme of the chain: the theme itself, or one that it extends."""
+    """One theme in a chain: the chosen theme, or one that it extends directly or indirectly."""
 
     name: str
     root: Path
@@ -121,11 +129,11 @@ class ThemeFolder(Struct, frozen=True):
     """Path of the folder for messages."""
     settings: ThemeSettings
     reporter: Reporter
-    """Reporter for its theme.yaml."""
+    """Reporter of errors in its theme.yaml."""
 
     @property
     def math_font(self) -> Path | None:
-        """The file that it declares as its math font."""
+        """The file that its theme.yaml names as math font; None if it names none."""
         return (self.root / self.settings.math_font).resolve() if self.settings.math_font else None
 
 
@@ -135,6 +143,10 @@ class _ThemeFolders(Struct, frozen=True):
     site_root: Path
     bundled: Path
 
+    def is_own(self, path: Path) -> bool:
+        """Return whether a file or folder belongs to the site, not to a bundled or installed theme."""
+        return path.is_relative_to(self.site_root) and not path.is_relative_to(self.bundled)
+
     def label(self, path: Path) -> str:
         """Return `path` for messages: relative to the site root, or to the folder of bundled themes."""
         for base in (self.site_root, self.bundled.parent):
@@ -143,7 +155,8 @@ class _ThemeFolders(Struct, frozen=True):
         return "/".join(path.parts[-3:])
 
     def find(self, name: str) -> Path | None:
-        """Return the folder of theme `name`: of the site, then bundled, then of an installed package."""
+        """Return the folder of the theme `name`: of the site, otherwise bundled, otherwise in an installed
+        package."""
         folders = (self.site_root / "themes" / name, self.bundled / name)
         found = next((folder for folder in folders if (folder / "theme.yaml").is_file()), None)
         return found or _installed_theme(name)
@@ -155,10 +168,8 @@ class _ThemeFolders(Struct, frozen=True):
 
 
 def _installed_theme(name: str) -> Path | None:
-    """Return the folder of a theme that an installed package brings.
-
-    A theme holds templates, styles and scripts for pages, and no code that runs here: it needs no consent.
-    """
+    """Return the folder of a theme in an installed package, or None. A theme contains templates, styles and
+    scripts for pages, but no code that runs here, so it needs no consent."""
     part = installed_parts(THEMES).get(name)
     folder = part_path(part) if part else None
     return folder.resolve() if folder and (folder / "theme.yaml").is_file() else None
@@ -167,7 +178,7 @@ def _installed_theme(name: str) -> Path | None:
 def read_theme_files(
     name: str, site_root: Path, bundled: Path, extra_shortcodes: Sequence[Path]
 ) -> ThemeFiles:
-    """Read theme `name` and all themes that it extends. Raise SiteError with all errors found."""
+    """Read the theme `name` and all themes that it extends. SiteError with all errors found."""
     places = _ThemeFolders(site_root.resolve(), bundled.resolve())
     chain = _chain(name, places)
     problems: list[Diagnostic] = []
@@ -188,10 +199,12 @@ def read_theme_files(
         problems += _missing_files(folder, static)
     roots = [*(folder.root for folder in reversed(chain)), places.site_root]
     languages, found = _languages(roots, templates, places, problems)
+    problems += unclosed_comments(templates)
     if problems:
         raise SiteError(*problems)
     font = next((folder.math_font for folder in chain if folder.math_font), None)
     parents_first = [folder.settings for folder in reversed(chain)]
+    own = [folder for folder in chain if places.is_own(folder.root)]
     return ThemeFiles(
         name=name,
         options=options,
@@ -201,8 +214,10 @@ def read_theme_files(
         card=next((style for folder in chain if (style := _card_style(folder))), CardStyle()),
         styles=tuple(sheet for settings in parents_first for sheet in settings.styles),
         scripts=tuple(script for settings in parents_first for script in settings.scripts),
-        warnings=(*unknown_blocks(templates), *found),
+        contrast=tuple(pair for settings in parents_first for pair in settings.contrast),
+        warnings=(*unknown_blocks(templates), *found, *_unread_files(chain, places)),
         languages=languages,
+        own_folders=(*(f"{kind}/" for kind in TEMPLATE_KINDS), *(f"{one.label}/" for one in own)),
         package_paths=tuple(
             str(folder.root)
             for folder in chain
@@ -211,13 +226,37 @@ def read_theme_files(
     )
 
 
+def _unread_files(chain: Sequence[ThemeFolder], places: _ThemeFolders) -> Iterator[Diagnostic]:
+    """Yield warnings about files of the site that look like templates or a theme but are not read."""
+    for folder in chain:
+        copy = places.site_root / "themes" / folder.name
+        if folder.root != copy and places.is_own(copy) and copy.is_dir():
+            message = f'"themes/{folder.name}" is not read because it has no theme.yaml'
+            hint = (
+                "move its templates to `layouts/` and `partials/` of the site, its other files to `static/`"
+            )
+            yield Diagnostic(
+                "template-unused", message, f"themes/{folder.name}", hint=hint, severity="warning"
+            )
+    roots = [places.site_root, *(folder.root for folder in chain if places.is_own(folder.root))]
+    for kind in (root / kind for root in roots for kind in TEMPLATE_KINDS):
+        for file in _files(kind, places, []):
+            if file.suffix.lower() in _OTHER_TEMPLATES:
+                message = f'"{file.name}" is not read because names of templates end in ".html"'
+                hint = f"rename it to `{file.name.partition('.')[0]}.html`"
+                yield Diagnostic(
+                    "template-unused", message, places.label(file), hint=hint, severity="warning"
+                )
+
+
 def _languages(
     roots: Sequence[Path],
     templates: Mapping[str, TemplateFile],
     places: _ThemeFolders,
     problems: list[Diagnostic],
 ) -> tuple[dict[str, dict[str, Translation]], list[Diagnostic]]:
-    """Return the translations in `languages/` of these folders, and warnings. Later folders win."""
+    """Return the translations in `languages/` of these folders, and warnings. Later folders override earlier
+    ones."""
     found: dict[str, dict[str, Translation]] = {}
     warnings: list[Diagnostic] = []
     files = [file for root in roots for file in _files(root / "languages", places, problems)]
@@ -238,7 +277,8 @@ def _languages(
 
 
 def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Iterator[Diagnostic]:
-    """Yield errors for stylesheets and scripts that a theme declares but no theme in its chain contains."""
+    """Yield errors for stylesheets and scripts that a theme.yaml names but that neither the theme nor one it
+    extends contains."""
     settings, located = folder.settings, folder.settings.located
     declared = {
         "styles": [sheet.file for sheet in settings.styles],
@@ -262,7 +302,9 @@ def _chain(name: str, places: _ThemeFolders) -> list[ThemeFolder]:
         names = [folder.name for folder in chain]
         if wanted in names:
             loop = " → ".join([*names, wanted])
-            raise SiteError(Diagnostic("theme-value", f"themes extend each other in a cycle: {loop}", blame))
+            message = f'themes extend each other in a cycle: "{loop}"'
+            hint = f"remove `extends: {wanted}`, or write `extends: paper`"
+            raise SiteError(Diagnostic("theme-value", message, blame, hint=hint))
         chain.append(_theme_folder(wanted, places, blame))
         wanted, blame = chain[-1].settings.extends, f"{chain[-1].label}/theme.yaml"
     return chain
@@ -309,7 +351,7 @@ def _read_folder(name: str, root: Path, label: str) -> ThemeFolder:
 
 
 def _card_font(folder: ThemeFolder) -> tuple[Path | None, str]:
-    """Return the file that a theme declares as its card font, and the path as written."""
+    """Return the file that a theme names as the font of its cards, and the path as written."""
     font = folder.settings.card.font if folder.settings.card else None
     return ((folder.root / font).resolve(), str(font)) if font else (None, "")
 
@@ -331,7 +373,8 @@ def _add_templates(
     problems: list[Diagnostic],
     theme: str = "",
 ) -> None:
-    """Add templates that no earlier folder has. A theme's templates are also added with its prefix."""
+    """Add the templates of a folder that no earlier folder contains. If `theme` is given, also add them with
+    this prefix."""
     for file in _files(folder, places, problems):
         if file.suffix != ".html":
             continue
@@ -355,7 +398,7 @@ def _static_files(
             relative = file.relative_to(folder).as_posix()
             if relative not in found:
                 published, data = _published_version(file, theme.root / MINIFIED)
-                # links were followed to find that it lies inside
+                # links were followed, and the file is inside the folder
                 place = published.resolve() if published.is_symlink() else published
                 asset = Asset(PurePosixPath("assets", name, relative), place, len(data))
                 found[relative] = StaticFile(asset, file_version(data))
@@ -363,10 +406,8 @@ def _static_files(
 
 
 def _published_version(file: Path, folder: Path) -> tuple[Path, bytes]:
-    """Return a static file with its bytes, or the minified version of a script.
-
-    The minified version must be made from exactly these bytes.
-    """
+    """Return a static file with its bytes. For a script, return its minified version, if that was made from
+    exactly these bytes."""
     data = file.read_bytes()
     if file.suffix == ".js":
         smaller = folder / minified_name(file.stem, data)
@@ -376,7 +417,7 @@ def _published_version(file: Path, folder: Path) -> tuple[Path, bytes]:
 
 
 def minified_name(stem: str, data: bytes) -> str:
-    """Return the name of the minified version of a script with these bytes."""
+    """Return the name of the minified version of a script with this content."""
     return f"{stem}-{file_version(data)}.js"
 
 
@@ -387,8 +428,8 @@ def _math_font(name: str, file: Path) -> StaticFile:
 
 
 def _files(folder: Path, places: _ThemeFolders, problems: list[Diagnostic]) -> Iterator[Path]:
-    """Yield the files under `folder`, sorted, without hidden files, editor backups and compiled Python."""
-    # then what is below it and no link itself lies in it
+    """Yield the files below `folder`, sorted, without hidden files, editor backups and compiled Python."""
+    # if the folder is inside, everything below it is, too, except links
     is_plain = os.path.realpath(folder) == str(folder)
     for parts, entry in sorted(_entries(folder, ()), key=itemgetter(0)):
         path = folder.joinpath(*parts)
@@ -405,10 +446,10 @@ def _files(folder: Path, places: _ThemeFolders, problems: list[Diagnostic]) -> I
 
 
 def _entries(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
-    """Yield everything below a folder with the parts of its path. Links are not followed."""
+    """Yield (names of the path, entry) for everything below a folder. Links are not followed."""
     try:
         with os.scandir(folder) as entries:
-            # an installer compiles every .py of the package, those for the browser too
+            # an installer compiles every .py of a package, even those for the browser
             found = [entry for entry in entries if not is_temporary_name(entry.name)]
     except OSError:
         return
@@ -420,8 +461,9 @@ def _entries(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
 
 
 def _is_inside(file: Path, folder: Path) -> bool:
-    """Return whether a file is in `folder` after following links. A circular link is, but is not a file."""
-    # Path.resolve raises RuntimeError for such a link before Python 3.13
+    """Return whether a file is inside a folder after following links. For a circular link, return True: it is
+    not a file anyway."""
+    # before Python 3.13 Path.resolve raises RuntimeError for a circular link
     return Path(os.path.realpath(file)).is_relative_to(folder)
 
 

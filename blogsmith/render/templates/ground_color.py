@@ -1,7 +1,8 @@
-"""Background colour of pages, read from stylesheets: browsers draw the frame of their window in it.
+"""Background colour of pages, read from stylesheets; browsers use it for the frame of their window.
 
-The property is `--paper` of the whole page, as a plain colour or as a pair in `light-dark()`. Rules for some
-screens only are ignored, except for the reader's colour scheme. Computed colours are not evaluated.
+The property is `--paper` of the whole page, set to a plain colour or a pair in `light-dark()`. Rules that
+apply to some screens only are ignored, except for those about the colour scheme. Computed colours are not
+evaluated.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _SCHEME = lazy_pattern(r"@media \(prefers-color-scheme:(light|dark)\)")
 
 
 def find_background(sheets: Iterable[str]) -> Ground:
-    """Return the background colours that these stylesheets set together; the last declaration applies."""
+    """Return the background colours that these stylesheets set together. The last declaration applies."""
     found = {"light": "", "dark": ""}
     for css in sheets:
         for rule in statements(css) if _PROPERTY in css else ():

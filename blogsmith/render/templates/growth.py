@@ -1,7 +1,7 @@
 """Size of the results of operators, methods and filters in templates, checked before they are created.
 
-An operation is listed here if its result can be much larger than its arguments, or if Python cannot
-interrupt it. All others are charged for their arguments and results.
+An operation is listed here if its result can be much larger than its arguments, or if Python cannot interrupt
+it. For all others, the size of arguments and results is deducted from the budget.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from .budget import ITEM, NUMBER_BITS, SCALAR_TYPES, Budget, BudgetExceededError, is_container, measure_extent
 
-# Tuples, because a union type would be created again at each use.
+# tuples, because a union type would be created again at each use
 _TEXTS = (str, bytes)
 _SEQUENCES = (str, bytes, list, tuple)
 _COLLECTIONS = (list, tuple, dict, set)
@@ -25,13 +25,13 @@ _OWNERS = (str, bytes, int)
 _DIGITS = lazy_pattern(r"\d{1,20}")
 
 _WIDENING = name_set("center ljust rjust zfill to_bytes batch slice")
-"""Operations whose result is as long as an argument requests."""
+"""Operations whose result is as long as one of the arguments says."""
 _WIDENING_LINES = name_set("indent expandtabs")
-"""Operations that add this length to each line or tab."""
+"""Operations that add as many characters as an argument says to each line or tab."""
 _REPLACING = name_set("replace translate wordwrap urlize")
 """Operations that may replace each character with an argument."""
 _SPLITTING = name_set("split rsplit splitlines list wordcount")
-"""Operations with one value for each word or character."""
+"""Operations whose result has a value for each word or character."""
 _GROWING = _WIDENING | _WIDENING_LINES | _REPLACING | _SPLITTING | name_set("join sum round format tojson")
 _LAZY = name_set(
     "map select reject selectattr rejectattr first last length count list batch slice default d reverse items"
@@ -40,7 +40,7 @@ _LAZY = name_set(
 
 
 def take_result(value: Any, budget: Budget) -> Any:
-    """Charge for the result of an operation, and return it."""
+    """Deduct the result of an operation from the budget, and return it."""
     if isinstance(value, _TEXTS):
         budget.spend(0, len(value))
     elif isinstance(value, _COLLECTIONS):
@@ -51,13 +51,13 @@ def take_result(value: Any, budget: Budget) -> Any:
 
 
 def _check_number(bits: int) -> None:
-    """Raise BudgetExceededError if a whole number is too large."""
+    """Raise BudgetExceededError if an integer of so many bits is too large."""
     if bits > NUMBER_BITS:
         raise BudgetExceededError(f"integer would have more than {NUMBER_BITS:,} bits")
 
 
 def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> None:
-    """Charge for `left operator right` before it is computed."""
+    """Deduct `left operator right` from the budget before it is computed."""
     if operator == "*" and isinstance(right, _SEQUENCES):
         left, right = right, left
     if operator == "%" and isinstance(left, _TEXTS):
@@ -74,7 +74,7 @@ def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> No
 
 
 def prepare_field(value: Any, spec: str, budget: Budget) -> None:
-    """Charge for a field `{:spec}` of a format before it is filled."""
+    """Deduct a field `{:spec}` of a format string before it is filled."""
     if is_container(value):
         measure_extent(value, budget)
     budget.take_size(sum(map(int, _DIGITS.findall(spec))), "this format")
@@ -83,8 +83,9 @@ def prepare_field(value: Any, spec: str, budget: Budget) -> None:
 def prepare_call(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], budget: Budget
 ) -> tuple[Any, ...]:
-    """Charge for a call before it is made. Return its arguments, with iterators converted to lists."""
-    # Jinja wraps `text.format`.
+    """Deduct a call from the budget before it is made. Return its arguments, with iterators converted to
+    lists."""
+    # `text.format` is wrapped by Jinja
     owner = getattr(getattr(function, "__wrapped__", function), "__self__", None)
     name = getattr(function, "__name__", "")
     for value in (*args, *kwargs.values()):
@@ -97,7 +98,7 @@ def prepare_call(
 
 
 def charged_filter(name: str, function: Callable[..., Any], budget: Budget) -> Callable[..., Any]:
-    """Return a filter or test that charges for its arguments and its result."""
+    """Return a filter or test that deducts its arguments and its result from the budget."""
     skipped = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @wraps(function)
@@ -116,7 +117,8 @@ def charged_filter(name: str, function: Callable[..., Any], budget: Budget) -> C
 
 
 def _take_value(value: Any, budget: Budget, *, is_lazy: bool) -> Any:
-    """Charge for an argument of a filter. Items of an iterator are charged as they are read."""
+    """Deduct an argument of a filter from the budget. Items of an iterator are deducted when they are
+    read."""
     if isinstance(value, _TEXTS):
         budget.spend(1, len(value) if len(value) > ITEM else 0)
     elif type(value) in SCALAR_TYPES:
@@ -140,7 +142,8 @@ def _charged_items(values: Iterable[Any], budget: Budget) -> Iterator[Any]:
 def _attributes(
     eval_context: Any, given: list[Any], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of `join` with attributes looked up, which may be larger than the items."""
+    """Return the arguments of `join` after looking up `attribute` of each item, which may be larger than the
+    item."""
     attribute = kwargs.get("attribute", given[2] if len(given) > 2 else None)
     values = given[0]
     if attribute is not None and isinstance(values, Iterable):
@@ -152,7 +155,7 @@ def _attributes(
 
 
 def _result_size(name: str, given: Sequence[Any], kwargs: Mapping[str, Any], budget: Budget) -> int:
-    """Return an upper bound of the characters that a method or filter creates."""
+    """Return an upper bound of the number of characters that a method or filter creates."""
     value, others = given[0], [*given[1:], *kwargs.values()]
     length, number = _length(value), max((one for one in others if isinstance(one, int)), default=0)
     size = sum(_size(one, budget) for one in others if not isinstance(one, int))
@@ -167,13 +170,13 @@ def _result_size(name: str, given: Sequence[Any], kwargs: Mapping[str, Any], bud
     if name == "join":
         return length * max(map(_length, others), default=0) + size + _size(value, budget)
     if name == "sum":
-        # Each addition of lists copies the result so far.
+        # each addition of lists copies the result so far
         return length * _size(value, budget) if any(map(is_container, others)) else 0
     if name == "format":
         return _format_size(value, others, budget)
     if name == "tojson":
         return _size(value, budget) * (6 + number * measure_extent(value, budget).depth)
-    # `round` computes a power of ten.
+    # `round` computes a power of ten
     _check_number(4 * abs(number))
     return 0
 
@@ -185,12 +188,12 @@ def _format_size(pattern: str | bytes, values: Any, budget: Budget) -> int:
     if "*" in text:
         given = values if isinstance(values, list | tuple) else (values,)
         widths += sum(abs(value) for value in given if isinstance(value, int))
-    # An escape turns one character into at most six.
+    # an escape makes at most six characters of one
     return len(text) + widths + 6 * text.count("%") * _size(values, budget)
 
 
 def _size(value: Any, budget: Budget) -> int:
-    """Return an upper bound of the characters of a value as text."""
+    """Return an upper bound of the length of a value as text."""
     return len(value) if isinstance(value, _TEXTS) else measure_extent(value, budget).characters
 
 

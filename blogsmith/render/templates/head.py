@@ -1,7 +1,7 @@
-"""Metadata in a page's `<head>` for machines: URL of its image, and JSON-LD.
+"""Metadata in a page's `<head>` for programs: URL of its image, and JSON-LD. Layouts get it as `head`.
 
-Layouts get it as `head`. Without `base_url`, a site does not know its own URL, so data that require an
-absolute URL are omitted. Vocabulary: schema.org.
+Without `base_url` a site does not know its own URL, so data that need an absolute URL are left out.
+Vocabulary: schema.org.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ class HeadAssets(Struct, frozen=True):
     """Data that templates print in `<head>`."""
 
     image_url: str
-    """Absolute URL of the page's image, otherwise of its social card.
-
-    Empty if the page has neither or the site has no URL.
-    """
+    """Absolute URL of the page's image, otherwise of its social card. Empty if the page has neither, or the
+    site has no `base_url`."""
     image_size: tuple[int, int] | None
     """Width and height in pixels; None if not known."""
     json_ld: Mapping[str, Any]
-    """Structured data for the filter `json`; empty for pages that list other pages."""
+    """Structured data for the filter `json`; empty for lists of pages."""
     faq_json_ld: Mapping[str, Any]
     """Questions and answers of the page for the filter `json`; empty if it has none."""
     styles: Mapping[str, str]
@@ -56,10 +54,8 @@ def page_head(
 
 
 def _absolute(url: str, site: SiteView) -> str:
-    """Return `url`, which includes the base path, with the site's host.
-
-    It is empty if either is unknown.
-    """
+    """Return a `url` with base path as absolute URL; empty if `url` is empty or the site has no
+    `base_url`."""
     if not url or url.startswith(("http://", "https://")):
         return url
     host = site.base_url.rstrip("/").removesuffix(site.base_path)

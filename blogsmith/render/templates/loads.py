@@ -1,6 +1,6 @@
-"""Theme files that a page depends on: those requested while it is rendered, whether found or not.
+"""Theme files that a page depends on: those requested while it is rendered, whether they exist or not.
 
-An imported template is run once for many pages (see `ChargedTemplate`). Its requests then count for each page
+An imported template runs once for many pages (see `ChargedTemplate`). Its requests then count for each page
 that imports it.
 """
 
@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from threading import local
 
 STATIC = "static/"
-"""Prefix for the names of files whose URLs templates request."""
+"""Prefix of the names of files whose URLs templates request."""
 ALL_FILES = "*"
-"""Name that stands for the list of all files, if a result depends on the existence of files."""
+"""Name that means the list of all files. A result that depends on the existence of files uses it."""
 
 
 class TemplateLoads(local):
-    """Names of requested templates and other files, recorded during `watch`, separately in each thread."""
+    """Names of requested templates and other files, recorded while `watch` is active, separately in each
+    thread."""
 
     def __init__(self) -> None:
         self._names: set[str] | None = None
@@ -34,7 +35,7 @@ class TemplateLoads(local):
 
     @contextmanager
     def watch(self) -> Iterator[set[str]]:
-        """Record the names of templates requested inside the context."""
+        """Yield the set of names that are requested inside the block."""
         outer, names = self._names, set[str]()
         self._names = names
         try:

@@ -1,8 +1,9 @@
 """Rewriting of templates before compilation, so that their work is counted.
 
-Each body that may run more than once starts with a call of `Sandbox.pay` for its parts: that of a loop, a
-macro, a block or the whole template. Values that are printed, compared, sliced or joined pass through a
-filter that charges for their size. Templates cannot call these filters, because their names contain a space.
+Each body that may run more than once (of a loop, a macro, a block or the whole template) begins with a call
+of `Sandbox.pay` for its parts. Values that are printed, compared, sliced or joined pass through a filter that
+deducts their size from the budget. Templates cannot call these filters themselves, because their names
+contain a space.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from jinja2.visitor import NodeTransformer
 PRINT, JOIN, COMPARE, COPY = "paid print", "paid join", "paid compare", "paid copy"
 
 _BODIES = (nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)
-"""Nodes whose bodies are charged separately."""
+"""Kinds of nodes whose bodies are counted separately."""
 _SHORT = 256
-"""Maximum length of a constant string that is compared without charge."""
+"""Maximum length of a constant string whose comparison is not counted."""
 _FEW = 20
-"""Maximum length of a constant list that is searched without charge."""
+"""Maximum length of a constant list whose search is not counted."""
 _PASS_STEPS = 5
-"""Steps for one pass through a body, in addition to its parts."""
+"""Number of steps for one run of a body, in addition to its parts."""
 
 
 def meter(template: nodes.Template) -> None:
-    """Add the charges to a parsed template."""
+    """Add the counting to a parsed template."""
     for part in list(template.find_all(_BODIES)):
         if isinstance(part, nodes.For) and part.test is not None:
             part.test = nodes.And(_payment([part.test], part.lineno), part.test, lineno=part.lineno)
@@ -36,7 +37,7 @@ def meter(template: nodes.Template) -> None:
 
 
 class _ChargeInserter(NodeTransformer):
-    """Transformer that wraps expressions in these filters."""
+    """Transformer that wraps expressions in the counting filters."""
 
     def visit_Output(self, node: nodes.Output) -> nodes.Output:
         """Wrap the parts of `{{ a }}`."""
@@ -52,7 +53,8 @@ class _ChargeInserter(NodeTransformer):
         return _wrap(nodes.List(node.nodes, lineno=node.lineno), JOIN)
 
     def visit_Compare(self, node: nodes.Compare) -> nodes.Compare:
-        """Wrap the sides of `a == b` and `a in b`. A comparison with a constant is cheap."""
+        """Wrap the sides of `a in b` and `a == b`, except for short constants. `a == b` is not wrapped if one
+        side is a constant, because that comparison is cheap."""
         self.generic_visit(node)
         sides = [node.expr, *(operand.expr for operand in node.ops)]
         is_search = any(operand.op in ("in", "notin") for operand in node.ops)
@@ -63,12 +65,13 @@ class _ChargeInserter(NodeTransformer):
         return node
 
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:
-        """Wrap the slice in `a[b]`, which is a copy."""
+        """Wrap `a[b]` if `b` is a slice, because a slice copies elements."""
         self.generic_visit(node)
         return _wrap(node, COPY) if isinstance(node.arg, nodes.Slice) else node
 
     def visit_Pair(self, node: nodes.Pair) -> nodes.Pair:
-        """Wrap the key in `{a: b}`, which is hashed."""
+        """Wrap the key `a` of `{a: b}` unless it is a short constant, because the dictionary hashes the
+        key."""
         self.generic_visit(node)
         node.key = _wrap_key(node.key)
         return node
@@ -93,13 +96,13 @@ def _add_payment(body: list[nodes.Node], line: int) -> None:
 
 
 def _payment(body: Iterable[nodes.Node], line: int) -> nodes.Expr:
-    """Return a call of `Sandbox.pay` for one pass through a body."""
+    """Return a call of `Sandbox.pay` for one run of a body."""
     parts, characters = _count_parts([*body])
     return nodes.EnvironmentAttribute(f"pay({parts + _PASS_STEPS}, {characters})", lineno=line)
 
 
 def _count_parts(body: Sequence[nodes.Node]) -> tuple[int, int]:
-    """Return the number of parts of a body and of its literal characters, without nested bodies."""
+    """Return the number of parts of a body and of its literal characters, without those of nested bodies."""
     parts, characters = 0, 0
     left = list(body)
     while left:

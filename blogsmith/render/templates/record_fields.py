@@ -1,4 +1,4 @@
-"""Fields of our records as seen by templates, and which of them contain HTML from blogsmith."""
+"""Fields of blogsmith's records that templates can read, and which of them contain HTML from blogsmith."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from ...model.documents import TocEntry
+from ...model.profiles import Portrait, ProfileLink, ProfileView
 from ...model.template_views import (
     Feed,
     Ground,
@@ -23,16 +24,18 @@ from .head import HeadAssets
 
 _HTML: Mapping[type[Struct], frozenset[str]] = MappingProxyType(
     {
-        PageView: frozenset({"content", "title_html", "heading_html", "description_html"}),
+        PageView: frozenset(
+            {"content", "title_html", "heading_html", "description_html", "summary_html", "cover", "picture"}
+        ),
         Link: frozenset({"title_html"}),
         SeriesPart: frozenset({"title_html"}),
         TocEntry: frozenset({"html"}),
     }
 )
 _REPLACED_FIELDS: Mapping[type, Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {PageView: {"body": ("content", "features")}}
+    {PageView: {"body": ("content", "features", "picture")}}
 )
-"""Record → field hidden from templates → fields read from it."""
+"""Type of a record → field that templates cannot read → fields that templates read instead."""
 
 
 def field_names(kind: type[Struct]) -> list[str]:
@@ -54,6 +57,9 @@ _RECORDS = (
     Feed,
     Pager,
     PageGroup,
+    ProfileView,
+    ProfileLink,
+    Portrait,
     TocEntry,
     HeadAssets,
     Ground,
@@ -62,4 +68,4 @@ _RECORDS = (
 FIELDS: Mapping[type, Mapping[str, bool]] = MappingProxyType(
     {kind: {name: name in _HTML.get(kind, ()) for name in field_names(kind)} for kind in _RECORDS}
 )
-"""Record → its fields, and whether each is HTML."""
+"""Type of a record → name of a field → whether the field contains HTML."""

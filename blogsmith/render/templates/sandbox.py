@@ -1,8 +1,8 @@
-"""The sandbox of templates, and their access to our records.
+"""The sandbox for templates, and their access to blogsmith's records.
 
-Fields with HTML from blogsmith are marked as safe here, when a template reads them. Marking them earlier
-would require a copy of every listed page. Work of templates is charged to the budget (`budget.py`).
-`metering.py` documents which of these functions are called by compiled templates.
+A field with HTML from blogsmith is marked as safe when a template reads it; marking it earlier would require
+a copy of every listed page. The work of templates is deducted from a budget (`budget.py`). `metering.py` says
+which of these functions compiled templates call.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from .loads import TemplateLoads
 from .record_fields import FIELDS, is_hidden
 
 _LONG = 4096
-"""Number of characters whose comparison or search takes about as long as one step."""
+"""Number of characters that can be compared or searched in about the time of one step."""
 
 
 class ChargedTemplate(Template):
-    """A template whose macros are created once for each language, without charge to a page."""
+    """A template whose macros are created once for each language, outside the budget of any page."""
 
     def _get_default_module(self, ctx: Context | None = None) -> Any:
         environment = self.environment
@@ -59,7 +59,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.budget = Budget()
         self.loads = TemplateLoads()
         self._page = local()
-        """State of the page rendered in each thread."""
+        """State of the page that each thread renders."""
         super().__init__(**options)
         for name, function in self.filters.items():
             self.add_filter(name, function)
@@ -79,11 +79,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return language
 
     def add_filter(self, name: str, function: Callable[..., Any]) -> None:
-        """Add a filter for templates. Its work is charged."""
+        """Add a filter for templates. Its work is deducted from the budget."""
         self.filters[name] = charged_filter(name, function, self.budget)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """Return the environment's own globals for a template without globals: every context reads them."""
+        """Return the environment's own globals for a template that has none, because every context reads
+        them."""
         return super().make_globals(d) if d else self.globals
 
     def render(self, template: str, context: Mapping[str, Any], language: Language = ENGLISH) -> str:
@@ -93,16 +94,14 @@ class Sandbox(ImmutableSandboxedEnvironment):
             try:
                 return "".join(self.get_template(template).generate(context))
             except TemplateTimeout:
-                # Adds the lines of templates to the traceback, as for other errors.
+                # adds the lines of templates to the traceback, as for other errors
                 self.handle_exception()
 
     def render_page(
         self, template: str, context: Mapping[str, Any], language: Language, body: PageText, end: str
     ) -> PageParts:
-        """Return the output of a page in UTF-8, followed by `end`.
-
-        body: Text that is usually printed once and unchanged.
-        """
+        """Return the output of a page in UTF-8, followed by `end`. body: text that the output usually
+        contains once and unchanged."""
         page = (self.render(template, context, language) + end).encode("utf-8", "surrogatepass")
         encoded = body.encode()
         if not encoded.data or page.count(encoded.data) != 1:
@@ -119,7 +118,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super()._generate(source, *args, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
-        """Compile a template. Jinja evaluates constants in it, without charge to a page."""
+        """Compile a template. Constants, which Jinja evaluates, are not deducted from a page's budget."""
         with self.budget.isolate():
             return super().compile(*args, **kwargs)
 
@@ -153,9 +152,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:
         """Return `obj(…)` in a template."""
-        # The body of a macro charges for itself.
+        # the body of a macro counts for itself
         if type(__obj) is not Macro:
-            # `_loop_vars` and `_block_vars` are internal to Jinja and never passed to functions.
+            # Jinja passes `_loop_vars` and `_block_vars` for itself, not for the function
             own = {name: value for name, value in kwargs.items() if not name.startswith("_")}
             args = prepare_call(__obj, args, own, __self.budget)
         return take_result(super().call(__context, __obj, *args, **kwargs), __self.budget)
@@ -176,15 +175,16 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
         return format_text
 
-    # Called by compiled templates.
+    # Functions that compiled templates call.
 
     def pay(self, steps: int, characters: int) -> bool:
-        """Charge for one pass through a body of a template. Return True."""
+        """Deduct one run of a body of a template from the budget. Return True."""
         self.budget.spend(steps, characters)
         return True
 
     def pay_comparison(self, value: Any) -> Any:
-        """Charge for a compared, searched or hashed value, one step for each value in it. Return it."""
+        """Deduct a value that is compared, searched or hashed, with a step for each value in it. Return the
+        value."""
         if isinstance(value, str):
             if len(value) >= _LONG:
                 self.budget.spend(len(value) // _LONG)
@@ -192,7 +192,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             measure_extent(value, self.budget)
         return value
 
-    # With a context argument, Jinja does not evaluate a filter at compile time.
+    # with a context argument, Jinja does not evaluate a filter at compile time
 
     @pass_context
     def _compared(self, context: Context, value: Any) -> Any:
@@ -202,7 +202,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def _print(self, context: Context, value: Any) -> str:
         """Return the output of `{{ value }}`."""
         if type(value) is Markup:
-            # The usual case: the value is HTML already.
+            # the usual case: the value is HTML already
             self.budget.spend(0, len(value))
             return value
         return self._text(value, is_escaped=bool(context.eval_ctx.autoescape))
@@ -216,7 +216,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @pass_context
     def _join(self, context: Context, values: Iterable[Any]) -> str:
-        """Return `a ~ b ~ c`, which is HTML if one of them is."""
+        """Return `a ~ b ~ c` in a template, as HTML if one of them is HTML."""
         has_html = context.eval_ctx.autoescape and any(hasattr(value, "__html__") for value in values)
         texts = [self._text(value, is_escaped=has_html) for value in values]
         self.budget.take_size(sum(map(len, texts)), "this text")
@@ -224,14 +224,14 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return Markup(text) if has_html else text
 
     def concat(self, pieces: Iterable[str]) -> str:
-        """Return the joined output of a macro or a block."""
+        """Return the output of a macro or a block from its pieces."""
         pieces = list(pieces)
         self.budget.take_size(sum(map(len, pieces)), "this block")
         return "".join(pieces)
 
 
 class _ChargedFields:
-    """Formatter mixin that charges for each field."""
+    """Mixin for formatters that deducts each field from the budget."""
 
     budget: Budget
 

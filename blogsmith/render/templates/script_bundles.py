@@ -1,9 +1,10 @@
-"""Script bundles: one file for each group of pages that need several scripts.
+"""Script bundles: one file for each group of pages that needs several scripts.
 
 A browser requests every file separately, so five small scripts take more time than one bundle. A theme
-assigns each script to groups, and a layout reads the URL of a group's bundle from `head.bundles`. Each
-script is in a block of its own: its names are local, and if it fails, the others still run, as with separate
-modules. Import and export statements are not possible there; a group with one of them gets no bundle.
+assigns each script to groups, and a layout reads the URL of a group's bundle from `head.bundles`. In the
+bundle, each script has a block of its own: its names are local, and if it fails, the others still run, as
+separate modules would. A block cannot contain `import` and `export`. A group that has a script with these
+gets no bundle.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from ...base.patterns import lazy_pattern
 from .style_sheets import StaticFile, joined_path
 
 _FORMAT_VERSION = "1"
-"""Version of the bundle format, changed when the same files give other output."""
+"""Version of the bundle format. Increase it when the same files give other output."""
 _MODULE_SYNTAX = lazy_pattern(rb"\b(?:import\b(?!\s*\()|export\b)")
 
 
@@ -27,23 +28,23 @@ class ScriptEntry(Struct, frozen=True):
     file: str
     """Name under `static/`."""
     groups: tuple[str, ...] = ()
-    """Groups of pages; if empty, every page has the script, unbundled."""
+    """Groups of pages with the script; if empty, every page has it, as a separate file."""
 
 
 class ScriptBundle(Struct, frozen=True):
-    """A script made of several: the module of a group of pages."""
+    """A script made of several ones, for a group of pages."""
 
     group: str
     theme: str
     parts: tuple[StaticFile, ...]
 
     def path(self) -> PurePosixPath:
-        """Return the path in the finished site, which depends on the files."""
+        """Path in the finished site, which contains a digest of the files."""
         files = (f"{part.asset.path} {part.version}" for part in self.parts)
         return joined_path(self.theme, self.group, ".js", (_FORMAT_VERSION, *files))
 
     def text(self) -> bytes:
-        """Return the current content of the bundle."""
+        """Return the content of the bundle, made from the current files."""
         blocks = (part.asset.file.read_bytes().strip() for part in self.parts)
         return b"".join(b"try{%b\n}catch(e){reportError(e)}\n" % block for block in blocks)
 
@@ -51,10 +52,8 @@ class ScriptBundle(Struct, frozen=True):
 def join_scripts(
     declared: Iterable[ScriptEntry], static: Mapping[str, StaticFile], theme: str
 ) -> dict[str, ScriptBundle]:
-    """Return the bundle of each group.
-
-    declared: Entries, parents' before children's; of entries with the same file, the last applies.
-    """
+    """Return the bundle of each group. declared: entries, those of extended themes first; if several name the
+    same file, the last one applies."""
     last = {entry.file: entry for entry in declared}.values()
     groups = dict.fromkeys(group for entry in last for group in entry.groups)
     found = (

@@ -29,12 +29,12 @@ from ...model.documents import Asset
 from .css_text import drop_overridden, statements
 
 GROUPS = ("posts", "lists")
-"""Default groups of a file."""
+"""Groups of pages that have a stylesheet if its entry names no groups."""
 _RECIPE = "2"
-"""Version of the format, changed when the same files give other output."""
+"""Version of the format. Increase it when the same files give other output."""
 _DIGITS = 10
 _FIRST = ("@import", "@namespace")
-"""Statements that are only valid before all rules."""
+"""Statements that are valid only before all rules."""
 
 
 OptionValue = str | bool
@@ -58,7 +58,7 @@ class SheetEntry(Struct, frozen=True):
     media: str = ""
     """Media query; empty if the file always applies."""
     when: tuple[tuple[str, tuple[OptionValue, ...]], ...] = ()
-    """Theme options with the values for which the file is used; empty for all sites."""
+    """Theme options, each with the values for which the file is used; empty: always."""
 
     def applies_to(self, options: Mapping[str, Any]) -> bool:
         """Return whether a site with these options uses the file."""
@@ -66,19 +66,19 @@ class SheetEntry(Struct, frozen=True):
 
 
 class StyleSheet(Struct, frozen=True, cache_hash=True):
-    """A stylesheet made of several files: that of a group of pages."""
+    """A stylesheet made of several files, for a group of pages."""
 
     group: str
     theme: str
     parts: tuple[tuple[StaticFile, str], ...]
     """Files in order, each with its media query; those without one come first."""
     is_standalone: bool = True
-    """Whether pages use it alone; if not, it is an addition to another stylesheet."""
+    """Whether pages use it alone. Otherwise it is an addition to another stylesheet."""
     variables: tuple[tuple[str, str], ...] = ()
     """Custom properties that options of the site set."""
 
     def path(self, math_font: str) -> PurePosixPath:
-        """Return the path in the finished site. math_font: As in `PageView`."""
+        """Return the path in the finished site. math_font: as in `PageView`."""
         return _sheet_path(self, math_font.rpartition("/")[2] if self.is_standalone else "")
 
     def is_made_of(self, file: Path) -> bool:
@@ -86,14 +86,12 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
         return any(part.asset.file == file for part, _ in self.parts)
 
     def is_current(self) -> bool:
-        """Return whether its files still have the versions in its name."""
+        """Return whether its files still have the versions that its path contains."""
         return all(file_version(file.asset.file.read_bytes()) == file.version for file, _ in self.parts)
 
     def text(self, font_face: str = "") -> str:
-        """Return the current content. Raise SiteError for a file that is not valid UTF-8.
-
-        font_face: `@font-face` rule of the math font.
-        """
+        """Return the content, made from the current files. SiteError if a file is not valid UTF-8. font_face:
+        `@font-face` rule of the math font."""
         chosen = ";".join(f"{name}:{value}" for name, value in self.variables)
         rules = list(statements(font_face)) if self.is_standalone else []
         for file, media in self.parts:
@@ -109,7 +107,7 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
 
 @lru_cache(maxsize=64)
 def _sheet_path(sheet: StyleSheet, font: str) -> PurePosixPath:
-    """Return the path of a stylesheet. Cached, because every page requests those of its stylesheets."""
+    """Return the path of a stylesheet. Cached, because every page needs those of its stylesheets."""
     chosen = [f"{name}:{value}" for name, value in sheet.variables]
     files = [f"{file.asset.path} {file.version} {media}" for file, media in sheet.parts]
     return joined_path(sheet.theme, sheet.group, ".css", (_RECIPE, font, *files, *chosen))
@@ -122,7 +120,7 @@ def joined_path(theme: str, group: str, suffix: str, made_of: Iterable[str]) -> 
 
 
 def file_version(data: bytes) -> str:
-    """Return the version of a file for its URL, which changes with the file."""
+    """Return the version of a file for its URL: a digest of its content."""
     return hashlib.sha256(data).hexdigest()[:8]
 
 
@@ -133,16 +131,13 @@ def join_sheets(
     variables: Sequence[tuple[str, str]] = (),
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, StyleSheet]:
-    """Return the stylesheet of each group for these site options.
-
-    declared: Entries in the order in which they override each other; of entries with the same file, the last
-        applies.
-    """
+    """Return the stylesheet of each group for these options of the site. declared: entries, later ones
+    overriding earlier ones; if several name the same file, the last one applies."""
     last = {sheet.file: sheet for sheet in declared}
     wanted = [sheet for sheet in last.values() if sheet.applies_to(options)]
     ordered = sorted(wanted, key=lambda sheet: bool(sheet.media))
     groups = dict.fromkeys(group for sheet in ordered for group in sheet.groups)
-    # An additional stylesheet would set variables again, after the print rules.
+    # in an additional stylesheet, the variables would come after the print rules and override them
     whole = ordered[0].groups if ordered else ()
     return {
         group: StyleSheet(
@@ -168,7 +163,7 @@ def _statements(file: StaticFile) -> Sequence[str]:
 
 
 def _conditional(found: Sequence[str], media: str) -> list[str]:
-    """Return the statements under a media query. An import includes the query itself."""
+    """Return the statements under a media query. For an import, the query is part of the statement."""
     first = [f"{one.rstrip(';')} {media};" for one in found if one.startswith(_FIRST)]
     rest = "".join(one for one in found if not one.startswith(_FIRST))
     return [*first, f"@media {media}{{{rest}}}"]

@@ -1,7 +1,7 @@
-"""Named blocks of templates, and blocks of an override that are never printed.
+"""Named blocks of templates, and blocks that are never printed because the parent template lacks them.
 
-A template that extends another one fills its blocks. Jinja ignores blocks that the parent does not have, so
-their content never appears. The text is scanned; nothing is compiled.
+A template that extends another one fills its blocks. Jinja ignores a block that the parent does not have, so
+its content never appears. The text of templates is scanned; nothing is compiled.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Block(Struct, frozen=True):
 
     name: str
     start: int
-    """Offset of its name."""
+    """Offset of its name in the text."""
     is_nested: bool
     """Whether it is inside another block."""
 
@@ -52,7 +52,7 @@ class TemplateBlocks(Struct, frozen=True):
     """The blocks of one template."""
 
     parent: str
-    """The template it extends; empty if none, or if the parent is chosen at run time."""
+    """The template it extends; empty if there is none, or if it is chosen at run time."""
     blocks: tuple[Block, ...]
 
 
@@ -72,7 +72,7 @@ def read_blocks(text: str) -> TemplateBlocks:
 
 
 def unknown_blocks(templates: Mapping[str, TemplateText]) -> Iterator[Diagnostic]:
-    """Yield a warning for each block of an override that the parent template does not have."""
+    """Yield a warning for each block that a template fills but its parent does not have."""
     seen = set()
     known: dict[str, TemplateBlocks] = {}
     for name, template in templates.items():
@@ -89,10 +89,8 @@ def unknown_blocks(templates: Mapping[str, TemplateText]) -> Iterator[Diagnostic
 def _inherited(
     name: str, parent: str, templates: Mapping[str, TemplateText], known: dict[str, TemplateBlocks]
 ) -> set[str] | None:
-    """Return the blocks of all parents, or None if unknown.
-
-    It is also None if the parents have an error that is reported elsewhere.
-    """
+    """Return the names of the blocks of all parents. None if they are unknown, or if a parent has an error
+    that is reported elsewhere."""
     found: set[str] = set()
     seen = {name}
     while parent:

@@ -1,9 +1,9 @@
 """Themes: pages and shortcodes rendered with Jinja templates.
 
-Templates come from `files.py`. They run in Jinja's sandbox with autoescape, and have no access to disk,
-clock or random numbers. A theme can therefore neither execute code nor break reproducibility. Data are
-prepared in advance: the only helpers are `url`, `asset`, `t`, `date`, `isodate` and `json`. HTML from
-blogsmith is marked as safe when it is read (see `sandbox.py`), so templates need no `| safe`.
+`files.py` reads the templates. They run in Jinja's sandbox with autoescape, without access to disk, clock or
+random numbers, so a theme can neither execute code nor make output differ between builds. Data are prepared
+in advance: the only functions and filters are `url`, `asset`, `t`, `date`, `isodate` and `json`. HTML from
+blogsmith is marked as safe when a template reads it (see `sandbox.py`), so templates need no `| safe`.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Theme(Struct, frozen=True):
 
     files: ThemeFiles
     base_path: str
-    """`/blog`, or empty at a host's root."""
+    """Path of the site's URL, such as `/blog`; empty at a host's root."""
     environment: Sandbox
-    """Compiled templates; only a cache."""
+    """Compiled templates. They are only a cache."""
     shortcodes: Mapping[str, str]
     """Name of a shortcode → name of its template."""
     layout_names: tuple[str, ...]
@@ -84,10 +84,7 @@ class Theme(Struct, frozen=True):
             return self.environment.render_page(template, context, language, page.body, "\n")
 
     def watch_templates(self) -> AbstractContextManager[set[str]]:
-        """Record the names of files requested inside the context, whether found or not.
-
-        As in `TemplateLoads`.
-        """
+        """Yield the set of names of files that are requested inside the block, as in `TemplateLoads`."""
         return self.environment.loads.watch()
 
     def language(self, tag: str) -> Language:
@@ -97,10 +94,9 @@ class Theme(Struct, frozen=True):
     def render_shortcode(
         self, name: str, context: Mapping[str, Any], page_path: str = "", language: Language = ENGLISH
     ) -> str:
-        """Return the HTML of shortcode `name`. Strings in `context` are escaped unless they are `Markup`.
-
-        Raise KeyError for an unknown shortcode. page_path: Path for the hint of an error message.
-        """
+        """Return the HTML of the shortcode `name`. KeyError for an unknown shortcode. context: data for the
+        template, whose strings are escaped unless they are `Markup`. page_path: path of the page, for the
+        hint of an error."""
         template = self.shortcodes[name]
         with self._template_errors(page_path):
             return self.environment.render(template, context, language)
@@ -127,10 +123,9 @@ class Theme(Struct, frozen=True):
         return self.layout_names
 
     def layout_hint(self, layout: str) -> str:
-        """Return a hint with the nearest layout, if any, and all layouts."""
+        """Return a hint with the nearest layout, or with all layouts if none is similar."""
         choices = self.layouts()
-        near = did_you_mean(layout, choices)
-        return f"{near} Known: {', '.join(choices)}" if near else f"known: {', '.join(choices)}"
+        return did_you_mean(layout, choices) or f"known: {', '.join(choices)}"
 
     def static_files(self) -> tuple[Asset, ...]:
         """Return the files to copy, sorted. Their paths are those in the output, under `assets/<theme>/`."""
@@ -149,15 +144,16 @@ class Theme(Struct, frozen=True):
 
     @contextmanager
     def _template_errors(self, what: str) -> Iterator[None]:
-        """Raise SiteError for any error inside. what: Rendered object, for the hint of the message."""
+        """Raise SiteError for any error inside the block. what: the page or shortcode that is rendered, for
+        the hint."""
         try:
             yield
         except (Exception, TemplateTimeout) as error:
-            # A template may raise any Python error, and all are errors of its author.
+            # a template may raise any Python error, and all are errors of its author
             self.environment.loads.note(ALL_FILES)
             lines = {file.label: file.text.splitlines() for file in self.files.templates.values()}
             names = sorted(self.files.templates)
-            hint = f"while rendering {what}" if what else ""
+            hint = f"the error occurred while rendering {what}" if what else ""
             raise SiteError(template_diagnostic(error, lines, names, hint)) from error
 
 
@@ -171,14 +167,13 @@ def load_theme(
     chosen: Mapping[str, Any] = MappingProxyType({}),
     codes: TemplateCodes | None = None,
 ) -> Theme:
-    """Read theme `name` from the site's `themes/`, otherwise from the bundled themes.
+    """Read the theme `name` from the site's `themes/`, otherwise from the bundled themes. SiteError if it is
+    missing or has an error.
 
-    extra_shortcodes: Folders of plugins with shortcode templates, searched last.
-    base_path: Path of the site's URL, such as `/blog`, prepended to every site path.
-    chosen: The site's `theme_options`; custom properties that it sets go into the stylesheets.
-    codes: Persistent storage for compiled templates; None for none.
-
-    Raise SiteError if the theme is missing or has an error.
+    extra_shortcodes: folders of plugins with templates of shortcodes, searched last. base_path: path of the
+    site's URL, such as `/blog`, put before every site path. chosen: the site's `theme_options`; custom
+    properties that they set become part of the stylesheets. codes: storage for compiled templates; None: no
+    storage.
     """
     files = read_theme_files(name, site_root, bundled, extra_shortcodes)
     return make_theme(files, base_path, chosen=chosen, codes=codes)
@@ -191,7 +186,7 @@ def make_theme(
     chosen: Mapping[str, Any] = MappingProxyType({}),
     codes: TemplateCodes | None = None,
 ) -> Theme:
-    """Return the theme for files that were read. All other arguments are as in `load_theme`."""
+    """Return the theme for files that were read before. The other arguments are as in `load_theme`."""
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
     environment = site_environment(files, base_path, codes)
     variables = option_variables(chosen, files.options)
@@ -202,7 +197,8 @@ def make_theme(
 
 
 def _shortcodes(files: ThemeFiles) -> dict[str, str]:
-    """Return the template of each shortcode. Templates are in search order; the first of a name applies."""
+    """Return shortcode → name of its template. Templates are in search order; the first one of a name
+    applies."""
     found: dict[str, str] = {}
     for stem in _stems(files.templates, "shortcodes"):
         found.setdefault(stem.removesuffix(_INLINE), f"shortcodes/{stem}.html")

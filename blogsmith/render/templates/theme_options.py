@@ -1,7 +1,8 @@
-"""Options of a theme: the possible values of `theme_options`, and the custom properties that some set.
+"""Options of a theme: the possible values of `theme_options`, and the custom properties that some options
+set.
 
-A theme declares each option in its theme.yaml, by its default alone or as a mapping. Without an explicit
-kind, the type of the default determines it.
+A theme declares each option in its theme.yaml, by its default alone or as a mapping. If no kind is given, the
+type of the default determines it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "number": "a number",
         "list": "a list of strings",
         "mapping": "a mapping of `key: value`",
-        "color": "a colour, or one for each scheme: {light: …, dark: …}",
+        "color": "a colour or {light: …, dark: …}",
         "length": "a length such as 34rem",
         "file": "the site path of a file, such as /icon.svg",
         "files": "a list of site paths of files, such as [/own.css]",
@@ -42,7 +43,7 @@ _COLOR = lazy_pattern(
     r"\((?:[\w\s.,%/#+-]|\([\w\s.,%/#+-]*\))*\)"
 )
 _SPECIAL_COLOR_NAMES = ("currentcolor", "transparent")
-"""Colour keywords of CSS without a fixed value."""
+"""Colour keywords of CSS that name no fixed colour."""
 _LENGTH = lazy_pattern(r"\d+(?:\.\d+)?(?:rem|em|ch|ex|px|pt|pc|cm|mm|in|vw|svw)")
 SCHEMES = ("light", "dark")
 
@@ -59,7 +60,8 @@ class ThemeOption(Struct, frozen=True):
     """CSS custom property that the option sets; may be empty."""
 
     def problem(self, value: Any) -> str:
-        """Return the expected value as a phrase, such as `expected a number`; empty if `value` is valid."""
+        """Return the expected value as a phrase, such as `expected a number`, or an empty string if `value`
+        is valid."""
         if self.choices:
             return "" if value in self.choices else f"expected one of {', '.join(self.choices)}"
         if value in ("", None) and self.kind not in ("flag", "number"):
@@ -67,14 +69,14 @@ class ThemeOption(Struct, frozen=True):
         return "" if _CHECKS[self.kind](value) else f"expected {KINDS[self.kind]}"
 
     def css(self, value: Any) -> str:
-        """Return a valid value in CSS, or an empty string for the theme's own."""
+        """Return a valid value as CSS; empty for the theme's own value."""
         if isinstance(value, dict):
             return f"light-dark({value['light']}, {value['dark']})"
         return "" if value in ("", None) else str(value)
 
 
 def read_options(declared: Mapping[str, Any], places: Mapping[YamlPath, Place], reporter: Reporter) -> Any:
-    """Return the options under `options` in a theme.yaml. Report invalid ones and omit them."""
+    """Return the options under `options` in a theme.yaml. Report invalid ones and leave them out."""
     found = {}
     for name, value in declared.items():
         option = _read_option(name, value, places, reporter)
@@ -124,7 +126,8 @@ def _read_option(
 def merge_options(
     parents: Mapping[str, ThemeOption], own: Mapping[str, ThemeOption]
 ) -> dict[str, ThemeOption]:
-    """Merge a theme's options with inherited ones. A new default alone keeps the rest of the declaration."""
+    """Return the options of a theme and of the themes that it extends. If an entry of the theme is only a
+    default, the rest of the inherited declaration stays."""
     merged = dict(parents)
     for name, option in own.items():
         before = merged.get(name)
@@ -175,7 +178,7 @@ def _list_options(options: Mapping[str, ThemeOption]) -> str:
 def option_variables(
     chosen: Mapping[str, Any], options: Mapping[str, ThemeOption]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the custom properties set by the options of a site or by their defaults, sorted by name."""
+    """Return the custom properties that the options of a site, or their defaults, set, sorted by name."""
     return tuple(sorted(_variables(chosen, options)))
 
 
@@ -202,7 +205,7 @@ def is_color(value: Any) -> bool:
 
 
 def _is_color_name(value: str) -> bool:
-    # Imported only for colour names, which few sites use.
+    # imported here for the names of colours, which few sites use
     from ...tex.parse.colors import NAMES
 
     return value.isalpha() and (value.lower() in NAMES or value.lower() in _SPECIAL_COLOR_NAMES)

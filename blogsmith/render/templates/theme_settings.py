@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from ...base.diagnostics.model import Reporter, did_you_mean, format_suggestion, nearest
+from ...base.diagnostics.model import Place, Reporter, did_you_mean, format_suggestion, nearest
 from ...base.patterns import lazy_pattern
 from ...base.schema import yaml_loader as loader
 from ...model.social_cards import CardStyle
@@ -29,22 +29,35 @@ THEME_KEYS: tuple[tuple[str, type, str], ...] = (
     ("styles", list, "a list of stylesheets"),
     ("scripts", list, "a list of scripts"),
     ("options", dict, "a mapping"),
+    ("contrast", dict, "a mapping"),
 )
 _Entry = TypeVar("_Entry", SheetEntry, ScriptEntry)
 
 
 class _EntryKind(Struct, Generic[_Entry], frozen=True):
-    """Description of the entries of a list in a theme.yaml."""
+    """Description of one kind of entry in a list of a theme.yaml."""
 
     key: str
-    """Key of the list."""
+    """Key of the list in the theme.yaml."""
     keys: tuple[str, ...]
     """Allowed keys of an entry that is a mapping."""
     read: Callable[[Any], _Entry | None]
-    """Function that converts an entry as written, or returns None if it is invalid."""
+    """Function that converts an entry as written; it returns None for an invalid one."""
     expected: str
     """Description of a valid entry, for the message about an invalid one."""
     hint: str
+
+
+class ColorPair(Struct, frozen=True):
+    """Custom properties of a text colour and its background, from `contrast` in a theme.yaml."""
+
+    text: str
+    background: str
+    path: str
+    """Path of the theme.yaml for messages."""
+    place: Place | None
+    line: str
+    """Text of the line at `place`."""
 
 
 class ThemeSettings(Struct, frozen=True):
@@ -56,7 +69,8 @@ class ThemeSettings(Struct, frozen=True):
     styles: tuple[SheetEntry, ...] = ()
     scripts: tuple[ScriptEntry, ...] = ()
     card: CardStyle | None = None
-    """Style of social cards; its font is the path as written."""
+    """Style of social cards; None if there is none. Its font is the path as written."""
+    contrast: tuple[ColorPair, ...] = ()
     located: loader.Located | None = None
     """The parsed file with positions; None if it is empty."""
 
@@ -96,6 +110,7 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         tuple(_read_entries(_SHEETS, right.get("styles", []), located, reporter)),
         tuple(_read_entries(_SCRIPTS, right.get("scripts", []), located, reporter)),
         read_card(right.get("card", {}), located, reporter),
+        tuple(_read_pairs(right.get("contrast", {}), located, reporter)),
         located,
     )
 
@@ -103,7 +118,7 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
 def _read_entries(
     kind: _EntryKind[_Entry], entries: list[Any], located: loader.Located, reporter: Reporter
 ) -> Iterator[_Entry]:
-    """Yield the entries of `styles` or `scripts`. Report invalid entries and omit them."""
+    """Yield the entries of `styles` or `scripts`. Report invalid ones and leave them out."""
     for index, written in enumerate(entries):
         entry = kind.read(written)
         if _has_known_keys(written, (kind.key, index), kind.keys, located, reporter):
@@ -129,7 +144,8 @@ def _sheet(entry: Any) -> SheetEntry | None:
 
 
 def _when(written: Any) -> tuple[tuple[str, tuple[OptionValue, ...]], ...] | None:
-    """Return the options and values of `{font: paper, toc: [right, none]}`, or None if invalid."""
+    """Return the options and values in a mapping such as `{font: paper, toc: [right, none]}`, or None if it
+    is invalid."""
     if not isinstance(written, dict):
         return None
     found = {
@@ -143,10 +159,8 @@ def _when(written: Any) -> tuple[tuple[str, tuple[OptionValue, ...]], ...] | Non
 def report_conditions(
     settings: ThemeSettings, options: Mapping[str, ThemeOption], reporter: Reporter
 ) -> None:
-    """Report stylesheets for options, or values of options, that no site can choose.
-
-    options: Options of the theme and of the themes that it extends.
-    """
+    """Report stylesheets for options that do not exist, or for values that an option cannot have. options:
+    options of the theme and of the themes that it extends."""
     located = settings.located
     for index, sheet in enumerate(settings.styles):
         for name, values in sheet.when:
@@ -173,7 +187,7 @@ def _script(entry: Any) -> ScriptEntry | None:
 
 
 def _groups(value: Any) -> tuple[str, ...]:
-    """Return the groups of pages in `for`, or an empty tuple if it is neither a name nor a list of names."""
+    """Return the groups of pages in `for`. Empty if it is neither a name nor a list of names."""
     names = [value] if isinstance(value, str) else value
     is_right = isinstance(names, list) and all(isinstance(name, str) for name in names)
     return tuple(names) if is_right else ()
@@ -206,7 +220,8 @@ _SCRIPTS = _EntryKind(
 
 
 def read_card(written: Mapping[str, Any], located: loader.Located, reporter: Reporter) -> CardStyle | None:
-    """Return the style of social cards from `card` in a theme.yaml, or None. Its font is as written."""
+    """Return the style of social cards in `card` of a theme.yaml; None if it is missing or invalid. Its font
+    is the path as written."""
     right: dict[str, Any] = {}
     for key, value in written.items():
         place = located.places.get(("card", key))
@@ -228,6 +243,24 @@ def read_card(written: Mapping[str, Any], located: loader.Located, reporter: Rep
         else:
             right[key] = Path(value) if key == "font" else value
     return CardStyle(**right) if written else None
+
+
+def _read_pairs(
+    written: Mapping[str, Any], located: loader.Located, reporter: Reporter
+) -> Iterator[ColorPair]:
+    """Yield the pairs of colours in `contrast`. Report invalid ones and leave them out."""
+    for background, texts in written.items():
+        names = texts if isinstance(texts, list) else [texts]
+        for index, name in enumerate(names):
+            path = ("contrast", background, index)
+            place = located.places.get(path) or located.places.get(path[:2])
+            if all(isinstance(one, str) and one.startswith("--") for one in (background, name)):
+                line = reporter.lines[place.line - 1] if place else ""
+                yield ColorPair(name, background, reporter.path, place, line)
+            else:
+                message = 'invalid "contrast": expected custom properties'
+                hint = "write a background with its text colours, such as `--paper: [--ink, --accent]`"
+                reporter.error("theme-value", message, place, hint)
 
 
 def _is_color(value: object) -> bool:

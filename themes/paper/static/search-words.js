@@ -4,16 +4,17 @@
 const WEIGHTS = [1, 1.4, 1.8, 5, 9];
 // A to E in the first part of a page that has a term, F to J in further ones
 const PLACE = /([0-9a-z]*)(?:\.([0-9a-z]+))?([A-J])/g;
-const MARKS = "\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0670\\u0900-\\u0dff\\u0f00-\\u0fff";
+// As in blogsmith/model/letters.py: marks belong to the letter before them, and invisible characters to a word.
+const INVISIBLE = /[\u00ad\u034f\u180b-\u180d\u180f\u200c\u200d\u2060\ufe00-\ufe0f\u{e0100}-\u{e01ef}]+/gu;
 const PAIRED =
   "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3005-\\u3007\\u3040-\\u30ff\\u3400-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{3ffff}]";
-export const WORD = new RegExp(`[\\p{L}\\p{N}](?:[\\p{L}\\p{N}${MARKS}])*`, "gu");
+export const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{Mn}\p{Mc}]*/gu;
 const PARTS = new RegExp(`${PAIRED}+|${PAIRED.replace("[", "[^")}+`, "gu");
 const IS_PAIRED = new RegExp(`^${PAIRED}`, "u");
 
 // As in blogsmith/search/terms.py.
 export function fold(text) {
-  const plain = text.toLowerCase().normalize("NFKD").replace(/[\u0300-\u036f]+/g, "");
+  const plain = text.replace(INVISIBLE, "").toLowerCase().normalize("NFKD").replace(/[\u0300-\u036f]+/g, "");
   return plain.normalize("NFC").replaceAll("ß", "ss").replaceAll("ς", "σ");
 }
 
@@ -121,7 +122,7 @@ export class SearchIndex {
     if (!count) return (await import(this.scripts[1])).findWords(new URL(`${folder}/pagefind/pagefind.js`, this.base), text, most);
     await this.start();
     const wanted = [...new Set(terms(text))].slice(0, 12);
-    const last = /[\p{L}\p{N}]$/u.test(text) ? wanted.at(-1) : "";
+    const last = /[\p{L}\p{N}\p{M}]$/u.test(text) ? wanted.at(-1) : "";
     const lists = await Promise.all(
       wanted.map((term) => this.places(term, term === last || term.length > 3 || (IS_PAIRED.test(term) && [...term].length < 2))),
     );

@@ -1,0 +1,60 @@
+"""The beginning of a page, which lists and cards show if the author wrote no description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from markdown_it.token import Token
+
+from ..model.texts import DESCRIPTION_LENGTH
+from .context import PageRendering
+from .faq import inline_text
+from .numbers import html_within_links
+
+_KEPT = frozenset(("text", "math_inline", "code_inline", "softbreak", "hardbreak"))
+"""Inline tokens that a summary in HTML keeps, besides pairs such as `strong_open` and `strong_close`."""
+_FORMULA_LENGTH = 0.5
+"""Width of a typeset formula in characters, for each character of its TeX."""
+
+
+def page_summary(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[str, str]:
+    """Return the first paragraph with text, as plain text with references as the page prints them, and its
+    first words as HTML. The HTML is empty if they contain no formula, because it would equal the text."""
+    quiet = rendering.copy_without_report()
+    for before, inline in pairwise(rendering.parsed.tokens):
+        is_paragraph = before.type == "paragraph_open" and inline.type == "inline"
+        if not is_paragraph:
+            continue
+        children = inline.children or ()
+        if text := inline_text(quiet, children, spoken, keeps_citations=True):
+            first = _first_words(children, DESCRIPTION_LENGTH)
+            has_formula = any(child.type == "math_inline" for child in first)
+            return text, html_within_links(quiet, first) if has_formula else ""
+    return "", ""
+
+
+def _first_words(children: Sequence[Token], length: int) -> list[Token]:
+    """Return the inline tokens of the first words. length: maximum number of characters.
+
+    The result is empty if one of the tokens is not known here, such as a footnote or an image.
+    """
+    kept: list[Token] = []
+    closings: list[Token] = []
+    left = float(length)
+    for child in children:
+        if child.nesting == 1:
+            closings.append(Token(child.type.replace("_open", "_close"), child.tag, -1, markup=child.markup))
+        elif child.nesting == -1:
+            closings.pop()
+        elif child.type not in _KEPT:
+            return []
+        size = len(child.content) * (_FORMULA_LENGTH if child.type == "math_inline" else 1)
+        if size > left:
+            if child.type == "text":
+                words = child.content[: int(left)].rpartition(" ")[0]
+                kept.append(Token("text", "", 0, content=words.rstrip(" ,;:")))
+            return [*kept, Token("text", "", 0, content=" …"), *reversed(closings)]
+        left -= size
+        kept.append(child)
+    return kept
