@@ -1,4 +1,4 @@
-"""Mermaid diagrams, drawn at build time: ```` ```mermaid ````.
+"""Mermaid diagrams, drawn at build time: ```` ```mermaid ```` and values of cells of type `text/vnd.mermaid`.
 
 Requires `merman`, which draws without browser and JavaScript. A theme selected inside a diagram is ignored
 in favour of the site's colours. Colours of single nodes are kept.
@@ -45,6 +45,7 @@ PAPER, NODE, GROUP = "#fbf9f4", "#f4f0e7", "#f8f5ee"
 def register(hooks: Hooks) -> None:
     draw = functools.lru_cache(maxsize=1024)(_draw)
 
+    @hooks.cell_output("text/vnd.mermaid")
     @hooks.diagram("mermaid", formulas=True)
     def mermaid(source: str) -> str:
         try:

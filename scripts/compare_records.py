@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-PROVENANCE = frozenset(("absent", "date", "machine", "modules", "origin", "packages", "reads", "seconds"))
+PROVENANCE = frozenset(
+    ("accepted", "absent", "date", "machine", "modules", "origin", "packages", "reads", "seal", "seconds")
+)
 """Keys of a session or cell that are not part of its result."""
 
 

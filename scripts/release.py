@@ -24,6 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 VERSION_FILE = "blogsmith/__init__.py"
 CHANGELOG = "CHANGELOG.md"
+UPGRADE_NOTES = "content/docs/upgrading.md"
+"""Page of the manual that quotes the breaking changes of the changelog."""
 PACKAGE = "blogsmith_site"
 UNRELEASED = "## Unreleased"
 CHECKS = ("make check", "make types-elsewhere")
@@ -79,6 +81,9 @@ def make_release(root: Path, version: str, date: dt.date, checks: str) -> None:
         subprocess.run(["bash", "-ec", checks], cwd=root, check=True)
     (root / VERSION_FILE).write_text(code, encoding="utf-8")
     (root / CHANGELOG).write_text(changes, encoding="utf-8")
+    notes = root / UPGRADE_NOTES
+    heading = f"\n### {version} — {date.isoformat()}\n"
+    notes.write_text(notes.read_text("utf-8").replace(f"\n#{UNRELEASED}\n", heading), encoding="utf-8")
     _run(root, "git", "commit", "--quiet", "--all", "--message", f"Version {version}")
     _run(root, "git", "tag", "--annotate", f"v{version}", "--message", f"Version {version}")
     packages = build_packages(root, root / "dist")

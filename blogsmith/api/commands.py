@@ -1,7 +1,5 @@
-"""The parts of the command line that other parts of blogsmith use.
-
-It imports nothing heavy: `blogsmith --help` loads every command.
-"""
+"""Functions of the command line that other parts of blogsmith use. It imports nothing slow, because
+`blogsmith --help` loads every command."""
 
 from __future__ import annotations
 

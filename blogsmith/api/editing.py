@@ -1,9 +1,11 @@
-"""The parts of the core that the language server uses; it imports nothing else of it."""
+"""The functions of the core that the language server uses; the folder `lsp/` imports nothing else of the
+core."""
 
 from __future__ import annotations
 
 from ..base.diagnostics.codes import CODES, documentation_url
 from ..base.diagnostics.model import Diagnostic, Place, SiteError, TextMap
+from ..base.html_tags import read_text
 from ..base.patterns import lazy_pattern
 from ..base.schema.files import read_schema
 from ..base.storage.changed_files import ChangedFiles
@@ -21,6 +23,7 @@ from ..lint.run import lint_page
 from ..model.cells import Cell, Value
 from ..model.decode import decode, normalize_line_ends
 from ..model.documents import Asset, Source
+from ..model.letters import IN_NAMES
 from ..model.publications import Publication
 from ..model.results import CellResult, Display, Failure, Stream
 from ..project.bundled_folders import bundled_folder, bundled_plugins
@@ -52,6 +55,6 @@ from ..tex.constructs.table import constructs
 from ..tex.errors import TexError
 from ..tex.on_demand import convert_formula, linear_text, portable_tex
 from ..tex.parse.macros import read_macros
-from ..tex.parse.reader import Macro
+from ..tex.parse.reader import Macro, text_of
 from ..watch.pending_changes import PendingChanges, is_site_source
 from ..watch.watcher import Watcher

@@ -1,16 +1,20 @@
-"""The parts of the core that importers of other systems use; they import nothing else of it."""
+"""The functions of the core that importers of other systems use; `importers/` imports nothing else of the
+core."""
 
 from __future__ import annotations
 
-from ..base.diagnostics.codes import LOWERABLE
+from functools import partial
+
+from ..base.diagnostics.codes import LOWERABLE, PROTECTED_CODE
 from ..base.diagnostics.counts import count_line, first_names, plural
+from ..base.diagnostics.edits import apply_fixes
 from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from ..base.installed import IMPORTERS, installed_parts
 from ..base.patterns import lazy_pattern
 from ..base.schema.data_text import is_too_deep
 from ..base.schema.yaml_scalars import resolve as resolve_yaml_scalar
-from ..base.storage.folder import TEMPORARY_PREFIX, Folder, open_folder
+from ..base.storage.folder import TEMPORARY_PREFIX, Folder, open_folder, open_real_file
 from ..base.storage.links import is_junction
 from ..base.storage.lock import site_lock
 from ..base.storage.temporary import temporary_folder
@@ -18,6 +22,7 @@ from ..base.timeout import PageTimeout, alarm, has_alarm
 from ..bibliography.bibliography_file import BibtexFile, read_entries
 from ..bibliography.latex import plain_text
 from ..build.incremental import IncrementalPipeline, UpdateRequest
+from ..build.site import build_site
 from ..build.snapshot import SiteSnapshot
 from ..config.schema import Config
 from ..execute.session.environment import count_cores
@@ -25,21 +30,29 @@ from ..features.remote_images import remote_uses
 from ..freeze.keys import code_digest, start_key
 from ..freeze.record import CellRecord, PageRecord, SessionRecord
 from ..freeze.record_form import Origin
-from ..freeze.store import list_page_files
+from ..freeze.store import list_page_files, page_folder
 from ..model.dates import parse_date, split_dated_name
 from ..model.documents import Source
 from ..model.names import VOID_ELEMENTS, name_set
 from ..model.paths import collapse_path
 from ..model.protection import find_restrictions
 from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
-from ..model.slugs import alias_problem, github_slug, slug_problem, slugify
+from ..model.slugs import alias_problem, github_slug, slug_problem
+from ..model.slugs import slugify as _slugify
 from ..pools.pool import MAX_PROCESSES, ProcessDiedError, ProcessPool, StartMethod, can_fork
 from ..project.bundled_folders import bundled_folder
 from ..project.context import open_site
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions, Progress
+from ..read.files import fold_name
 from ..read.front_matter import read_document
 from ..read.head import KNOWN_KEYS
 from ..read.references import is_known_field
+from ..site.collisions import fold_url
 from ..site.frame import RenderedDocument
+from ..site.urls import publication
 from ..syntax.emoji import replace_emoji
 from ..syntax.kinds import kind_table
+from ..syntax.math.delimiters import ENVIRONMENTS as DISPLAY_ENVIRONMENTS
+
+slugify = partial(_slugify, marks=True)
+"""Function from title to slug that keeps combining marks, as all imported sites do."""

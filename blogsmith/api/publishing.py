@@ -1,4 +1,4 @@
-"""The parts of the core that publishing uses; it imports nothing else of it."""
+"""The functions of the core that publishing uses; the folder `publish/` imports nothing else of the core."""
 
 from __future__ import annotations
 

@@ -1,15 +1,18 @@
-"""HTML tags in a string: reads the attributes of a start tag and finds the matching end tag.
+"""Tags in HTML: the only scanner of blogsmith, apart from importers and the Content-Security-Policy.
 
-Used only for the few block `<div>`s that have a meaning and for URLs in raw HTML. This is not an HTML
-parser.
+`scan_html` yields the tags and text of any HTML in one pass, in linear time. `find_visible` and
+`parse_start_tag` read a few tags with the locations of their attributes. Unlike a browser's parser, it builds
+no tree and repairs nothing. For malformed tags, which browsers run too, there is `render/policy/tags.py`.
 """
 
 from __future__ import annotations
 
 import html
 import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from .patterns import lazy_pattern
 
@@ -19,6 +22,13 @@ _ATTRIBUTE = lazy_pattern(
 _START = lazy_pattern(r"<([A-Za-z][A-Za-z0-9-]*)")
 _HIDING = lazy_pattern(r"<!--|<(script|style|textarea|title)(?=[\s>/])", re.IGNORECASE)
 _CLOSE = lazy_pattern(r"\s*/?>")
+# with few quotes per tag, each failed match stays short, whatever the input
+_TAG = lazy_pattern(
+    r"<(?P<end>/?)(?P<name>[A-Za-z][^\s/><]{0,40})(?P<attributes>(?>(?:[^<>\"']++|\"[^\"]*\"|'[^']*'){0,200}))>"
+)
+_PART = lazy_pattern(r"([^\s\"'<>/=]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+)))?")
+_MARKUP = lazy_pattern(r"<[^<>]*+>")
+_SCRIPTS = frozenset(("script", "style"))
 
 
 class Attribute(Struct, frozen=True):
@@ -29,9 +39,9 @@ class Attribute(Struct, frozen=True):
     value: str
     """Value with character references resolved."""
     start: int
-    """Index in the string of the value, or of the name if the attribute has no value."""
+    """Index in the scanned string of the value, or of the name if the attribute has no value."""
     end: int
-    """Index after the value, before its closing quote."""
+    """Index of the end of the value, before its closing quote."""
     name_start: int
 
 
@@ -56,26 +66,110 @@ class StartTag(Struct, frozen=True):
         return self.get("class").split()
 
 
-def find_tagless_spans(text: str) -> list[tuple[int, int]]:
-    """Return (start, end) of each part that contains no tags: comments, and the contents of scripts and
-    stylesheets.
+class Tag(Struct, frozen=True):
+    """A start or end tag, as `scan_html` yields it."""
 
-    A part that is never closed extends to the end of `text`.
-    """
-    found, at = [], 0
+    name: str
+    """Name in lower case."""
+    start: int
+    """Index of `<`."""
+    end: int
+    """Index after `>`."""
+    is_end: bool = False
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """Attribute name in lower case → value, with character references decoded. The first of duplicates
+    applies."""
+    is_closed: bool = False
+    """Whether the tag has a slash before `>`."""
+
+
+def scan_html(text: str, text_only: Collection[str] = _SCRIPTS) -> Iterator[Tag | str]:
+    """Yield the tags and the text between them, without comments and declarations. text_only: elements whose
+    content is skipped up to their end tag."""
+    at = 0
+    while at < len(text):
+        start = text.find("<", at)
+        if start != at:
+            yield html.unescape(text[at:] if start < 0 else text[at:start])
+        if start < 0:
+            return
+        end = _end_of_comment(text, start)
+        found = None if end else _TAG.match(text, start)
+        if found:
+            tag = _read_tag(found)
+            yield tag
+            is_hiding = not tag.is_end and not tag.is_closed and tag.name in text_only
+            end = find_end_tag(text, tag.name, tag.end) if is_hiding else tag.end
+        elif not end:
+            yield "<"
+        at = end or start + 1
+
+
+def _end_of_comment(text: str, start: int) -> int:
+    """Return the index after a comment or declaration at `start`, or 0 if there is none."""
+    for opening, closing in (("<!--", "-->"), ("<!", ">"), ("<?", ">")):
+        if text.startswith(opening, start):
+            end = text.find(closing, start + len(opening))
+            return end + len(closing) if end >= 0 else len(text)
+    return 0
+
+
+def _read_tag(found: re.Match[str]) -> Tag:
+    name = found["name"].lower()
+    if found["end"]:
+        return Tag(name, *found.span(), is_end=True)
+    attributes: dict[str, str] = {}
+    for item in _PART.finditer(found["attributes"]):
+        attributes.setdefault(item[1].lower(), html.unescape(item[2] or item[3] or item[4] or ""))
+    return Tag(name, *found.span(), False, attributes, found["attributes"].endswith("/"))
+
+
+def remove_tags(text: str) -> str:
+    """Remove the tags from HTML that blogsmith generated. Character references stay."""
+    return _MARKUP.sub("", text)
+
+
+def read_text(text: str) -> str:
+    """Return the text of HTML that blogsmith generated, with character references decoded."""
+    return html.unescape(_MARKUP.sub("", text))
+
+
+def find_end_tag(text: str, name: str, at: int) -> int:
+    """Return the index of the next end tag of this name, or of the end of the text."""
+    found = _end_tag(name).search(text, at)
+    return found.start() if found else len(text)
+
+
+@lru_cache(maxsize=64)
+def _end_tag(name: str) -> re.Pattern[str]:
+    return re.compile(rf"</{re.escape(name)}(?=[\s/>])", re.IGNORECASE | re.ASCII)
+
+
+def find_visible(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches that start outside comments, scripts and stylesheets."""
+    hidden = _tagless_spans(text)
+    start, end = next(hidden, (len(text), len(text) + 1))
+    for found in pattern.finditer(text):
+        while end <= found.start():
+            start, end = next(hidden, (len(text), len(text) + 1))
+        if found.start() < start:
+            yield found
+
+
+def _tagless_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of each comment, script or stylesheet, which contain no tags. An unclosed one
+    extends to the end."""
+    at = 0
     while opening := _HIDING.search(text, at):
-        name = opening[1]
-        if name:
+        if opening[1]:
             tag = parse_start_tag(text, opening.start())
             start = tag.end if tag else opening.end()
-            closing = re.compile(rf"</{name}(?=[\s>/])", re.IGNORECASE).search(text, start)
-            at = closing.start() if closing else len(text)
+            at = find_end_tag(text, opening[1], start)
         else:
             start = opening.start()
             end = text.find("-->", start)
             at = end + 3 if end >= 0 else len(text)
-        found.append((start, at))
-    return found
+        yield start, at
 
 
 def parse_start_tag(text: str, pos: int = 0) -> StartTag | None:

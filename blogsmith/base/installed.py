@@ -1,4 +1,4 @@
-"""Parts that installed packages add to blogsmith: commands, importers, plugins and themes, by entry points.
+"""Commands, importers, plugins and themes that installed packages add to blogsmith, found by entry points.
 
 Source: the specification of entry points of the Python Packaging User Guide.
 """
@@ -14,13 +14,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 COMMANDS = "blogsmith.commands"
-"""Name → a `click.Command`."""
+"""Entry point group of commands. Each entry names a `click.Command`."""
 IMPORTERS = "blogsmith.importers"
-"""Name → an object with the members of `importers.systems.System`."""
+"""Entry point group of importers. Each entry names an object with the members of
+`importers.systems.System`."""
 PLUGINS = "blogsmith.plugins"
-"""Name → a module with a function `register(hooks)`."""
+"""Entry point group of plugins. Each entry names a module with a function `register(hooks)`."""
 THEMES = "blogsmith.themes"
-"""Name → the package whose folder is the theme: the folder with `theme.yaml`."""
+"""Entry point group of themes. Each entry names the package whose folder contains `theme.yaml`."""
 OWN_PACKAGE = "blogsmith-site"
 
 
@@ -46,21 +47,19 @@ class InstalledPart(NamedTuple):
 
     @property
     def package_part(self) -> InstalledPart:
-        """The same with its top-level package, or module, as value."""
+        """The same entry point with only its top-level package, or module, as value."""
         return self._replace(value=self.module.partition(".")[0])
 
     @property
     def label(self) -> str:
-        """Name, package and version, for messages: `arrows (arrows-plugin 1.2.0)`."""
+        """Name, package and version for messages, such as `arrows (arrows-plugin 1.2.0)`."""
         return f"{self.name} ({self.package} {self.version})"
 
 
 @cache
 def installed_parts(group: str) -> Mapping[str, InstalledPart]:
-    """Map names to the entry points of a group. Of two with one name, blogsmith's own is used, or the first.
-
-    The list is read once in a process: a package that is installed later is found after a restart.
-    """
+    """Map names to the entry points of a group. If two packages use the same name, blogsmith's own entry
+    applies, otherwise the first. The list is read once in a process, so a new package needs a restart."""
     # most commands need no entry points, and the import takes longer than a build without changes
     from importlib.metadata import entry_points
 
@@ -74,10 +73,8 @@ def installed_parts(group: str) -> Mapping[str, InstalledPart]:
 
 
 def part_path(part: InstalledPart) -> Path | None:
-    """Return the folder of the package, or the file of the module. None if it cannot be found.
-
-    Nothing is imported, so no code of the package runs.
-    """
+    """Return the folder of the package or the file of the module; None if it cannot be found. Nothing is
+    imported, so no code of the package runs."""
     first, *rest = part.module.split(".")
     try:
         spec = importlib.util.find_spec(first)

@@ -1,8 +1,9 @@
 """Conflict markers that Git leaves in a file when it cannot merge two versions.
 
-A conflict is an error. The file is still read, with the first version and with empty lines for the rest.
-Other errors are therefore reported at the right lines, and no marker is read as a heading or a quotation.
-Markers in fenced code of Markdown are an example, unless the fence is part of a conflict.
+Each conflict is reported as an error. The file is then read with the first version, and with empty lines
+instead of the rest. So other errors get the right line numbers, and no marker becomes a heading or a
+quotation. Markers in fenced code of Markdown are taken as an example, unless the fence itself is part of a
+conflict.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ _MARKER_HINT = "remove the line, or write it in a code block to show it"
 
 
 class _Conflict(NamedTuple):
-    """Line numbers of the markers of one conflict, from 0. All are equal if there is only one marker."""
+    """Line numbers of the markers of one conflict, from 0. If only one marker is left, all numbers are its
+    line."""
 
     first: int
     separator: int
@@ -34,10 +36,7 @@ def may_have_conflict(text: str) -> bool:
 
 def take_first_versions(text: str, reporter: Reporter, *, is_markdown: bool = False) -> str:
     """Report the merge conflicts in `text`. Return it with the first version of each; lines keep their
-    numbers.
-
-    is_markdown: fenced code may show markers.
-    """
+    numbers. is_markdown: accept markers in fenced code, which are an example there."""
     if not may_have_conflict(text):
         return text
     lines = text.split("\n")
@@ -69,7 +68,7 @@ def _find_conflicts(lines: Sequence[str], *, is_markdown: bool) -> list[_Conflic
         if conflict:
             found.append(conflict)
             number = conflict.first + 1
-            # later lines are parsed according to the version that is used
+            # whether later lines are in fenced code depends on the version that is used
             for kept in lines[number : conflict.separator] if is_markdown else ():
                 fence = _next_fence(fence, kept)
             number = conflict.last
@@ -83,8 +82,8 @@ def _find_conflicts(lines: Sequence[str], *, is_markdown: bool) -> list[_Conflic
 
 
 def _parse_conflict(lines: Sequence[str], first: int) -> _Conflict | None:
-    """Return the conflict that begins at a line. Return None if it has no end, or another one begins before
-    its end."""
+    """Return the conflict that begins at a line; None if it has no end, or if another one begins before its
+    end."""
     markers = {"|||||||": -1, "=======": -1}
     for number in range(first + 1, len(lines)):
         marker = lines[number][:7] if _MARKER.fullmatch(lines[number]) else ""
@@ -99,16 +98,15 @@ def _parse_conflict(lines: Sequence[str], first: int) -> _Conflict | None:
 
 
 def _is_left_over(line: str, marker: str, *, is_markdown: bool, has_separator: bool) -> bool:
-    """Return whether a line is the first or last marker of a conflict whose other markers are gone.
-
-    In Markdown `>>>>>>> text` is a quotation, seven deep, unless a line `=======` is above it.
-    """
+    """Return whether a line is the first or last marker of a conflict whose other markers are gone. In
+    Markdown `>>>>>>> text` is a quotation seven levels deep, unless a line `=======` precedes it."""
     is_first = marker == "<<<<<<<" and len(line) > len("<<<<<<< ")
     return is_first or (marker == ">>>>>>>" and (has_separator or not is_markdown))
 
 
 def _next_fence(fence: str, line: str) -> str:
-    """Return the fence that is open after a line, or "" if none is. fence: the one open before the line."""
+    """Return the opening fence of the code block that contains the next line; "" outside code. fence: the
+    same for this line."""
     found = _FENCE.fullmatch(line)
     if not found:
         return fence

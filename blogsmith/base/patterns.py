@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-The program has hundreds of them, and a build of a few pages uses some dozens. Compiling all of them took a
-tenth of the time to start.
+There are hundreds of them, but a build of a few pages uses only some dozens, and compiling all took a tenth
+of the time to start.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ _COPIED = ("search", "match", "fullmatch", "sub", "subn", "split", "findall", "f
 
 
 class _LazyPattern:
-    """A placeholder for a compiled pattern. After its first use its methods are those of the compiled
-    pattern."""
+    """A placeholder for a compiled pattern. The first use compiles it; then its methods are those of the
+    compiled pattern."""
 
     def __init__(self, source: str | bytes, flags: int) -> None:
         self.pattern = source
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        # Python calls this only for attributes that do not exist yet
+        # Python calls this method only for attributes that do not exist yet
         compiled = re.compile(self.pattern, self._flags)
         for method in _COPIED:
             setattr(self, method, getattr(compiled, method))
@@ -29,6 +29,6 @@ class _LazyPattern:
 
 
 def lazy_pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return a pattern like `re.compile`, for constants of modules. Functions of `re` itself do not accept
-    it."""
+    """Return a pattern with the methods of `re.compile(source, flags)`, for constants of modules. Functions
+    of `re` such as `re.sub` do not accept it."""
     return cast("re.Pattern[AnyStr]", _LazyPattern(source, flags))

@@ -1,6 +1,6 @@
-"""Time limits for work that may not end by itself, such as rendering one page of a preview.
+"""Time limits for work that may never end, such as rendering one page of a preview.
 
-A limit raises an exception inside that work. Source: setitimer(2).
+When the time is over, an exception is raised inside that work. Source: setitimer(2).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import FrameType
 
 
 def has_alarm() -> bool:
-    """Return whether `alarm` works here: in the main thread, which alone receives signals, where setitimer
+    """Return whether `alarm` works here: in the main thread, which alone receives signals, and if setitimer
     exists."""
     return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
 
@@ -34,9 +34,9 @@ def alarm(
     Works only where `has_alarm` is true. Alarms may be nested: an inner one restores the timer of the outer
     one.
 
-    working: measure processor time, so that a busy machine gives the same result. Waiting is not
-    interrupted. judge: called at that time, and every `interval_s` seconds after it. The error it returns is
-    raised instead of `error`; None raises nothing.
+    is_cpu_time: measure processor time, so that a busy machine gives the same result. Waiting is then not
+    interrupted. choose_error: function called after `seconds`, then every `interval_s` seconds. The error it
+    returns is raised instead of `error`; None raises nothing.
     """
     timer, number = (
         (signal.ITIMER_PROF, signal.SIGPROF) if is_cpu_time else (signal.ITIMER_REAL, signal.SIGALRM)
@@ -54,11 +54,11 @@ def alarm(
     before = (0.0, 0.0)
     try:
         try:
-            # rings again if the first error is lost in a `__del__`, where exceptions are ignored
+            # rings again in case the first error is lost in a `__del__`, where Python ignores exceptions
             before = signal.setitimer(timer, seconds, interval_s)
             yield
             if rung:
-                # the error was lost, and the work ended before the next alarm
+                # the error was lost, and the work ended before the next signal
                 raise rung
         finally:
             signal.setitimer(timer, 0)
@@ -71,16 +71,18 @@ def alarm(
 
 LIMIT_S = 10.0
 UNINTERRUPTED_S = 1.0
-"""Time in seconds during which a page is never cancelled, however urgent other work is."""
+"""Time in seconds before which the rendering of a page is never cancelled, however urgent other work is."""
 _POLL_S = 0.1
 
 
 class PageTimeout(BaseException):
-    """The time limit has passed. Not an `Exception`, because third-party templates and lexers catch those."""
+    """The time limit of a page has passed. Not an `Exception`, because third-party templates and lexers catch
+    those."""
 
 
 class PageCancelled(BaseException):
-    """The page is cancelled because something else is more urgent. Code in between must not catch it."""
+    """Rendering of a page is cancelled because other work is more urgent. Code in between must not catch
+    this."""
 
 
 @contextmanager
@@ -88,11 +90,8 @@ def time_limit(
     seconds: float | None = LIMIT_S, is_urgent: Callable[[], bool] | None = None
 ) -> Iterator[None]:
     """Raise `PageTimeout` inside the block after `seconds`; None sets no limit. Works in the main thread
-    only.
-
-    is_urgent: whether other work waits for the page to be cancelled. It is called repeatedly after a
-    while; if it returns true, `PageCancelled` is raised.
-    """
+    only. is_urgent: whether other work waits. It is called repeatedly after `UNINTERRUPTED_S`; when it
+    returns true, `PageCancelled` is raised."""
     if seconds is None or not has_alarm():
         yield
         return

@@ -1,4 +1,4 @@
-"""The version of blogsmith. It is defined in the package itself; records of cells name this file."""
+"""The version of blogsmith, which is defined in the package itself. Records of cells name this file."""
 
 from __future__ import annotations
 

@@ -1,1 +1,2 @@
-"""Bibliographies: `.bib` and CSL-JSON files → publications that pages cite, and these as BibTeX."""
+"""Bibliographies: reads `.bib` and CSL-JSON files as publications that pages cite, and writes publications as
+BibTeX."""

@@ -1,4 +1,4 @@
-"""A bibliography file: its index, and its publications, each read on first access."""
+"""A bibliography file: the index of its entries, and its publications, each parsed on first access."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .csl_json import CslJsonError, read_csl_json
 from .works import publication_from_entry
 
 MOST_PARENTS = 5
-"""Maximum depth of entries that inherit fields from each other."""
+"""Maximum length of a chain of entries that inherit fields from each other."""
 _TYPES_WITH_BOOKTITLE = frozenset(
     ("inproceedings", "conference", "incollection", "inbook", "suppbook", "inreference")
 )
@@ -24,11 +24,11 @@ _TYPES_WITH_BOOKTITLE = frozenset(
 _UNINHERITED_FIELDS = frozenset(
     ("title", "subtitle", "shorttitle", "crossref", "xdata", "pages", "key", "ids", "entryset")
 )
-"""Fields that are not inherited under their own name; the title is inherited as `booktitle`."""
+"""Fields that are not inherited. The parent's title is inherited, but as `booktitle`."""
 
 
 class BibtexFile:
-    """A `.bib` file, valid as long as its content is unchanged."""
+    """A `.bib` file as it was read; if the file changes, create a new object."""
 
     def __init__(self, path: str, text: str, index: BibIndex | None = None) -> None:
         """Open the file. path: as shown in messages. index: cached index of exactly this content."""
@@ -53,7 +53,7 @@ class BibtexFile:
         return self._works[key]
 
     def place(self, key: str) -> Diagnostic | None:
-        """Return the location of an entry as a diagnostic without message, or None for an unknown key."""
+        """Return a diagnostic that has only the location of an entry; None for an unknown key."""
         if key not in self.index.entries:
             return None
         return self._diagnostic(BibProblem("", self.index.entries[key][0], len(key) + 1))
@@ -161,7 +161,7 @@ class CslJsonFile:
         return PublicationLookup(work) if work else None
 
     def place(self, key: str) -> Diagnostic | None:
-        """Return None, because lines are not known for JSON."""
+        """Return None: the lines of entries in JSON are unknown."""
         return None
 
     def problems(self) -> tuple[Diagnostic, ...]:

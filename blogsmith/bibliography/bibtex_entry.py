@@ -1,6 +1,6 @@
 """Parsing of an entry of a `.bib` file: its fields as written, with parts joined and `@string`s inserted.
 
-Text that cannot be parsed is recorded as an error with its position; all fields before it are kept.
+If text cannot be parsed, an error with its position is recorded, and the fields before it are returned.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BARE = lazy_pattern(r"[^\s,{}()\"#%=]+")
 _BRACE = lazy_pattern(r"\{+|\}+")
 _QUOTE = lazy_pattern(r"\{+|\}+|\"")
 MOST_CHARACTERS = 200_000
-"""Maximum length of a value with its `@string`s, since each may contain the previous one twice."""
+"""Maximum length of a value after inserting `@string`s, since each may contain the previous one twice."""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -53,7 +53,7 @@ class BibEntry:
 
 
 Strings = Mapping[str, str]
-"""Name in lower case → TeX."""
+"""Value of each `@string`, as TeX, by name in lower case."""
 MONTH_STRINGS: Strings = MappingProxyType({name: name for name in MONTHS})
 
 
@@ -183,7 +183,7 @@ class _Reader:
             if found[0][0] == "{":
                 depth += count
             elif opening == "{" and count >= depth:
-                # of a run of braces, only the first `depth` belong to this value
+                # if several braces follow each other, only the first `depth` belong to this value
                 self._position = found.start() + depth
                 return self._text[start + 1 : self._position - 1]
             elif count > depth:

@@ -1,8 +1,8 @@
 """The index of a `.bib` file: the position of each entry, found in one pass that parses no fields.
 
-Text outside of entries is a comment, as in BibTeX. An entry with unbalanced braces ends at the next line
-that starts an entry, so an error affects only one entry. `@string`s are indexed as well, and parsed with the
-first entry. Source: O. Patashnik, "BibTeXing", 1988; the grammar of biber.
+Text outside of entries is a comment, as in BibTeX. An entry with unbalanced braces ends at the next line that
+starts an entry, so an error affects only one entry. `@string`s are indexed too, and parsed when an entry is
+read for the first time. Source: O. Patashnik, "BibTeXing", 1988; the grammar of biber.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..base.patterns import lazy_pattern
 
 _ENTRY = lazy_pattern(r"@[ \t]*([A-Za-z]+)\s*([{(])\s*")
 _LINE_ENTRY = lazy_pattern(r"^[ \t]*@[ \t]*[A-Za-z]+\s*[{(]", 8)
-"""Matches at the start of a line (`re.MULTILINE`)."""
+"""Matches the start of an entry at the start of a line."""
 _BRACE = lazy_pattern(r"\{+|\}+")
 _BRACE_OR_ROUND = lazy_pattern(r"\{+|\}+|\)")
 _KEY = lazy_pattern(r"([^\s,{}()\"#%'=\\][^\s,{}\"#%=\\]*)\s*(?=[,})])")
@@ -97,8 +97,8 @@ class _Scan:
             self.entries[key[1]] = (start, end)
 
     def _end(self, start: int, opening: int, bracket: str) -> int:
-        """Return the position after the closing bracket of an entry, or the start of the next entry if it is
-        missing."""
+        """Return the position after the closing bracket of an entry. If it is missing, return the start of
+        the next entry."""
         limit, depth = self._limit(opening + 1), 0
         for found in (_BRACE if bracket == "{" else _BRACE_OR_ROUND).finditer(self._text, opening, limit):
             if found[0] == ")":

@@ -13,7 +13,7 @@ _PRIVATE = name_set(
     "bdsk-url-1 bdsk-url-2 bdsk-file-1 localfile rating comment review read crossref xdata pdf preview "
     "selected html ids bibtex_show code slides poster website video blog award altmetric"
 )
-"""Fields for the author's own programs and pages."""
+"""Fields that are private: for the author's own programs and notes."""
 _SPECIAL: Mapping[int, str] = MappingProxyType(
     {
         **{ord(char): f"\\{char}" for char in "&%#_"},
@@ -40,7 +40,7 @@ def escape_tex(text: str) -> str:
 
 
 def copy_entry(entry: BibEntry) -> str:
-    """Return an entry as it was read, with `@string`s inserted, but without private fields."""
+    """Return an entry as it was read, with `@string`s inserted, and without private fields."""
     shown = (
         (name, " ".join(value.text.split()))
         for name, value in entry.fields.items()

@@ -15,7 +15,7 @@ BUNDLED_STYLES: Mapping[str, str] = MappingProxyType(
         "mla": "Modern Language Association, 9th edition",
     }
 )
-"""Name → title."""
+"""Name of a style in the settings → its title."""
 
 
 def read_bundled_style(name: str) -> str:

@@ -36,15 +36,15 @@ class CslJsonError(ValueError):
 
 
 def read_csl_json(text: str) -> dict[str, Publication]:
-    """Map keys to publications. For a duplicate key, the first item is used. CslJsonError if this is not a
-    list."""
+    """Map keys to publications. For a duplicate key, use the first item. Raise CslJsonError if the file is
+    not a list of items."""
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
         found = describe_error(error)
         raise CslJsonError(f"invalid JSON: {found.message}", found.at) from error
-    except RecursionError as error:
-        raise CslJsonError("JSON is nested too deeply", 0) from error
+    except (ValueError, RecursionError) as error:
+        raise CslJsonError("too many levels or digits in JSON", 0) from error
     items = found.get("items") if isinstance(found, dict) else found
     if not isinstance(items, list):
         raise CslJsonError("invalid bibliography: expected a list of items, [{…}, …]", 0)
@@ -56,7 +56,7 @@ def read_csl_json(text: str) -> dict[str, Publication]:
 
 
 def convert_item(key: str, item: Mapping[str, Any]) -> Publication:
-    """Convert an item of CSL-JSON to a publication. Values of unknown form are dropped."""
+    """Convert an item of CSL-JSON to a publication. Values of an unexpected type are dropped."""
     texts = {
         name: str(value)
         for name, value in item.items()

@@ -1,8 +1,8 @@
-"""LaTeX in fields of a bibliography, converted to text with formulas and the few tags of
-`model.publications`.
+"""Conversion of LaTeX in fields of a bibliography to text with formulas and a few tags (see
+`model.publications`).
 
-It is a single pass with a stack, so that deep nesting of braces costs no more than its characters.
-Formulas are kept as written. An unknown command is removed and reported, but its argument is kept.
+It is one pass with a stack, so deeply nested braces are not slow. Formulas are not changed. An unknown
+command is removed and reported, but its argument is not removed.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class _Group:
     """A group of braces that is not closed yet."""
 
     closing: str = ""
-    """Text to append at its end."""
+    """Text to append when the group closes."""
     pieces: list[str] = field(default_factory=list)
     accent: str = ""
     """Combining mark for the first letter of the group."""
     is_skipped: bool = False
-    """Whether the argument is not shown, such as the URL of a link."""
+    """Whether the group is not printed, such as the URL of a link."""
 
 
 def plain_text(tex: str) -> str:
@@ -63,7 +63,8 @@ def plain_text(tex: str) -> str:
 
 
 def convert_latex(tex: str, *, protects: bool = False) -> tuple[str, tuple[UnknownCommand, ...]]:
-    """Convert a value to text. protects: braces protect their content from case changes, as in titles."""
+    """Convert a value to text. Also return its unknown commands. protects: whether braces protect their
+    content from changes of case, as in titles."""
     if not any(sign in tex for sign in "\\{}$~`'<-"):
         return " ".join(tex.split()), ()
     reader = _Reader(tex, protects=protects)
@@ -78,7 +79,7 @@ class _Reader:
         self._protects = protects
         self._groups = [_Group()]
         self._wants_argument: list[_Group] = []
-        """Groups that the next arguments open."""
+        """Groups that the next arguments of a command will open."""
         self.unknown: list[UnknownCommand] = []
 
     def read(self) -> str:
@@ -111,7 +112,7 @@ class _Reader:
             if not self._wants_argument:
                 self._append_text(" ")
         elif self._wants_argument:
-            # an argument without braces is a single character
+            # an argument without braces is one character
             self._groups.append(self._wants_argument.pop())
             self._append_text(token[0])
             self._close()
@@ -125,7 +126,7 @@ class _Reader:
             self._groups.append(self._wants_argument.pop())
             return
         is_protected = self._protects and len(self._groups) == 1
-        # `{\'e}` is an accented letter, not a protected word
+        # braces in `{\'e}` do not protect from changes of case: it is only an accented letter
         if is_protected and not self._tex.startswith("\\", position + 1):
             self._groups.append(_Group(_NOCASE[1], [_NOCASE[0]]))
         else:
@@ -171,7 +172,8 @@ class _Reader:
 
 
 def _with_accent(text: str, mark: str) -> str:
-    """Add the mark to the first letter. A dotless i gets its dot back, because fonts compose it that way."""
+    """Add the combining mark to the first letter. Give a dotless i its dot back, because fonts compose it
+    from `i`."""
     for index, char in enumerate(text):
         if char.isalpha():
             letter = {"ı": "i", "ȷ": "j"}.get(char, char)
@@ -186,7 +188,8 @@ def _as_dollars(formula: str) -> str:
 
 
 def split_outside_braces(tex: str, word: str) -> Iterator[tuple[int, str]]:
-    """Yield (offset, part) for the parts between words such as `and` outside of braces."""
+    """Yield (offset, part) for the parts of `tex` between occurrences of `word`, such as `and`, outside of
+    braces."""
     depth = start = 0
     pattern = lazy_pattern(rf"[{{}}]|(?<=\s){word}(?=\s)")
     for found in pattern.finditer(tex):
@@ -221,7 +224,7 @@ ACCENTS: Mapping[str, str] = MappingProxyType(
         "textcommabelow": "\u0326",
     }
 )
-"""Command → combining mark after the letter."""
+"""Accent command without backslash → combining character, to place after the letter."""
 SYMBOLS: Mapping[str, str] = MappingProxyType(
     {
         **{"ss": "ß", "SS": "SS", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å"},
@@ -259,7 +262,8 @@ SYMBOLS: Mapping[str, str] = MappingProxyType(
         **{"small": "", "footnotesize": "", "displaystyle": "", "upshape": "", "mdseries": "", "null": ""},
     }
 )
-"""Command → text. Dollar and backslash are escaped, because the text may contain formulas."""
+"""Command without backslash → text that replaces it. Dollar and backslash are escaped in this text, because
+the result may contain formulas."""
 FONT_COMMANDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         **dict.fromkeys(("emph", "textit", "textsl", "mkbibemph", "mkbibitalic"), ("<i>", "</i>")),

@@ -51,7 +51,7 @@ def split_at_commas(tex: str) -> list[tuple[int, str]]:
 
 
 def _closes_last(tex: str) -> bool:
-    """Return whether the opening brace is closed by the last character."""
+    """Return whether the brace that opens the string closes at its last character."""
     depth = 0
     for index, char in enumerate(tex):
         depth += {"{": 1, "}": -1}.get(char, 0)

@@ -1,4 +1,4 @@
-"""Conversion of front matter `references:` to publications, and back."""
+"""Conversion of `references:` in front matter to publications, and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .works import ADDRESS
 _ET_AL = lazy_pattern(r",?\s*(?:et al\.?|and others|u\. ?a\.)\s*$")
 _YEAR = lazy_pattern(r"-?\d{1,4}")
 MOST_AUTHORS = 10
-"""Maximum number of authors in a list of references, for publications from bibliographies."""
+"""Maximum number of authors that a list of references prints for a publication from a bibliography."""
 _ARXIV = lazy_pattern(r"https?://arxiv\.org/(?:abs|pdf)/([\w./-]+?)(?:\.pdf)?")
 
 
@@ -116,3 +116,6 @@ def publication_links(work: Publication) -> Iterator[tuple[str, str]]:
         yield "PDF", work.pdf
     elif url.lower().endswith(".pdf"):
         yield "PDF", url
+    for name, target in work.links.items():
+        if ADDRESS.fullmatch(target) or target.startswith("/"):
+            yield name, target

@@ -57,7 +57,7 @@ _TEXTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "number-of-pages": ("pagetotal",),
     }
 )
-"""CSL variable → fields. The first field that exists is used."""
+"""CSL variable → fields that may contain it. The first that exists is used."""
 _PROTECTED = frozenset({"title", "container-title", "collection-title", "title-short"})
 _GENRES = {"phdthesis": "PhD thesis", "mastersthesis": "Master’s thesis", "techreport": "Technical Report"}
 _BIBLATEX_TYPES = {
@@ -70,6 +70,8 @@ _DATE = lazy_pattern(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _DAY = lazy_pattern(r"(?:\D*?)(\d{1,2})\D*")
 _DASHES = lazy_pattern(r"\s*(?:-{1,3}|–|—)\s*")
 
+_LINKS = {"code": "Code", "slides": "Slides", "poster": "Poster", "video": "Video", "website": "Website"}
+"""Field with a URL → English name of the link."""
 ADDRESS = lazy_pattern(r"https?://[^\s<>\"]+")
 _ARXIV = lazy_pattern(
     r"(?:arxiv:\s*|https?://arxiv\.org/(?:abs|pdf)/)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)",
@@ -79,7 +81,7 @@ _IN_TEXT = lazy_pattern(r"arxiv[:\s]+(?:preprint\s+)?(?:arxiv[:\s]*)?(\d{4}\.\d{
 
 
 def publication_from_entry(entry: BibEntry) -> Publication:
-    """Convert an entry to a publication. Errors are added to `problems` of the entry."""
+    """Convert an entry to a publication. Add errors to `problems` of the entry."""
     texts = dict(_texts(entry))
     people, has_others = {}, False
     for role in ("author", "editor", "translator"):
@@ -101,8 +103,11 @@ def publication_from_entry(entry: BibEntry) -> Publication:
         has_others=has_others,
         dates=dates,
         date_text=date_text,
-        pdf=_pdf(entry),
+        pdf=_file_url(entry, "pdf"),
         arxiv=arxiv,
+        links={name: url for key, name in _LINKS.items() if (url := _file_url(entry, key))},
+        abstract=" ".join(_read(entry, "abstract").split()),
+        is_selected=entry.text("selected").strip().lower() in ("true", "yes", "1"),
         bibtex=copy_entry(entry),
     )
 
@@ -182,7 +187,7 @@ def _addresses(entry: BibEntry) -> Iterator[tuple[str, str]]:
             hint = "write the DOI as in `10.1000/182`"
             entry.problems.append(
                 BibProblem(
-                    f'invalid DOI "{doi}": expected a value that starts with 10.',
+                    f'invalid DOI "{doi}": expected "10." at the start',
                     field.start,
                     len(doi),
                     hint,
@@ -197,7 +202,7 @@ def _addresses(entry: BibEntry) -> Iterator[tuple[str, str]]:
 
 
 def _address(entry: BibEntry) -> str:
-    """Return the http or https URL of a publication. Report other URLs, which are not linked."""
+    """Return the URL of a publication if it is http or https. Report other URLs, to which no link is made."""
     for name in ("url", "howpublished"):
         written = _plain_address(entry.text(name)).removeprefix("url{").rstrip("}")
         if ADDRESS.fullmatch(written):
@@ -229,8 +234,8 @@ def _arxiv(entry: BibEntry, texts: Mapping[str, str]) -> str:
     return found[1] if found else ""
 
 
-def _pdf(entry: BibEntry) -> str:
-    written = _plain_address(entry.text("pdf"))
+def _file_url(entry: BibEntry, name: str) -> str:
+    written = _plain_address(entry.text(name))
     is_path = not ADDRESS.fullmatch(written) and ":" not in written.partition("/")[0]
     return written if written and (is_path or ADDRESS.fullmatch(written)) else ""
 
@@ -255,7 +260,7 @@ def _date(year: str, month: str, day: str) -> WorkDate:
 
 
 def _month_and_day(entry: BibEntry) -> tuple[int, int]:
-    """Parse `jun`, `June`, `6` or `12 # "~" # jun` as (month, day). Unknown months are 0."""
+    """Parse month and day, as in `jun`, `June`, `6` or `12 # "~" # jun`. An unknown month or day is 0."""
     written = _read(entry, "month").lower()
     day = _DAY.fullmatch(entry.text("day"))
     for number, name in enumerate(MONTHS, 1):

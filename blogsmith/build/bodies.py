@@ -1,5 +1,5 @@
-"""Rendering of all page bodies in a build: first pages without cells, in several processes; then cells
-run."""
+"""Rendering of all page bodies in a build: first pages without cells, in several processes; then pages with
+cells."""
 
 from __future__ import annotations
 
@@ -38,15 +38,14 @@ class BodyBuilder:
         self._log = log
         self._bodies: dict[str, Body] = {}
         self._lints: LintCache | None = None
-        """Set in a check, and in a build of many pages, so that the next check need not parse them again."""
+        """Cache of lint warnings; None if they are not needed. Used by a check, and by a build of many pages,
+        so that the next check need not parse these again."""
         self._is_check = not options.write
 
     def build(self, paths: Sequence[str], bodies: dict[str, Body]) -> Iterator[None]:
-        """Put the bodies of pages into `bodies`, by source path, in steps of one page each.
-
-        Pages without cells are rendered as soon as they are parsed, so only the tokens of few pages are in
-        memory. SiteError if cells cannot run, or a process dies; errors in pages are then in the log, too.
-        """
+        """Put the bodies of pages into `bodies`, by source path, in steps of one page each. A page without
+        cells is rendered as soon as it is parsed, so only few pages have their tokens in memory. SiteError if
+        cells cannot run, or if a process dies; the log then also contains the errors in pages."""
         self._bodies = bodies
         if self._is_check:
             self._memory.rows.load("lint")
@@ -106,14 +105,13 @@ class BodyBuilder:
             self._bodies |= {path: body for _, (path, body) in steps if body is not None}
 
     def _find_missing(self, paths: Iterable[str]) -> list[str]:
-        """Return the pages to render, except pages known to have cells. Add the cached bodies of other
-        pages."""
+        """Return the pages to render, without those known to have cells. Add the bodies of cached pages."""
         memory, resolved, missing = self._memory, self._resolved, list[str]()
         with self._log.measure("render"):
             for path in paths:
                 document = resolved.documents[path]
                 if not memory.has_facts(document):
-                    # records the reason
+                    # also records why the page must be rendered
                     memory.table.body(document)
                     missing.append(path)
                 elif not memory.get_facts(document).facts.cells.sessions():
@@ -125,7 +123,7 @@ class BodyBuilder:
         return missing
 
     def _new_lints(self) -> LintCache:
-        # a build of few pages does not need it
+        # a build of few pages needs no lint warnings
         from ..rows.page_table import LintCache
 
         return LintCache(self._memory.table, self._resolved.context)
@@ -138,8 +136,8 @@ class BodyBuilder:
         return bool(known and not known.is_known(self._resolved.documents[path]))
 
     def _lint(self, document: Document) -> None:
-        """Make sure that the lint findings of a page are known. Its tokens are available if it was parsed
-        just now."""
+        """Compute the lint warnings of a page, unless they are cached. The page may have been parsed just
+        now."""
         if self._lints is None or self._lints.is_known(document):
             return
         parsed = self._memory.parse(document) if self._is_check else self._memory.get_cached_tokens(document)
@@ -153,9 +151,11 @@ class BodyBuilder:
             with self._log.measure("lint"):
                 found = self._lints.report(self._resolved.documents.values(), left_out)
             self._log.add(found)
+            for body in self._bodies.values():
+                self._log.add(body.check_diagnostics)
 
     def _report_pages(self) -> None:
-        """Report the errors in pages although no site is built."""
+        """Report the errors in pages, although no site can be built."""
         with suppress(SiteError):
             for path, document in self._resolved.documents.items():
                 self._log.add(self._memory.head_diagnostics(path))
@@ -170,11 +170,8 @@ def render_in_processes(
     options: BuildOptions,
     bodies: dict[str, Body],
 ) -> Iterator[None]:
-    """Render bodies of pages into `bodies`, in steps of one page, for a preview.
-
-    All pages are skipped if they are few, pages with cells always, and the remaining pages if a process
-    dies.
-    """
+    """Render bodies of pages into `bodies`, in steps of one page, for a preview. Pages with cells are left
+    out, and all pages if they are few, and the remaining ones if a process dies."""
     executor = choose_executor(resolved.context, options)
     if executor.kind == "here" or len(paths) < executor.min_bodies:
         return

@@ -1,8 +1,8 @@
-"""Rendering of page bodies in several processes, and the site state that newly started processes receive.
+"""Rendering of page bodies in several processes, and the state of the site for processes that start fresh.
 
 A page may query facts of other pages while it is rendered, but a process knows only the pages that it has
-parsed itself. A page that needs more is rendered again once all are parsed, with all facts. In 12 of 13
-imported blogs these are less than a tenth of all pages.
+parsed itself. A page that needs more is rendered again, with the facts of all pages, when all are parsed. In
+12 of 13 imported blogs this is less than a tenth of the pages.
 """
 
 from __future__ import annotations
@@ -51,10 +51,9 @@ if TYPE_CHECKING:
     from ..rows.page_table import LintCache
     from ..syntax.parser import Parsed
 
-# The state of a site that a newly started process receives, and the site that it creates from that.
-#
-# The records are those of the parent process, pickled. They do not include the text of pages, which comes
-# with the tasks. Plugins are the bundled ones, which the process has itself.
+# The state of a site for a process that starts fresh, and the site that the process creates from it. The
+# records are those of the parent process, pickled, without the text of pages, which the tasks contain.
+# Plugins are the bundled ones, which every process has.
 
 
 _PICTURES = frozenset({".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"})
@@ -68,20 +67,19 @@ class SiteState(Struct, frozen=True):
     settings: LoadedConfig
     theme: ThemeFiles
     loaded: LoadedSite
-    """Loaded site whose documents have no text."""
+    """The loaded site. Its documents have no text."""
     has_lints: bool
-    """Whether lints check each page."""
+    """Whether each page is also checked for lint warnings."""
     image_info: Mapping[Path, ImageInfo | str] | None
-    """File → image info or error; None: the process can read the files."""
+    """Path of an image → size and other facts, or an error message. None if the process can read images
+    itself."""
     digests: Mapping[Path, str]
-    """File → SHA-256 of a copy, if the process cannot read the files."""
+    """File → SHA-256 of the copy of a remote image, if the process cannot read the files."""
 
 
 def pickle_site_state(resolved: ResolvedSite, *, is_elsewhere: bool, has_lints: bool) -> bytes:
-    """Return the pickled state of a site.
-
-    is_elsewhere: for a machine that has no file of the site. has_lints: as in `SiteState`.
-    """
+    """Return the pickled state of a site. is_elsewhere: for another machine, which has no files of the site.
+    has_lints: as in `SiteState`."""
     context, loaded = resolved.context, resolved.loaded
     assets = loaded.assets if is_elsewhere else {}
     copies = [assets[copy.path].file for copy in loaded.remote.copies.values() if copy.path in assets]
@@ -104,7 +102,7 @@ def _drop_text(document: Document) -> Document:
 
 
 class WorkerSite:
-    """A site in a newly started process."""
+    """A site in a process that was started fresh."""
 
     def __init__(self, data: bytes) -> None:
         """Create the site. data: result of `pickle_site_state`."""
@@ -112,7 +110,7 @@ class WorkerSite:
         context, self.memory = _context(state), PageCache(limit_s=None)
         self.memory.use_context(context)
         self.documents = {str(document.path): document for document in state.loaded.documents}
-        """Documents by source path; those with text, from tasks, replace those without."""
+        """Source path → document. A document from a task, which has text, replaces the one without."""
         self.tools = _tools(state, context, self.memory, self.documents)
         self.lint = partial(encode_lint, math=context.config.math) if state.has_lints else None
 
@@ -130,10 +128,8 @@ def _context(state: SiteState) -> SiteContext:
 def _tools(
     state: SiteState, context: SiteContext, memory: PageCache, documents: Mapping[str, Document]
 ) -> SiteAccess:
-    """Return the tools for rendering pages.
-
-    They raise `UnknownPageError` for facts that are not known here.
-    """
+    """Return the queries for rendering pages. They raise `UnknownPageError` for facts that this process
+    lacks."""
     loaded, sizes, is_elsewhere = state.loaded, state.image_info, state.image_info is not None
 
     def measure(file: Path) -> ImageInfo | str:
@@ -170,15 +166,15 @@ def _tools(
 
 
 def _disable_programs(plugins: Plugins) -> Plugins:
-    """Return plugins for a machine that may have other programs and libraries, whose output may look
-    different."""
+    """Return plugins that run no programs, for another machine, where their output might look different."""
     diagrams = {
         name: structs.replace(diagram, draw=_ask_builder) for name, diagram in plugins.diagrams.items()
     }
     converters = {
         name: structs.replace(one, convert=_ask_builder) for name, one in plugins.converters.items()
     }
-    return structs.replace(plugins, diagrams=diagrams, converters=converters)
+    outputs = {mime: structs.replace(form, show=_ask_builder) for mime, form in plugins.cell_outputs.items()}
+    return structs.replace(plugins, diagrams=diagrams, cell_outputs=outputs, converters=converters)
 
 
 def _ask_builder(*question: Any) -> NoReturn:
@@ -186,29 +182,30 @@ def _ask_builder(*question: Any) -> NoReturn:
 
 
 class BodyTask(msgspec.Struct):
-    """A page to render or lint."""
+    """A page that a process renders or checks for lint warnings."""
 
     path: str
     """Path of its source."""
     is_made: bool
-    """False: the page exists already, and only lints must check it."""
+    """Whether to render the page. False: only lint warnings are needed."""
     document: Document | None
     """The document with its text; None if the process knows it."""
     facts: Mapping[str, bytes]
-    """Source path → encoded facts about a page; empty until all pages are parsed."""
+    """Source path → encoded facts about a page; empty in the first round, before all pages are parsed."""
 
 
 class BodyResult(msgspec.Struct):
-    """The result of a task."""
+    """The outcome of a `BodyTask`, encoded for the parent process."""
 
     state: Literal["made", "waits", "has cells", "linted", "stays"]
-    """`waits`: the page needs unknown facts about another page. `linted`: it was only linted. `stays`: its
-    result cannot be encoded, so the parent process must render it."""
+    """`made`: rendered. `waits`: the page needs facts about another page that are unknown here. `has cells`:
+    not rendered, because it has cells. `linted`: only checked for lint warnings. `stays`: the result cannot
+    be encoded, so the parent process must render the page."""
     facts: bytes = b""
     body: bytes = b""
     content: bytes = b""
     lint: bytes = b""
-    """Encoded lint findings, in a check."""
+    """Encoded lint warnings, in a check."""
     sizes: bytes = b""
     """Sizes of images, as `StampedValues.take_new` returns them."""
     parsing_s: float = 0.0
@@ -224,13 +221,9 @@ class BodyWorker:
         documents: MutableMapping[str, Document],
         lint: Callable[[Parsed], bytes] | None,
     ) -> None:
-        """Set up a worker.
-
-        documents: documents by source path. Documents that come with tasks replace those in it.
-
-        lint: returns encoded lint findings; None: no lints.
-        """
-        # two processes must not use the same rows
+        """Set up a worker. documents: source path → document; documents in tasks replace these. lint:
+        function that returns encoded lint warnings; None: no lint warnings."""
+        # two processes must not use the same cache rows
         memory.table.close()
         self._memory = memory
         self._tools = tools
@@ -239,7 +232,7 @@ class BodyWorker:
         self._lint = lint or (lambda parsed: b"")
 
     def run_task(self, task: BodyTask) -> BodyResult:
-        """Render a page, or only lint it."""
+        """Render a page, or only find its lint warnings."""
         memory, document, before_s = self._memory, self._find(task), self._memory.parsing_s
         if task.facts and not self._has_facts:
             self._store_facts(task.facts)
@@ -273,7 +266,7 @@ class BodyWorker:
         parsed = memory.parse(document)
         if known.facts.cells.sessions():
             return BodyResult("has cells", facts, lint=self._lint(parsed))
-        # facts that are unknown here are found by other processes
+        # other processes find the facts that are unknown here
         memory.uses_other_processes = True
         try:
             body, lookups = memory.render(document, self._tools)
@@ -287,10 +280,8 @@ class BodyWorker:
 
 
 def make_body_worker(state: bytes) -> Callable[[BodyTask], BodyResult]:
-    """Return the function that answers tasks in a newly started process.
-
-    state: result of `pickle_site_state`.
-    """
+    """Return the function that processes tasks in a process that was started fresh. state: result of
+    `pickle_site_state`."""
 
     site = WorkerSite(state)
     return BodyWorker(site.memory, site.tools, site.documents, site.lint).run_task
@@ -307,11 +298,8 @@ class BodyPool:
         to_make: Collection[str],
         lints: LintCache | None,
     ) -> None:
-        """Set up the pool.
-
-        paths: source paths of pages. to_make: those of them that must be rendered, not only linted, except
-        pages known to have cells.
-        """
+        """Set up the pool. paths: source paths of pages. to_make: those of `paths` to be rendered; the others
+        only get lint warnings."""
         self._memory = memory
         self._resolved = resolved
         self._paths = paths
@@ -319,10 +307,8 @@ class BodyPool:
         self._lints = lints
 
     def make(self, executor: PageExecutor) -> Generator[tuple[str, Body | None], None, None]:
-        """Yield each source path with its body, in any order; None for a page to render in this process.
-
-        A caller that may stop early must close the generator. SiteError if a process dies.
-        """
+        """Yield each source path with its body, in any order; None if this process must render the page. A
+        caller that may stop early must close the generator. SiteError if a process dies."""
         import_converter()
         self._memory.prepare()
         self._memory.images.values.load()
@@ -368,7 +354,7 @@ class BodyPool:
             ) from error
 
     def _known_facts(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the encoded facts about all pages, for processes that know only their own pages."""
+        """Yield the encoded facts about all pages, for processes that know only the pages they parsed."""
         for path, document in self._resolved.documents.items():
             if self._memory.has_facts(document):
                 known = self._memory.get_facts(document)
@@ -376,7 +362,7 @@ class BodyPool:
                     yield path, encode_facts(known.facts, known.entry)
 
     def _store_result(self, path: str, made: BodyResult) -> Body | None:
-        """Store a page as if it had been rendered here. Return its body, or None if there is none."""
+        """Store a page as if this process had rendered it. Return its body, or None if there is none."""
         memory, document = self._memory, self._resolved.documents[path]
         if self._lints and made.lint:
             self._lints.put_encoded(document, made.lint)
@@ -398,5 +384,6 @@ class BodyPool:
 
 
 def _load_text(document: Document) -> Document:
-    """Return the document with its text loaded: the function that reads it belongs to this process."""
+    """Return the document with its text in memory, because the function that reads it works only in this
+    process."""
     return replace(document, source=replace(document.source, text=document.source.text), body=document.body)

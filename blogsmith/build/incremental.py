@@ -1,9 +1,10 @@
-"""The pipeline: results that are still valid are reused, all others are computed in small steps.
+"""The pipeline of builds and previews: results that are still valid are reused, all others are computed in
+small steps.
 
-`update_site` updates the whole site and is exact: its result equals that of a build. `update_page` updates
-one page whose text has changed, and leaves the rest of the site as it was; it is fast, and `update_site`
-follows. A build runs `update_site` to its end once, with a log of its own. Then stale cells run, and blocks
-have no line marks.
+`update_site` updates the whole site, with exactly the result of a build. `update_page` is a fast update of
+one page whose text has changed; it leaves the rest of the site as it was, and `update_site` follows. A build
+runs `update_site` once to its end, with a log of its own, runs stale cells, and adds no line markers to
+blocks.
 """
 
 from __future__ import annotations
@@ -36,15 +37,25 @@ from ..rows.template_rows import TemplateRows
 from ..site.collections import names_by_edition, page_views
 from ..site.pages import page_view
 from ..site.statements import check_circular_proofs
-from ..stages.cards import add_site_cards, card_problems
+from ..stages.cards import add_site_cards, card_problems, plan_cards
 from ..stages.disclosure import DisclosureCache, disclosures
 from ..stages.fonts import add_fonts, plan_fonts
 from ..stages.pictures import add_share_images, plan_share_images
 from ..stages.site_options import option_problems
+from ..stages.stylesheets import check_stylesheets
+from ..stages.unused_templates import find_unused_templates
 from .bodies import BodyBuilder, render_in_processes
 from .load import reload_site
 from .plan import path_conflicts, plan
-from .relate import build_frame, layout_problems, menu_problems, place_document, unpublished_parts
+from .relate import (
+    build_frame,
+    citable_problems,
+    foreign_key_problems,
+    layout_problems,
+    place_document,
+    settings_problems,
+    unpublished_parts,
+)
 from .render import PageCache, placeholder_body
 from .resolve import Resolver
 from .snapshot import ResolvedSite, SiteSnapshot
@@ -60,21 +71,18 @@ class UpdateRequest:
     changed: Collection[str] = ()
     """Paths of files that have changed since the last update, relative to the root."""
     everything: bool = True
-    """Whether other files may have changed as well."""
+    """Whether files other than `changed` may have changed too."""
     first: Sequence[str] = ()
     """Source paths of pages to render first."""
     finished: frozenset[str] = frozenset()
-    """Source paths of posts whose cells have finished running.
-
-    Stale results of other posts are not reported if cells may run: either they will run, or the reason why
-    they did not is reported elsewhere.
-    """
+    """Source paths of posts whose cells have finished running. If cells may run, stale results of other posts
+    are not reported: their cells either will run, or another message says why they did not."""
     open_files: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
-    """Open files of an editor, as in `read_site`. Files that are opened, changed or closed must be in
-    `changed`."""
+    """Path → content of a file that is open in an editor, as in `read_site`. If a file is opened, changed or
+    closed, it must be in `changed`."""
     find_first_pages: Callable[[ResolvedSite], Sequence[str]] = lambda resolved: ()
-    """Returns the source paths of pages to render before the first snapshot of a preview. Called once the
-    pages of the site are known."""
+    """Function that returns the source paths of pages to render before the first snapshot of a preview. It is
+    called when the pages of the site are known."""
 
 
 class IncrementalPipeline:
@@ -92,15 +100,9 @@ class IncrementalPipeline:
         is_urgent: Callable[[], bool] | None = None,
         uses_processes: bool = False,
     ) -> None:
-        """Set up the pipeline.
-
-        limit_s, rows, is_urgent: as in `PageCache`. keep: as in `read_site`.
-
-        log: log of a build, which receives all diagnostics; None: a preview.
-
-        uses_processes: render many pages in several processes on the first update, without line marks. A
-        build always does so.
-        """
+        """Set up the pipeline. limit_s, rows, is_urgent: as in `PageCache`. keep: as in `read_site`. log: log
+        of a build, which gets all diagnostics; None: a preview. uses_processes: render many pages of the
+        first update in several processes, without line markers, as builds always do."""
         self._keep = keep
         self._root = root
         self._options = options
@@ -109,7 +111,7 @@ class IncrementalPipeline:
         is_plain = log is not None or uses_processes
         self._memory = PageCache(limit_s, rows, is_urgent, PLAIN if is_plain else MARKED)
         self._codes = TemplateRows(rows) if rows else None
-        # in a preview saves are reported by path, and an editor may have unsaved text
+        # a preview learns of saves by path, and an editor may have unsaved text
         self._sources = SourceCache(rows) if rows and log else None
         self.cells = BuildCells()
         """Cells of a build; not used in a preview."""
@@ -121,12 +123,12 @@ class IncrementalPipeline:
 
     @property
     def reasons(self) -> Mapping[str, str]:
-        """Why pages were rendered, as in `PageCache`."""
+        """Source path → why the page was rendered, as in `PageCache`."""
         return self._memory.reasons
 
     @property
     def texts(self) -> TextTrace:
-        """Records the pages whose text is read."""
+        """Recorder of the pages whose text is read."""
         return self._memory.table.trace
 
     def keep_files(self, site: SiteSnapshot) -> None:
@@ -184,17 +186,19 @@ class IncrementalPipeline:
             )
         yield None
         options = structs.replace(self._options, now=self._now())
+        self._memory.use_time(options.now, is_preview=self._log is None)
         resolved = self._resolver.resolve(context, files, last, options, request.finished, log)
         resolved = replace(resolved, diagnostics=self._report(log))
         yield None
         bodies = self._known_bodies(resolved, before)
         if before is None and not self._log:
-            # a plugin that fails does so again below, where that is reported
+            # if a plugin fails, it does so again below, where that is reported
             with suppress(SiteError), convert_plugin_errors(context.plugins):
                 yield from self._make_bodies(resolved, request.find_first_pages(resolved), bodies)
             yield from self._relate_pages(resolved, bodies, None)
         if before is not None:
-            # first find out what other pages can see of changed pages, then which pages still see the same
+            # first update the facts of changed pages, then find the pages whose queries still have the same
+            # answers
             for path, document in resolved.documents.items():
                 if before.resolved.documents.get(path) is not document:
                     self._memory.get_facts(document)
@@ -224,11 +228,12 @@ class IncrementalPipeline:
         return self._log or BuildLog(no_progress, context.config.diagnostics.as_levels)
 
     def _report(self, log: BuildLog) -> tuple[Diagnostic, ...]:
-        """Return the diagnostics of the site; empty for a build, which reports its whole log at the end."""
+        """Return the diagnostics of the site for a preview; empty for a build, which reports its whole log at
+        the end."""
         return () if self._log else log.report()
 
     def render_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
-        """Return the snapshot with these pages rendered too."""
+        """Return the snapshot after rendering these pages too."""
         missing = [path for path in paths if path in present.unrendered]
         if not missing:
             return present
@@ -243,8 +248,8 @@ class IncrementalPipeline:
         return found or present
 
     def update_page(self, present: SiteSnapshot, path: str, request: UpdateRequest) -> SiteSnapshot | None:
-        """Return the site with the text of one page read again; None if more than that page may have
-        changed."""
+        """Return the site after reading the text of one page again. Return None if more than that page may
+        have changed."""
         resolved, config = present.resolved, present.config
         old = resolved.documents.get(path)
         self._forget(request.changed)
@@ -260,8 +265,8 @@ class IncrementalPipeline:
     def refresh_results(
         self, present: SiteSnapshot, path: str, request: UpdateRequest
     ) -> SiteSnapshot | None:
-        """Return the site with the results of one page's cells read again; None if the page does not
-        exist."""
+        """Return the site after reading the results of one page's cells again. Return None if the page does
+        not exist."""
         document = present.resolved.documents.get(path)
         self._forget(request.changed)
         if document is None:
@@ -282,13 +287,13 @@ class IncrementalPipeline:
         item = place_document(document, body, loaded)
         view = page_view(item, present.frame)
         old = present.views[view.url]
-        # while only its text is edited, its relations to other pages stay the same
+        # if only the text of a page changes, its relations to other pages stay the same
         related = scoped_fields(PageView, FieldScope.SITE)
         view = structs.replace(view, **{name: getattr(old, name) for name in related})
         return present.with_page(resolved, item, view, self._page_diagnostics(resolved, document, body))
 
     def _forget(self, changed: Collection[str]) -> None:
-        """Drop cached data about files that have changed, whatever their stamps are."""
+        """Drop cached data about files that have changed, even if their stamps are the same."""
         for memory in self._caches:
             memory.forget(changed)
 
@@ -306,20 +311,21 @@ class IncrementalPipeline:
         }
 
     def _pages_with_errors(self) -> frozenset[str]:
-        """Return source paths of pages that are written although they have errors: feed entries cannot be
-        withdrawn."""
+        """Return source paths of pages that are written although they have errors. Feeds leave them out,
+        because feed readers keep old entries."""
         return self._log.paths_with_errors() if self._log and self._options.keep_going else frozenset()
 
     def _page_diagnostics(
         self, resolved: ResolvedSite, document: Document, body: Body
     ) -> tuple[Diagnostic, ...]:
-        """Return the diagnostics of one page."""
         found = (
             *self._memory.head_diagnostics(str(document.path)),
             *self._memory.get_facts(document).facts.diagnostics,
             *resolved.cells(document).diagnostics,
             *body.diagnostics,
             *layout_problems(document, resolved.context),
+            *citable_problems(document, resolved.context),
+            *foreign_key_problems(document, resolved.context),
         )
         if not found:
             return ()
@@ -330,7 +336,8 @@ class IncrementalPipeline:
     def _relate_pages(
         self, resolved: ResolvedSite, bodies: Mapping[str, Body], before: SiteSnapshot | None
     ) -> Iterator[SiteSnapshot | None]:
-        """Relate the pages to each other. The last step yields the site. bodies: those rendered so far."""
+        """Relate the pages to each other, in steps that yield None. The last step yields the site. bodies:
+        bodies rendered so far."""
         context, loaded = resolved.context, resolved.loaded
         log = self._new_log(context)
         log.add(resolved.diagnostics)
@@ -340,30 +347,34 @@ class IncrementalPipeline:
             )
             for path, document in resolved.documents.items()
         }
-        frame = build_frame(context, resolved.index, loaded, log)
+        frame = build_frame(context, resolved.index, loaded, self._memory.images.measure, log)
         related = page_views(list(rendered.values()), unpublished_parts(loaded, context.config), frame)
         yield None
         shared = plan_share_images(related, loaded, context.config, self._memory.images.measure)
-        carded = add_share_images(add_site_cards(related, context), shared, context.config.base_path)
+        cards = plan_cards(related, context)
+        carded = add_share_images(add_site_cards(related, cards, context), shared, context.config.base_path)
         given, fonts = add_fonts(carded, rendered, context)
         views = _reuse_equal_views(given, before)
         yield None
         documents = resolved.documents
-        own = {
-            path: self._page_diagnostics(resolved, documents[path], bodies[path])
-            for path in documents
-            if path in bodies
-        }
+        known = (path for path in documents if path in bodies)
+        own = {path: self._page_diagnostics(resolved, documents[path], bodies[path]) for path in known}
         unfit = self._pages_with_errors()
-        # the preview would run Pagefind after each save
+        # otherwise the preview would run Pagefind after each save
         search = context.config.search_settings if self._log else None
         engine = search.engine if search else "own"
-        composition = plan(views, list(rendered.values()), loaded, context, unfit, shared.values(), engine)
-        log.add(menu_problems(context, resolved.index))
+        copies = (*shared.values(), *frame.copies)
+        composition = plan(views, list(rendered.values()), loaded, context, unfit, copies, engine)
+        log.add(settings_problems(context, resolved.index, loaded))
         log.add(check_circular_proofs(list(rendered.values()), context.config.base_path))
         log.add(option_problems(context, composition.assets))
-        log.add(card_problems(context))
+        log.add(card_problems(cards, documents, context))
+        log.add(find_unused_templates(context, loaded.every_document))
         files = (*composition.files, *plan_fonts(fonts, context))
+        written = {str(planned.path) for planned in files}
+        log.add(
+            check_stylesheets(context, composition.assets, written, documents.values(), self._memory.rows)
+        )
         if not any(found.code == "duplicate-url" for found in log.report()):
             log.add(path_conflicts(files))
         log.add(disclosures(composition.assets, context.config, self._leaks.check))
@@ -396,7 +407,7 @@ def _has_same_position(old: Document, new: Document) -> bool:
 
 
 def _reuse_equal_views(views: Sequence[PageView], before: SiteSnapshot | None) -> Sequence[PageView]:
-    """Return the views, with earlier objects instead of equal ones: comparing identical objects is fast."""
+    """Return the views, each replaced by an equal earlier object: comparing identical objects is fast."""
     known = before.views if before else {}
     return [old if (old := known.get(view.url)) == view and old is not None else view for view in views]
 

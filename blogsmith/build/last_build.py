@@ -1,8 +1,9 @@
-"""Detect whether a file has changed since the last build, with one row of the cache.
+"""Test whether any file has changed since the last build, by one row of the cache.
 
 The row contains digests of the sizes and times of all files that the build read and wrote. `build` and
-`check` compare them before they import the code that renders pages. If there is any doubt, they build: after
-an error, if a file is a link or so recent that a later save might have the same times, or if cells may run.
+`check` compare them before they import the code that renders pages. They build in every doubtful case: after
+an error, if a file is a link, if a file is so recent that a later save might have the same times, and if
+cells may run.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ..model.remote_images import RECORD as IMAGES_RECORD
 from ..project.program import tools_digest
 from ..project.report import BuildReport, Counts
 from ..project.trust.place import record_file
+from ..read.unread_files import find_unread_files
 
 _KIND: Final = "build"
 _SITE_ENTRIES = (
@@ -34,23 +36,23 @@ _SITE_ENTRIES = (
 )
 """Entries of the site root that every build reads."""
 _IGNORED_FOLDERS = frozenset({OWN_FOLDER, ".git", "node_modules", "__pycache__"})
-"""Folders whose contents no build reads."""
+"""Names of folders whose contents no build reads."""
 _OUTPUTS = "files in "
 _SPARE = 20
-"""Number of stored builds with other options: `check FILE` has one for each file."""
+"""Number of stored results with other options: `check FILE` has one for each file."""
 _TICK_NS = 20_000_000
-"""More than the tick of a file system clock with sub-second times."""
+"""Time in nanoseconds, longer than the tick of a file system clock with times below a second."""
 _COARSE_TICK_NS = 2_000_000_000
-"""More than the tick of a file system clock without sub-second times."""
+"""Time in nanoseconds, longer than the tick of a file system clock with whole seconds."""
 
 
 class BuildExtent(msgspec.Struct, frozen=True):
-    """Files and conditions that a build depends on, in addition to the usual files."""
+    """Files and conditions that a build depends on, in addition to the files that every build reads."""
 
     reads_all: bool
     """Whether cells or plugins may read any file of the site."""
     variables: tuple[str, ...] = ()
-    """Environment variables."""
+    """Names of environment variables."""
     output: str = ""
     """Path of the output folder, which is not read."""
     writes: bool = True
@@ -58,15 +60,17 @@ class BuildExtent(msgspec.Struct, frozen=True):
     until_s: float | None = None
     """Time of the next publication or expiry of a post, in seconds since 1970; None if there is none."""
     files: tuple[str, ...] = ()
-    """Paths of other files that it may read, relative to the root: bibliographies, code that pages include.
-    """
+    """Paths, relative to the root, of other files that the build may read, such as bibliographies and
+    included code."""
+    unread: tuple[str, ...] = ()
+    """Paths of files that it reported as not read."""
 
 
 class BuildStart(msgspec.Struct, frozen=True):
     """State of the site before a build reads it."""
 
     now_ns: int
-    """Time in nanoseconds by the clock of the file system."""
+    """Time in nanoseconds, by the clock of the file system."""
     names: tuple[str, ...]
     """Names in the site root."""
 
@@ -83,7 +87,7 @@ class _Record(msgspec.Struct, frozen=True, array_like=True):
 
 
 class _UncertainError(Exception):
-    """Sizes and times cannot show whether a file has changed."""
+    """Sizes and times cannot show reliably whether a file has changed."""
 
 
 def start_build(root: Path) -> BuildStart | None:
@@ -94,21 +98,21 @@ def start_build(root: Path) -> BuildStart | None:
         folder.create(name).close()
         found = folder.status(name)
         folder.remove(name)
-        # if the time of a folder does not change, it does not show that entries were added or removed
+        # otherwise the time of a folder would not show that entries were added or removed
         if found and folder.own_status().st_mtime_ns:
             return BuildStart(found.st_mtime_ns, tuple(_list_names(str(root))))
     return None
 
 
 def find_last_report(root: Path, rows: CacheInterface, question: str, now: dt.datetime) -> BuildReport | None:
-    """Return the report of the last build if a new one would be the same; otherwise None.
-
-    question: the options of the command line as one string.
-    """
+    """Return the report of the last build if a new one would be the same; otherwise None. question: options
+    of the command line, as one string."""
     record = _read(rows, question)
     if record is None or not record.now_s <= now.timestamp() < (record.extent.until_s or float("inf")):
         return None
     if any(os.environ.get(name) != value for name, value in record.variables.items()):
+        return None
+    if record.extent.unread != find_unread_files(root):
         return None
     with suppress(_UncertainError, OSError):
         if record.inputs == _inputs_digest(root, rows.program, record.extent, None) and (
@@ -127,7 +131,7 @@ def is_output_unchanged(rows: CacheInterface, output: Path) -> bool:
 
 
 def record_outputs(rows: CacheInterface, output: Path) -> None:
-    """Record the sizes and times of the files that a build has written."""
+    """Record the sizes and times of the files in the output folder after a build."""
     with suppress(_UncertainError, OSError):
         rows.put(_KIND, f"{_OUTPUTS}{output}", Row("", _outputs_digest(str(output))))
 
@@ -141,11 +145,14 @@ def record_build(
     report: BuildReport,
     start: BuildStart,
 ) -> None:
-    """Record a build that has just ended, unless a file that it read may have changed since it began."""
+    """Record a build that has just ended, unless a file that it read may have changed since its start.
+    question: options of the command line, as one string."""
     kept = rows.get(_KIND, f"{_OUTPUTS}{extent.output}")
     try:
         changed = {*_list_names(str(root))} ^ {*start.names}
         if any(os.path.join(root, name) != extent.output for name in changed):
+            return
+        if extent.unread != find_unread_files(root):
             return
         record = _Record(
             extent,
@@ -174,11 +181,8 @@ def _read(rows: CacheInterface, question: str) -> _Record | None:
 
 
 def _inputs_digest(root: Path, program: str, extent: BuildExtent, before_ns: int | None) -> bytes:
-    """Return the digest of the stamps of all inputs.
-
-    before_ns: raise `_UncertainError` for a file whose last change is not clearly before this time; None:
-    accept any time.
-    """
+    """Return the digest of the stamps of all inputs. before_ns: time before which all last changes must
+    clearly be, otherwise `_UncertainError` is raised; None accepts any time."""
     top = str(root)
     names = _list_names(top)
     lines = [program, tools_digest(), str(os.stat(top).st_ino)]
@@ -222,15 +226,15 @@ def _add_folder(lines: list[str], folder: str, passed_over: str, before_ns: int 
         if not entry.is_dir(follow_symlinks=False):
             lines.append(_line(entry.name, entry.stat(follow_symlinks=False), before_ns))
         elif entry.name not in _IGNORED_FOLDERS:
-            # the names in a folder are compared, so its times matter only while a build runs
+            # the names in a folder are compared too, so the folder's time matters only while a build runs
             if before_ns is not None:
                 _check_age(entry.stat(follow_symlinks=False), before_ns)
             _add_folder(lines, entry.path, passed_over, before_ns)
 
 
 def _line(name: str, found: os.stat_result, before_ns: int | None) -> str:
-    """Return a line that shows changes of a file: kind, size, times of change, inode."""
-    # the target of a link may change, and may be anywhere
+    """Return a line that differs after a change of the file: kind, size, times of change, inode."""
+    # the target of a link may change, and may be outside the site
     if stat.S_ISLNK(found.st_mode):
         raise _UncertainError
     _check_age(found, before_ns)
@@ -238,7 +242,7 @@ def _line(name: str, found: os.stat_result, before_ns: int | None) -> str:
 
 
 def _check_age(found: os.stat_result, before_ns: int | None) -> None:
-    """Raise `_UncertainError` if the last change is not clearly before a time."""
+    """Raise `_UncertainError` unless the last change is clearly before a time."""
     if before_ns is not None:
         tick_ns = _TICK_NS if found.st_ctime_ns % 1_000_000 else _COARSE_TICK_NS
         if max(found.st_mtime_ns, found.st_ctime_ns) > before_ns - tick_ns:
@@ -255,7 +259,7 @@ def _encode(text: str) -> bytes:
 
 
 def _flatten(report: BuildReport) -> dict[str, Any]:
-    """Return the parts of a report that remain true while nothing changes."""
+    """Return the parts of a report that stay true while nothing changes."""
     return {
         **{name: getattr(report, name) for name in Counts.__struct_fields__},
         "executed_cells": 0,

@@ -1,9 +1,9 @@
-"""Sites that are written although pages have errors: these pages remain in their last version without errors.
+"""Pages with errors in a site that is written anyway: they stay in their last version without errors.
 
-Files of the last site that these pages need (images drawn by code, fonts, scripts) remain with them. A page
-that never was correct shows a partial result, and is recorded as partial, so that no later build preserves
-it. If it is unclear which pages exist, nothing of the last site is removed. If a page requires protection,
-neither it nor lists that name it may remain.
+Files of the last site that these pages need (images drawn by code, fonts, scripts) stay too. A page that
+never was correct shows what could be made of it. It is recorded as partial, so that no later build keeps it
+as a last version. If it is unclear which pages exist, nothing of the last site is removed. If a page requests
+protection, neither it nor lists that name it may stay.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class PublishedSite(Struct, frozen=True):
 
     outputs: Sequence[Output]
     partial: frozenset[str]
-    """Output paths of pages that show a partial result."""
+    """Output paths of pages that show only what could be made of them."""
     pages: FailedPages
 
 
@@ -46,11 +46,9 @@ def restore_last_versions(
     *,
     is_chosen: bool,
 ) -> PublishedSite:
-    """Return the outputs, with the last version of each page that has errors, if there is one.
-
-    files: the plan of the outputs. left_out: result of `count_left_out`. keep, is_chosen: as in
-    `make_outputs` and `write_site`.
-    """
+    """Return the outputs, with the last version of each page that has errors, if there is one. files: the
+    plan of the outputs. left_out: result of `count_left_out`. keep: as `store` of `make_outputs`. is_chosen:
+    as in `write_site`."""
     errors = [found for found in report.diagnostics if found.severity == "error"]
     with_errors = {found.path for found in errors}
     wrong = {
@@ -74,8 +72,8 @@ def restore_last_versions(
 
 
 def remove_duplicates(files: Sequence[OutputFile]) -> list[OutputFile]:
-    """Return the files inside the output folder. If several have one path, the page or the first one is
-    chosen."""
+    """Return the files whose paths stay in the output folder. If several have one path, return the page or
+    the first one."""
     chosen: dict[str, OutputFile] = {}
     for planned in sorted(files, key=lambda planned: not isinstance(planned.content, PageView)):
         path = str(planned.path)
@@ -85,7 +83,8 @@ def remove_duplicates(files: Sequence[OutputFile]) -> list[OutputFile]:
 
 
 def _find_needed(pages: Iterable[bytes], others: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the other files that pages refer to, and those that these refer to in turn; no pages."""
+    """Return the files that pages need, apart from pages: those they refer to, and those that these files
+    refer to in turn."""
     found: dict[str, bytes] = {}
     texts = list(pages)
     while texts:

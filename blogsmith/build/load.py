@@ -1,6 +1,7 @@
-"""Loading of pages, for every command: from the cache if it is still valid, otherwise from disk.
+"""Loading of pages, for every command: from the cache if the cached data is valid, otherwise from disk.
 
-A build continues from `read_documents`. Commands that make no site call `read_facts` or `parse_pages`.
+A build continues with the result of `read_documents`. Commands that make no site call `read_facts` or
+`parse_pages`.
 """
 
 from __future__ import annotations
@@ -38,15 +39,13 @@ def read_documents(
     log: BuildLog,
     inspect: Inspect = svg_warnings,
 ) -> LoadedSite:
-    """Return the documents and files to build, with their URLs. Report diagnostics to `log`.
-
-    Diagnostics about front matter of pages that are built are reported later, from
-    `PageCache.head_diagnostics`. inspect: as in `resolve_urls`.
-    """
+    """Return the documents and files to build, with their URLs. Report diagnostics to `log`. Diagnostics
+    about front matter of pages to build are reported later, from `PageCache.head_diagnostics`. inspect: as in
+    `resolve_urls`."""
     memory.use_context(context)
     log.add(context.settings.diagnostics)
     log.add(context.theme.files.warnings)
-    # errors in front matter are reported once it is known whether the page is built
+    # errors in front matter wait until it is known whether the page is built
     loaded = resolve_urls(files, context, options, log, memory.document, inspect)
     for document, _ in loaded.unbuilt.values():
         log.add(memory.head_diagnostics(str(document.path)))
@@ -75,8 +74,8 @@ def read_facts(
 
 
 def parse_pages(context: SiteContext, options: BuildOptions, log: BuildLog) -> Iterator[Parsed]:
-    """Yield every page as tokens, one after another: tokens of all pages would be large. They are not
-    cached."""
+    """Yield the tokens of every page, one page after another, because those of all pages are large. They are
+    not cached."""
     memory = PageCache(None)
     for document in log.iterate("parse", load_site(context, memory, options, log).documents):
         parsed = memory.parse(document)
@@ -96,7 +95,7 @@ def load_site(context: SiteContext, memory: PageCache, options: BuildOptions, lo
     return loaded
 
 
-# The settings, the theme and the plugins. Only changed parts are read again.
+# Loading of settings, theme and plugins: only changed parts are read again.
 
 
 _THEME = frozenset(("themes", "layouts", "partials", "shortcodes", "languages"))
@@ -110,20 +109,18 @@ def reload_site(
     codes: TemplateCodes | None = None,
     open_files: Mapping[str, str] = NO_TEXTS,
 ) -> SiteContext:
-    """Return the opened site as it is now. SiteError if settings, theme or plugins are invalid.
-
-    before: the site before; None if anything may have changed. changed: paths under the root changed since
-    then. codes: as in `load_theme`. `open_files`: as in `read_site`.
-    """
+    """Return the site with its settings, theme and plugins as they are now. SiteError if one of these is
+    invalid. before: the site before; None if anything may have changed. changed: paths in the site that
+    changed since then. codes: as in `load_theme`. open_files: as in `read_site`."""
     changed = tuple(changed)
     tops = {path.partition("/")[0] for path in changed}
     if before is None:
-        return open_site(root, base_url, codes=codes, config_text=open_files.get(CONFIG_NAME))
+        return open_site(root, base_url, codes=codes, open_files=open_files)
     code = any(map(is_covered, changed))
-    if code or CONFIG_NAME in tops:
+    if code or CONFIG_NAME in tops or not set(changed).isdisjoint(before.macro_files.paths):
         plugins = None if code else before.plugins
-        opened = open_site(root, base_url, plugins, codes, open_files.get(CONFIG_NAME))
-        # equal parts stay the same objects, because they are keys of caches
+        opened = open_site(root, base_url, plugins, codes, open_files)
+        # keeps the old object for each equal part, because these objects are keys of caches
         theme, known = opened.theme, before.theme
         is_same = (theme.files, theme.base_path, theme.sheets) == (known.files, known.base_path, known.sheets)
         return replace(opened, theme=known) if is_same else opened

@@ -1,7 +1,7 @@
 """The last step before writing: the list of all files of the site, with the inputs of each.
 
-The contents of a file are created when they are requested. A build requests all files, the preview only
-those that are viewed.
+The content of a file is created when it is requested. A build requests all files, the preview only those that
+are viewed.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ class OutputPlan:
     context: SiteContext
     copies: ImageCopies | None = None
     """Copies of images; None if the site needs none."""
+    plugin_styles: frozenset[PurePosixPath] = frozenset()
+    """Paths of stylesheets that plugins generate."""
 
     @property
     def removes_metadata(self) -> bool:
@@ -61,10 +63,8 @@ class OutputPlan:
         return self.context.config.images.metadata == "clean"
 
     def for_check(self, focus: Sequence[str]) -> OutputPlan:
-        """Return a plan without copies of images, which cannot cause errors in a check.
-
-        focus: paths of files and folders of the site; if not empty, only their own pages are rendered.
-        """
+        """Return a plan for a check: without copies of images, which cannot have errors, and without pages
+        outside `focus`. focus: paths of files and folders; empty: all pages."""
         files = [
             one for one in self.files if not (isinstance(one.content, GeneratedFile) and one.content.is_slow)
         ]
@@ -73,7 +73,8 @@ class OutputPlan:
         return replace(self, files=tuple(files))
 
     def page(self, view: PageView) -> GuardedPage:
-        """Render a page, with the parts that its policy blocks. SiteError if it cannot be rendered."""
+        """Render a page. Return it with warnings about content that its policy blocks. SiteError if it cannot
+        be rendered."""
         theme = self.context.theme
         if view.layout not in theme.layouts():
             raise _no_layout(view, theme)
@@ -84,14 +85,21 @@ class OutputPlan:
         )
 
     def output(self, planned: OutputFile) -> tuple[Output, tuple[Diagnostic, ...]]:
-        """Create a file. Return it with its diagnostics. SiteError if it cannot be created."""
+        """Create a file, and return it with its diagnostics. SiteError if it cannot be created."""
         content = planned.content
         if isinstance(content, Path):
             return Output(planned.path, file=content, is_cleaned=self.removes_metadata), ()
         if isinstance(content, PageView):
             page = self.page(content)
             return Output(planned.path, page.html), page.problems
-        return Output(planned.path, content()), ()
+        data = content()
+        problems: Iterable[Diagnostic] = ()
+        if planned.path in self.plugin_styles:
+            from ..stages.stylesheets import check_generated
+
+            written = {str(one.path) for one in self.files}
+            problems = check_generated(str(planned.path), data, self.context.config, written)
+        return Output(planned.path, data), tuple(problems)
 
 
 def make_outputs(
@@ -100,10 +108,8 @@ def make_outputs(
     store: Callable[[Output], Output],
     log: BuildLog,
 ) -> list[Output]:
-    """Create every file of the site except its fonts. Report those that cannot be created.
-
-    keep: stores a finished file until all are finished; returns the same file.
-    """
+    """Create every file of the site except its fonts. Report those that cannot be created. store: function
+    that stores a finished file until all are finished, and returns the file."""
     made: list[Output] = []
     given_up: set[str] = set()
     for planned in log.iterate("pages", files):
@@ -117,7 +123,7 @@ def make_outputs(
         except SiteError as error:
             log.add(error.diagnostics)
             if any(found.code == "template-limit" for found in error.diagnostics):
-                # a layout that never ends costs seconds a page, and the site may have a thousand of them
+                # a layout that never ends takes seconds for each page, and the site may have a thousand
                 given_up.add(layout)
     return made
 
@@ -131,12 +137,10 @@ def plan(
     shared: Iterable[ImageVariant] = (),
     engine: str = "own",
 ) -> OutputPlan:
-    """Return the files of the site, none of them created yet.
-
-    unfit: as in `feed_files`. shared: copies of images that represent pages. engine: search engine; the
-    files of Pagefind are created at the end of a build and are not included.
-    """
-    # an edit of one page does not plan again, so that it is fast
+    """Return the files of the site, none of them created yet. unfit: as in `feed_files`. shared: copies of
+    images for social networks. engine: search engine; Pagefind's files, created at the end of a build, are
+    not included."""
+    # imported here, so that an edit of one page, which makes no new plan, is fast
     from ..stages.cards import card_files
     from ..stages.disclosure import published_assets
     from ..stages.pictures import plan_copies
@@ -162,8 +166,9 @@ def plan(
     files += copy_files(copies, files)
     files += _generated_files(views, config, unfit, {planned.path for planned in files})
     shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
-    for plugin, file, make in plugin_files(context.plugins, shown):
-        files.append(OutputFile(file, f'a file of plugin "{plugin}"', make))
+    generated = list(plugin_files(context.plugins, shown))
+    files += [OutputFile(file, f'a file of plugin "{plugin}"', make) for plugin, file, make in generated]
+    plugin_styles = frozenset(file for _, file, _ in generated if file.suffix == ".css")
     for card, origin, drawn in card_files(views, context):
         files.append(OutputFile(card, origin, drawn))
     items = {str(item.document.path): item for item in rendered}
@@ -176,14 +181,14 @@ def plan(
     for asset in context.theme.static_files():
         files.append(OutputFile(asset.path, f'a file of theme "{context.theme.name}"', asset.file))
     files += _host_files(views, documents, files, config)
-    return OutputPlan(site, tuple(files), documents, assets, context, copies)
+    return OutputPlan(site, tuple(files), documents, assets, context, copies, plugin_styles)
 
 
 def _generated_files(
     views: Sequence[PageView], config: Config, unfit: frozenset[str], taken: Set[PurePosixPath]
 ) -> list[OutputFile]:
-    """Return the files that blogsmith generates apart from pages. An author's file of the same name takes
-    precedence."""
+    """Return the files that blogsmith generates, apart from pages. A file of the author with the same path
+    takes precedence."""
     from ..site.sitemap import robots, sitemap_files
 
     texts: Mapping[PurePosixPath, GeneratedFile] = {}
@@ -210,7 +215,7 @@ def _host_files(
     files: Sequence[OutputFile],
     config: Config,
 ) -> list[OutputFile]:
-    """Return the files that the host reads apart from pages. An author's file of the same name takes
+    """Return the files that the host of the site reads. A file of the author with the same path takes
     precedence."""
     if config.publish == "none":
         return []
@@ -264,10 +269,10 @@ def _redirect_writer(view: PageView, context: SiteContext) -> Callable[[], bytes
 
 
 def _no_layout(view: PageView, theme: Theme) -> SiteError:
-    """Return the error for a theme without a required layout. Pages get their own layout only if it
-    exists."""
+    """Return the error for a theme that lacks a required layout. (A layout that a page itself requests is
+    checked before.)"""
     message = f'layout not found in theme "{theme.name}": "{view.layout}"'
-    hint = f"add layouts/{view.layout}.html, or write `extends: paper` in theme.yaml"
+    hint = f"write `extends: paper` in theme.yaml, or add `layouts/{view.layout}.html` to the theme"
     return SiteError(Diagnostic("layout-unknown", message, CONFIG_NAME, hint=hint))
 
 
@@ -279,6 +284,6 @@ def path_conflicts(files: Iterable[OutputFile]) -> list[Diagnostic]:
         path = str(planned.path)
         first = taken.setdefault(fold_url(path), planned.origin)
         if first != planned.origin:
-            message = f"{first} and {planned.origin} have the same output file {path}"
+            message = f'{first} and {planned.origin} have the same output file "{path}"'
             found.append(Diagnostic("output-conflict", message, hint="rename one of them, or remove it"))
     return found

@@ -1,12 +1,13 @@
-"""Cache of pages from one update of the site to the next: documents, their facts, their HTML.
+"""Cache of pages between updates of the site: documents, their facts, their HTML.
 
 A preview caches in memory, a build in rows on disk. Every value is stored with its inputs, and used only
-while these are unchanged. Tokens are large and not stored: a document that must be rendered again is parsed
+while these are unchanged. Tokens are too large to store, so a document that must be rendered again is parsed
 again.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
 
@@ -22,8 +23,9 @@ from ..base.diagnostics.model import Diagnostic
 from ..base.storage.site_cache import CacheInterface, NullCache
 from ..base.timeout import LIMIT_S, PageTimeout, time_limit
 from ..config.schema import Config
+from ..config.series_rules import solutions_start
 from ..hooks.calls import filter_document
-from ..model.documents import Body, Document, IncludedFile, PageFacts, Source
+from ..model.documents import Body, Document, FrontMatter, IncludedFile, PageFacts, Source
 from ..model.texts import NO_TEXT
 from ..model.title_code import title_without_marks
 from ..project.context import SiteContext
@@ -64,16 +66,16 @@ def placeholder_body(document: Document) -> Body:
 
 
 MAX_TOKEN_DOCUMENTS = 8
-"""Number of documents whose tokens are stored: those of pages that are about to be rendered."""
+"""Number of documents whose tokens are stored, because they are about to be rendered."""
 MAX_CODE_FRAGMENTS = 512
 """Number of code fragments whose highlighting is cached."""
 MAX_FORMULAS = 2_000
-"""Number of formulas whose MathML is cached: those of the pages edited last, and more."""
+"""Number of formulas whose MathML is cached, enough for the pages edited last."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedHead:
-    """A source with its front matter read."""
+    """A source whose front matter has been read."""
 
     document: Document
     diagnostics: tuple[Diagnostic, ...]
@@ -81,7 +83,7 @@ class CachedHead:
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """Facts of a document that do not depend on the rest of the site."""
+    """Facts of a document that depend on nothing else in the site."""
 
     facts: PageFacts
     entry: PageEntry
@@ -93,24 +95,25 @@ class _Rendered:
     body: Body
     lookups: Lookups
     facts: object
-    """State of the rest of the site for which the lookups were last found valid."""
+    """`ResolvedSite.facts` for which the page was last found valid."""
     questions: tuple[Question, ...] = ()
-    """Queries used instead of the lookups, for a page that an earlier build rendered."""
+    """Recorded queries, instead of `lookups`, for a page that an earlier build rendered."""
 
     def changed_question(self, tools: SiteAccess, root: Path, *, only_own: bool = False) -> Question | None:
-        """Return the first query whose answer has changed, or None. only_own: as in `is_valid`."""
+        """Return the first query whose answer has changed, or None. only_own: as in `trace.is_valid`."""
         asked = (one for one in self.questions if not only_own or one.name in INDEPENDENT_LOOKUPS)
         return next((one for one in asked if not one.is_valid(tools, self.document, root)), None)
 
     def is_valid(self, tools: SiteAccess, root: Path, *, only_own: bool) -> bool:
-        """Return whether all queries of the page have the same answers now. only_own: as in the function."""
+        """Return whether all queries of the page still have the same answers. only_own: as in
+        `trace.is_valid`."""
         if not is_valid(self.lookups, tools, only_own=only_own):
             return False
         return self.changed_question(tools, root, only_own=only_own) is None
 
 
 class UnknownPageError(BaseException):
-    """A page needs facts of another page that are not known yet. Code in between must not catch it."""
+    """A page needs facts of another page that this process lacks. Code in between must not catch it."""
 
 
 class PageCache:
@@ -123,18 +126,15 @@ class PageCache:
         is_urgent: Callable[[], bool] | None = None,
         kinds: PageKinds = PLAIN,
     ) -> None:
-        """Create an empty cache.
-
-        limit_s, is_urgent: as in `time_limit`, for parsing or rendering one page.
-
-        rows: rows of earlier runs; None: start without a cache and store nothing. kinds: kinds of rows for
-        bodies.
-        """
+        """Create an empty cache. limit_s, is_urgent: limits for parsing or rendering one page, as in
+        `time_limit`. rows: cache with results of earlier runs; None: no cache. kinds: kinds of rows for
+        bodies."""
         self.rows = rows or NullCache()
         self.table = PageTable(self.rows, kinds)
         self.images = ImageSizes(self.rows)
         self.uses_other_processes = False
-        """Whether `get_facts` raises `UnknownPageError` instead of parsing, as another process parses it."""
+        """Whether other processes parse pages too, so that `get_facts` raises `UnknownPageError` instead of
+        parsing."""
         self._limit_s, self._is_urgent = limit_s, is_urgent
         self._context: SiteContext | None = None
         self._md: MarkdownIt | None = None
@@ -149,19 +149,21 @@ class PageCache:
         """`convert_formula`, cached for each formula with the same macros."""
         self.foreign: PluginConvert = lru_cache(MAX_FORMULAS)(convert_with_plugin)
         """`convert_with_plugin`, cached for each formula."""
+        self._now: dt.datetime | None = None
+        self._withheld: Literal["withheld", "early"] = "withheld"
         self.parsing_s = 0.0
         """Total time spent on parsing, in seconds."""
         self.fact_changes = 0
-        """Counter of changes in facts that pages can see of each other."""
+        """Counter of changes in the facts that pages can see of each other."""
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why pages were rendered, as in `PageTable`."""
+        """Source path → why the page was rendered, as in `PageTable`."""
         return self.table.reasons
 
     def parser(self) -> MarkdownIt:
-        """Return the parser. It is created once: it refers to itself, so many parsers would wait for the
-        collector."""
+        """Return the parser. It is created only once, because it refers to itself: many of them would wait
+        for garbage collection."""
         if self._md is None:
             assert self._options is not None, "`use_context` comes first"
             # if all pages are cached, none is parsed
@@ -171,7 +173,7 @@ class PageCache:
         return self._md
 
     def prepare(self) -> None:
-        """Create everything that rendering needs, before processes are forked."""
+        """Create everything that rendering needs, before the process forks."""
         from ..render import html  # noqa: F401
 
         self.parser()
@@ -197,7 +199,7 @@ class PageCache:
                 self._heads.clear()
 
     def document(self, source: Source, config: Config) -> tuple[Document, tuple[Diagnostic, ...]]:
-        """Return the document and its diagnostics, like `read_document`. Equal sources give the same
+        """Return the document and its diagnostics, as `read_document` does. Equal sources give the same
         object."""
         path = str(source.path)
         head = self._heads.get(path)
@@ -205,11 +207,23 @@ class PageCache:
             head = self._heads[path] = self._stored_head(source, config) or self._new_head(source, config)
         if head.document.included:
             head = self._heads[path] = self._with_included(head, config)
+        state = self._solution_state(head.document.front, config)
+        if state != head.document.solutions:
+            head = self._heads[path] = replace(head, document=replace(head.document, solutions=state))
         return head.document, head.diagnostics
 
+    def use_time(self, now: dt.datetime, *, is_preview: bool) -> None:
+        """Set the time of this build, which decides whether solutions with a date are published. A preview
+        also shows solutions with a later date."""
+        self._now, self._withheld = now, "early" if is_preview else "withheld"
+
+    def _solution_state(self, front: FrontMatter, config: Config) -> Literal["", "withheld", "early"]:
+        start = solutions_start(front, config)
+        return self._withheld if start and self._now and start > self._now else ""
+
     def _with_included(self, head: CachedHead, config: Config) -> CachedHead:
-        """Return the document with the current contents of included files; the same object if nothing has
-        changed."""
+        """Return the document with the current content of included files; the same object if these are
+        unchanged."""
         assert self._context is not None, "`use_context` comes first"
         document = head.document
         found = read_included(self._context.root, config, document.path, document.included)
@@ -225,7 +239,7 @@ class PageCache:
         assert self._context is not None, "`use_context` comes first"
         document, found = read_document(source, config)
         document, more = filter_document(self._context.plugins, document)
-        if names := included_names(document.body):
+        if names := (*included_names(document.body), *filter(None, (document.front.cv,))):
             document = replace(document, included=dict.fromkeys(names, IncludedFile()))
         head = CachedHead(document, (*found, *more))
         if document.source is source:
@@ -251,7 +265,7 @@ class PageCache:
         return found
 
     def get_cached_tokens(self, document: Document) -> Parsed | None:
-        """Return the document with its tokens, if it was parsed just now; otherwise None."""
+        """Return the document with its tokens, if they are stored; otherwise None."""
         found = self._tokens.get(str(document.path))
         return found if found and found.document is document else None
 
@@ -262,10 +276,8 @@ class PageCache:
             self._tokens.popitem(last=False)
 
     def get_facts(self, document: Document) -> DocumentFacts:
-        """Return the facts of a document.
-
-        UnknownPageError if they are unknown and `uses_other_processes` is true.
-        """
+        """Return the facts of a document. UnknownPageError if they are unknown and other processes parse
+        pages."""
         path = str(document.path)
         known = self._known.get(path)
         if known is None or known.facts.document is not document:
@@ -304,8 +316,8 @@ class PageCache:
         return facts, entry
 
     def parse_with_limit(self, document: Document) -> Parsed:
-        """Return the document with its tokens. If parsing takes too long, return no tokens, with a
-        diagnostic."""
+        """Return the document with its tokens. If parsing takes too long, return a diagnostic and no
+        tokens."""
         try:
             with time_limit(self._limit_s, self._is_urgent):
                 return self.parse(document)
@@ -316,10 +328,8 @@ class PageCache:
             return slow
 
     def body(self, document: Document, tools: SiteAccess, facts: object) -> Body:
-        """Return the document's HTML; render it if necessary.
-
-        facts: equal only if nothing that pages can see in the rest of the site has changed.
-        """
+        """Return the document's HTML; render it if necessary. facts: object that stays the same only if
+        nothing has changed that pages can see in the rest of the site."""
         known = self.get_cached_body(document, tools, facts)
         if known:
             return known
@@ -357,7 +367,7 @@ class PageCache:
         return body, trace_templates(lookups, templates, tools)
 
     def _with_record(self, body: Body) -> Body:
-        """Return the body with its search record, if the site has a search."""
+        """Return the body with its search record if the site has a search; otherwise unchanged."""
         assert self._context is not None, "`use_context` comes first"
         if not self._context.config.search:
             return body
@@ -373,14 +383,14 @@ class PageCache:
         lookups: Lookups,
         questions: tuple[Question, ...] = (),
     ) -> Body:
-        """Store a body that was just rendered, with its queries to the site as lookups or questions."""
-        # rendering may have parsed other pages: the state is the one after that
+        """Store a body that was just rendered, with its queries to the site as `lookups` or `questions`."""
+        # rendering may have parsed other pages, so the body belongs to the state after that
         state = (facts, self.fact_changes)
         self._bodies[str(document.path)] = _Rendered(document, body, lookups, state, questions)
         return body
 
     def _stored_body(self, document: Document, tools: SiteAccess) -> _Rendered | None:
-        """Return the page as an earlier build rendered it, if it would be the same now; otherwise None."""
+        """Return the page as an earlier build rendered it, if it would still be the same; otherwise None."""
         found = self.table.body(document)
         if found is None:
             return None
@@ -388,7 +398,7 @@ class PageCache:
         made = _Rendered(document, found[0], {}, None, found[1])
         broken = made.changed_question(tools, self._context.root)
         if broken:
-            self.reasons[str(document.path)] = f"the site has changed: {broken.title}"
+            self.reasons[str(document.path)] = f"{broken.title} has changed"
             return None
         return made
 

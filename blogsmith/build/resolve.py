@@ -1,5 +1,5 @@
-"""Resolution of the site: its documents and files, and the queries that its pages may make while they
-render."""
+"""Resolution of the site: its documents and files, and the functions that pages call to query it while they
+are rendered."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Resolver:
         *,
         marks_lines: bool,
     ) -> None:
-        """Create a resolver. marks_lines: blocks have attributes with their line in the file, as in a
+        """Create a resolver. marks_lines: add to each block an attribute with its line in the file, as in a
         preview."""
         self._root = root
         self._memory = memory
@@ -59,7 +59,7 @@ class Resolver:
         self._python: tuple[tuple[SiteContext, object], Callable[[], Distribution], BuildLog] | None = None
 
     def forget(self, changed: Collection[str]) -> None:
-        """Drop cached data about saved files. Saved images may have the same stamps as before."""
+        """Drop cached data about files that were saved. Their stamps may be the same as before."""
         self._memory.images.begin_update()
         for path in changed:
             self._memory.images.forget(self._root / path)
@@ -68,11 +68,12 @@ class Resolver:
         self._changed_paths.update(changed)
 
     def set_open_files(self, texts: Mapping[str, str]) -> None:
-        """Set the open files of an editor, as in `read_site`. `forget` must be called for changes in them."""
+        """Set the open files of an editor, as in `read_site`. For changes in them, `forget` must be
+        called."""
         self._bibliographies.open_texts = texts
 
     def python_problems(self) -> tuple[Diagnostic, ...]:
-        """Return errors about Python for browsers, once a page has needed it."""
+        """Errors about Python for browsers; empty until a page has needed it."""
         return self._python[2].report() if self._python else ()
 
     def resolve(
@@ -120,7 +121,8 @@ class Resolver:
         finished: frozenset[str],
         looked_at: Mapping[str, PageCellsState],
     ) -> ResolvedSite:
-        """Return the site with lookups for these documents. looked_at: known states of their cells."""
+        """Return the site with other versions of these documents. looked_at: source path → known state of a
+        page's cells."""
         lookups = self._lookups(
             resolved.context,
             resolved.loaded,
@@ -145,7 +147,7 @@ class Resolver:
         finished: frozenset[str],
         looked_at: Mapping[str, PageCellsState] = MappingProxyType({}),
     ) -> PageLookups:
-        # the functions below must not refer to a resolved site: each would keep the previous one in memory
+        # the functions below must not refer to a resolved site, or each would keep the one before in memory
         looked = dict(looked_at)
 
         def cells(document: Document) -> PageCellsState:
@@ -180,7 +182,7 @@ class Resolver:
         return PageLookups(documents, index, tools, cells, looked)
 
     def _find_python(self, context: SiteContext, facts: object) -> Callable[[], Distribution]:
-        # a folder of the site may contain it
+        # a folder of the site may contain Pyodide
         key = (context, facts)
         if self._python is None or self._python[0][0] is not key[0] or self._python[0][1] is not key[1]:
             log = BuildLog(no_progress)
@@ -198,7 +200,8 @@ class Resolver:
 
 
 def _facts(loaded: LoadedSite, files: SiteFiles, index: SiteIndex, last: ResolvedSite | None) -> object:
-    """Return the object `ResolvedSite.facts`: the last one if nothing that pages can see has changed."""
+    """Return the object `ResolvedSite.facts`: that of the last site if nothing has changed that pages can
+    see, otherwise a new one."""
     if last is None:
         return object()
     before = last.loaded

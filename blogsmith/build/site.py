@@ -2,7 +2,7 @@
 folder.
 
 Disk and clock are accessed here and in the pipeline; every stage below is a function of its arguments. All
-errors are collected, and nothing is written while there is one.
+errors are collected, and if there is one, nothing is written.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import SiteError
 from ..base.storage.site_cache import CacheInterface, NullCache
 from ..base.storage.temporary import nameless_file
+from ..config.series_rules import solutions_start
 from ..hooks.calls import convert_plugin_errors, filter_document
 from ..model.decode import decode
 from ..model.documents import Output, Source
@@ -47,17 +48,19 @@ from .snapshot import SiteSnapshot
 from .write import OutputRows
 
 _MACHINE_CODES = name_set("cell-need cell-pending cell-preload cell-stale cell-versions freeze-damaged")
-"""Codes of diagnostics that may differ next time although no file has changed: cells run if they can."""
+"""Codes of diagnostics that may differ in the next build although no file changes, because they depend on
+programs and devices of this machine."""
 
 
 def build_site(root: Path, options: BuildOptions, progress: Progress = no_progress) -> BuildReport:
-    """Build the site at `root`. Errors of the author never raise an exception."""
+    """Build the site at `root`. Errors of the author are in the report, never an exception."""
     with open_rows(root) if options.use_cache else nullcontext(NullCache()) as rows:
         start = start_build(root) if options.request_digest else None
         log = BuildLog(progress, strict=options.strict)
         report, site = _build(root, options, log, rows)
         if rows.program and any(found.code == "unreadable" for found in report.diagnostics):
-            # the cached text of a page is damaged, or another build has replaced it; the sources still exist
+            # cached text of a page is damaged, or another build has replaced it, so build again from the
+            # sources
             log = BuildLog(progress, strict=options.strict)
             report, site = _build(root, options, log, NullCache())
         if site and start and report.ok:
@@ -70,14 +73,15 @@ def build_site(root: Path, options: BuildOptions, progress: Progress = no_progre
 
 
 def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> BuildExtent | None:
-    """Return the inputs of the build. Return None if it may do something else next time without any
-    change."""
+    """Return the inputs of the build. Return None if the next build may do something else although no input
+    changes."""
     settings, execution = site.config.execution, options.execution
     codes = {*(found.code for found in report.diagnostics), *site.config.diagnostics.as_levels.rules}
     is_settled = not report.cells or _MACHINE_CODES.isdisjoint(codes)
     if (
         report.executed_cells
         or report.pending_results
+        or report.outside
         or not is_settled
         or execution.execute
         or execution.strict_versions
@@ -88,6 +92,7 @@ def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> B
     waiting = loaded.unbuilt.values()
     dates = [document.front.publish_start for document, state in waiting if state == "scheduled"]
     dates += [document.front.expiry_date for document in loaded.documents]
+    dates += [solutions_start(document.front, site.config) for document in loaded.documents]
     until = min((date for date in dates if date and date > options.now), default=None)
     return BuildExtent(
         reads_all=bool(report.cells) or has_code,
@@ -96,13 +101,18 @@ def _extent(site: SiteSnapshot, report: BuildReport, options: BuildOptions) -> B
         writes=options.write,
         until_s=until.timestamp() if until else None,
         files=tuple(sorted(_other_files(loaded, site))),
+        unread=site.resolved.files.unread,
     )
 
 
 def _other_files(loaded: LoadedSite, site: SiteSnapshot) -> frozenset[str]:
     """Return the paths of other files that the build read or searched for."""
     found = bibliography_paths(loaded.documents, site.context.settings)
-    found |= {*site.context.plugins.package_paths, *site.context.theme.files.package_paths}
+    found |= {
+        *site.context.macro_files.paths,
+        *site.context.plugins.package_paths,
+        *site.context.theme.files.package_paths,
+    }
     if any(document.front.is_dated_by_git for document in loaded.documents):
         found |= git_files(site.context.root)
     included = (file for document in loaded.documents for file in document.included.values())
@@ -192,10 +202,8 @@ def _write(
     keep: Callable[[Output], Output],
     rows: CacheInterface,
 ) -> BuildReport:
-    """Write the site. Pages with errors stay in their last version, if there is one.
-
-    keep: as in `make_outputs`.
-    """
+    """Write the site. A page with errors stays in its last version, if there is one. keep: as `store` of
+    `make_outputs`."""
     root, target, is_chosen = site.context.root, report.target, options.output is not None
     assert target is not None, "it is known before anything is written"
     partial: frozenset[str] = frozenset()
@@ -244,10 +252,8 @@ def count_contents(rendered: Sequence[RenderedDocument], pages: int, loaded: Loa
 
 
 def describe_tokens(file: Path, root: Path | None) -> str:
-    """Return the token stream of one Markdown file, read with the settings of the site at `root`.
-
-    Without a site the default settings apply.
-    """
+    """Return the tokens of one Markdown file, as text, parsed with the settings of the site at `root`. root:
+    None for the default settings."""
     from ..syntax.parser import make_parser, parse_document
     from ..syntax.token_listing import format_tokens
 
@@ -259,14 +265,15 @@ def describe_tokens(file: Path, root: Path | None) -> str:
     return format_tokens(parsed.tokens, document.first_line)
 
 
-# Reading and writing at an offset of an open file. All processes that have the file share its position.
+# Reading and writing at an offset of an open file, because all processes that have the file share its
+# position.
 
 
 if sys.platform == "win32":
 
     def read_range(file: BinaryIO, start: int, size: int) -> bytes:
         """Return `size` bytes from `start`; fewer at the end of the file. OSError if it cannot be read."""
-        # no process is forked on this system, so nobody else moves the position
+        # this system forks no processes, so nobody else moves the position
         file.seek(start)
         return file.read(size)
 
@@ -289,7 +296,7 @@ else:
             written += os.pwrite(file.fileno(), data[written:], start + written)
 
 
-# Data that is needed later, in a file without a name: all of it together would fill the memory.
+# Data that is needed later is stored in a file without a name, because all of it would fill the memory.
 
 
 _ENCODING = ("utf-8", "surrogatepass")
@@ -299,12 +306,12 @@ class Spool:
     """Temporary storage of one build. Forked processes may read it."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """Use `file`, which must be open for reading and writing. Only this object may write to it."""
+        """Use `file`, which must be open for reading and writing. No other object may write to it."""
         self._file = file
         self._end = 0
 
     def append(self, data: bytes) -> Callable[[], bytes] | None:
-        """Store bytes. Return a function that reads them again; None if the disk is full."""
+        """Store bytes. Return a function that reads them, or None if the disk is full."""
         start = self._end
         try:
             write_range(self._file, start, data)
@@ -314,7 +321,8 @@ class Spool:
         return partial(self._read, start, len(data))
 
     def put_output(self, output: Output) -> Output:
-        """Return the output without its bytes in memory; unchanged if the disk is full."""
+        """Return the output with its digest and a function that reads its bytes from the file. If the disk is
+        full, the output keeps its bytes. Return an output without bytes unchanged."""
         data = output.data
         if data is None:
             return output
@@ -323,8 +331,7 @@ class Spool:
         return replace(output, data=None if make else data, make=make, digest=digest)
 
     def store_text(self, text: str) -> ReadText:
-        """Return a function that reads the text again. The text does not stay in memory, unless the disk is
-        full."""
+        """Store a text. Return a function that reads it. If the disk is full, the text stays in memory."""
         make = self.append(text.encode(*_ENCODING))
         return (lambda: make().decode(*_ENCODING)) if make else lambda: text
 

@@ -22,7 +22,7 @@ from .plan import OutputPlan, copy_files
 
 
 class LazyEntries(Mapping[str, PageEntry]):
-    """Source path → facts that other pages can see. A page is parsed when its facts are requested."""
+    """Source path → facts that other pages can see. A page is parsed when its facts are first requested."""
 
     def __init__(self, documents: Mapping[str, Document], entry: Callable[[Document], PageEntry]) -> None:
         self._documents = documents
@@ -43,16 +43,16 @@ class LazyEntries(Mapping[str, PageEntry]):
 
 @dataclass(frozen=True, slots=True)
 class PageLookups:
-    """Queries that pages may make to the site while they are rendered."""
+    """Documents, index and functions that pages call to query the site while they are rendered."""
 
     documents: Mapping[str, Document]
     """Source path → document, for published pages."""
     index: SiteIndex
     tools: SiteAccess
     cells: Callable[[Document], PageCellsState]
-    """Returns the state of a page's cells; it is computed once for each page."""
+    """Function that returns the state of a page's cells, which is computed once for each page."""
     cell_states: Mapping[str, PageCellsState]
-    """Source path → state of its cells, if known already."""
+    """Source path → state of the page's cells, for those that are known already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ class ResolvedSite:
     loaded: LoadedSite
     lookups: PageLookups
     facts: object
-    """Replaced whenever something changes that pages can see in the rest of the site, other than text."""
+    """Object that is replaced whenever something changes that pages can see in the rest of the site, other
+    than text."""
     may_run: bool
     """Whether cells may run."""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -87,7 +88,7 @@ class ResolvedSite:
 
     @property
     def tools(self) -> SiteAccess:
-        """Tools for rendering, as in `PageLookups`."""
+        """Functions for rendering pages, as in `PageLookups`."""
         return self.lookups.tools
 
     @property
@@ -102,11 +103,13 @@ class ResolvedSite:
 
 @dataclass(frozen=True, slots=True)
 class SiteSnapshot:
-    """The site as pages: all of them, or, shortly after the start, only those that were requested."""
+    """The site as rendered pages: all of them, or shortly after the start of a preview only those that were
+    requested."""
 
     resolved: ResolvedSite
     rendered: Mapping[str, RenderedDocument]
-    """Source path → rendered page, in the order of the site; pages in `unrendered` have no content yet."""
+    """Source path → rendered page, in the order of the site. Pages in `unrendered` are included, without
+    content."""
     unrendered: frozenset[str]
     """Source paths of pages that are not rendered yet."""
     frame: ViewContext
@@ -115,7 +118,7 @@ class SiteSnapshot:
     plan: OutputPlan
     fonts: MathFonts
     files_by_url: Mapping[str, OutputFile]
-    """URL path of a file, with base path → the file. The path of a page is that of its folder."""
+    """URL path, with base path → the file. The key of a page is the path of its folder."""
     page_diagnostics: Mapping[str, tuple[Diagnostic, ...]]
     """Source path → diagnostics of that page."""
     site_diagnostics: tuple[Diagnostic, ...] = field(default=())
@@ -139,10 +142,10 @@ class SiteSnapshot:
     def with_page(
         self, resolved: ResolvedSite, item: RenderedDocument, view: PageView, own: tuple[Diagnostic, ...]
     ) -> SiteSnapshot:
-        """Return the site with a new text of one page."""
+        """Return the site with a new version of one page. own: diagnostics of that page."""
         path = str(item.document.path)
         planned = self.files_by_url[view.url]
-        # if two files have the same URL, the other one may be there
+        # if another file has the same URL, it may be in the table instead of the page
         planned = replace(planned, content=view) if isinstance(planned.content, PageView) else planned
         table = {**self.files_by_url, **self._new_copies(item), view.url: planned}
         return replace(
@@ -156,7 +159,7 @@ class SiteSnapshot:
         )
 
     def _new_copies(self, item: RenderedDocument) -> dict[str, OutputFile]:
-        """Return copies of images that only the new text uses: browsers request them immediately."""
+        """Return copies of images that only the new text uses, because browsers request them immediately."""
         base_path = self.config.base_path
         new = [one for one in item.body.variants if f"{base_path}/{one.path}" not in self.files_by_url]
         copies = plan_copies(new, self.context)

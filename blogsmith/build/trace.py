@@ -1,8 +1,9 @@
-"""Queries that pages may make about the rest of the site while they are rendered."""
+"""The functions that pages call to query the rest of the site while they are rendered."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
@@ -13,6 +14,7 @@ from ..config.languages import version_url_prefix
 from ..config.schema import Config
 from ..model.documents import Asset, Document
 from ..model.links import LinkTarget
+from ..model.live_libraries import FOLDER, LIBRARIES
 from ..model.pictures import ImageInfo, MediaFile
 from ..model.results import PageResults
 from ..project.context import SiteContext
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
     from .render import PageCache
 
-# Metadata of videos and captions, read from the start of their files.
+# Metadata of videos and captions, from the start of the files.
 
 
 _BOM = b"\xef\xbb\xbf"
@@ -39,20 +41,20 @@ _BLANKS = b" \t\r\n"
 
 
 def measure_media(file: Path) -> MediaFile:
-    """Return the facts about a video or captions file, without its URL; empty if it cannot be read."""
-    # few sites have videos
+    """Return the metadata of a video or captions file, without its URL; empty if the file cannot be read."""
+    # imported here, because few sites have videos
     from ..write.photos.container import ByteReader
     from ..write.photos.films import video_size
 
     try:
         with file.open("rb") as stream:
             head = stream.read(16).removeprefix(_BOM)
-            # WebVTT 4.1: the keyword, then white space or the end
+            # WebVTT 4.1: after the keyword, white space or the end
             behind = head[len(_CAPTIONS) : len(_CAPTIONS) + 1]
             if head.startswith(_CAPTIONS) and (not behind or behind in _BLANKS):
                 return MediaFile(is_captions=True)
             size = video_size(ByteReader(stream))
-    except OSError:  # reported when the file is copied
+    except OSError:  # the error is reported when the file is copied
         size = None
     return MediaFile(width_px=size[0], height_px=size[1]) if size else MediaFile()
 
@@ -81,7 +83,7 @@ def build_index(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: S
 
 
 def site_files(config: Config) -> Iterator[str]:
-    """Yield the site paths of files for programs that these settings enable, such as robots.txt."""
+    """Yield the site paths of files for programs that the settings enable, such as `robots.txt`."""
     yield "/robots.txt"
     if config.base_url:
         yield "/sitemap.xml"
@@ -101,8 +103,7 @@ def page_tools(
     bibliographies: SiteBibliographies,
     media: MeasureMedia = measure_media,
 ) -> SiteAccess:
-    """Return the queries and functions that pages use while they are rendered, with the caches of
-    `memory`."""
+    """Return the functions that pages use while they are rendered, with the caches of `memory`."""
 
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
         assert isinstance(content, Path), "a build shows what is recorded, and records are files"
@@ -129,6 +130,7 @@ def page_tools(
         results=results,
         picture=picture,
         python_distribution=python,
+        live_library=partial(_library_urls, context),
         find_reference=bibliographies.find,
         work_keys=bibliographies.keys,
         publication_keys=bibliographies.publication_keys,
@@ -144,11 +146,25 @@ def page_tools(
     )
 
 
+def _library_urls(context: SiteContext, name: str) -> tuple[str, ...]:
+    """Return the URLs of the site's copy of a library; empty if a file is missing or of another release."""
+    folder = f"{FOLDER}/{name}"
+    files = LIBRARIES[name].files
+    if any(_file_size(context.root / folder / file.name) != file.size for file in files):
+        return ()
+    start = f"{context.config.base_path}/{folder.removeprefix('static/')}"
+    return tuple(f"{start}/{file.name}" for file in files)
+
+
+def _file_size(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else -1
+
+
 # The file of a video or of its captions, or the error in its URL.
 
 
 MeasureMedia = Callable[[Path], MediaFile]
-"""File → its metadata."""
+"""Function from a video or captions file to its metadata."""
 
 
 def resolve_media(

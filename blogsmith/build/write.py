@@ -1,7 +1,7 @@
-"""Finished pages: each is reused if the key of all its inputs is unchanged; otherwise its template is filled.
+"""Finished pages: a page whose inputs are unchanged is reused, otherwise its template is filled.
 
-Only the digest of a finished page is cached. If the output folder already has these bytes, they are not
-needed again; otherwise they are created.
+Only the digest of a finished page is cached. If the output folder contains a file with this digest, the bytes
+are not needed; otherwise the page is rendered.
 """
 
 from __future__ import annotations
@@ -27,37 +27,34 @@ from ..pools.pool import ProcessDiedError, ProcessPool
 from ..rows.page_rows import EncodingError, digest_values
 from .plan import OutputPlan
 
-# Digests of pages as templates see them: a finished page depends on nothing else in the site.
+# Digests of pages as templates see them: the only part of the site that a finished page depends on.
 
 
-_NESTED = frozenset({"body", "pages", "page_groups"})
+_NESTED = frozenset({"body", "next_post", "pages", "page_groups"})
 _PLAIN = tuple(name for name in PageView.__struct_fields__ if name not in _NESTED)
 
 
 class ViewDigests:
-    """Digests of views, for one build: a page is in many lists, but is digested once.
-
-    The text of pages is not included; a file that shows the text of one depends on it separately.
-    """
+    """Digests of views, for one build: a page is in many lists, but is digested once. The text of pages is
+    not included; a file that shows the text of a page depends on that text separately."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[PageView, bytes]] = {}
-        """`id` of a view → view and digest. The view is stored so that its `id` is not used again."""
+        """`id` of a view → view and digest. Storing the view keeps its `id` from being used again."""
 
     def digest_view(self, view: PageView) -> bytes:
-        """Return a digest, equal for pages that are equal with all pages in their lists.
-
-        EncodingError as in `digest_values`.
-        """
+        """Return a digest of a page and all pages in its lists. Raise EncodingError as `digest_values`
+        does."""
         known = self._known.get(id(view))
         if known is None:
             listed = [self.digest_view(page).hex() for page in view.pages]
             groups = [
-                (group.title, [self.digest_view(page).hex() for page in group.pages])
+                (group.title, group.url, [self.digest_view(page).hex() for page in group.pages])
                 for group in view.page_groups
             ]
+            following = self.digest_view(view.next_post).hex() if view.next_post else ""
             plain = [getattr(view, name) for name in _PLAIN]
-            known = self._known[id(view)] = (view, digest_values(plain, listed, groups))
+            known = self._known[id(view)] = (view, digest_values(plain, following, listed, groups))
         return known[1]
 
     def digest_views(self, views: Iterable[PageView]) -> bytes:
@@ -65,14 +62,13 @@ class ViewDigests:
         return blake2b(b"".join(map(self.digest_view, views)), digest_size=16).digest()
 
 
-# Digests of all inputs of a finished page: a page with equal digests is not rendered again.
-#
-# A page depends on its view, the text that its templates print, the settings of the site, and the templates
-# that it loads. Builds and previews compare the same keys.
+# Digests of all inputs of a finished page: if they are equal, the page is not rendered again. A page depends
+# on its view, the text that its templates print, the settings of the site, and the templates that it loads.
+# Builds and previews compare the same keys.
 
 
 _LOADS: Final = "loads"
-"""Kind of rows with names of templates; most pages share one row."""
+"""Kind of cache rows with names of templates. Most pages share one row."""
 
 
 class OutputKeys:
@@ -84,13 +80,13 @@ class OutputKeys:
         self._digests = ViewDigests()
         self._keys: dict[PurePosixPath, str] = {}
         self._loads: dict[str, bytes] = {}
-        """Name of a row of templates → current digest of these templates."""
+        """Name of a cache row of templates → current digest of these templates."""
         views = [one.content for one in plan.files if isinstance(one.content, PageView)]
         # of a list that takes several pages, the first one has the text
         self._texts = {view.path: view.body.digest for view in reversed(views) if view.path}
         """Source path → digest of the page's text."""
         self._site = ""
-        """Digest of the inputs of all pages, except templates; empty: nothing is cached."""
+        """Digest of the inputs that all pages share, except templates; empty: nothing is cached."""
         self._settings = ""
         """Digest of the inputs of files that are generated from pages without a template."""
         if not isinstance(rows, NullCache):
@@ -106,23 +102,23 @@ class OutputKeys:
         return self._loads.keys()
 
     def key(self, planned: OutputFile) -> str:
-        """Return the key of a file's inputs, except its `PageInputs`; empty if there is none."""
+        """Return a key of all inputs of a file except for those in `PageInputs`; empty if the file cannot be
+        cached."""
         if planned.path not in self._keys:
             self._keys[planned.path] = self._new_key(planned.content)
         return self._keys[planned.path]
 
     def inputs(self, texts: Collection[str], templates: Collection[str]) -> PageInputs | None:
-        """Return the inputs of a page that was just rendered; None if a text is not part of the site.
-
-        `texts`: source paths of other pages. templates: as `Theme.watch_templates` yields them.
-        """
+        """Return the inputs of a page that was just rendered; None if one of the pages does not belong to the
+        site. `texts`: source paths of the pages whose text was read. templates: as `Theme.watch_templates`
+        yields them."""
         if not self._texts.keys() >= {*texts}:
             return None
         name, digest = self._put_loads(templates)
         return PageInputs({path: self._texts[path] for path in sorted(texts)}, name, digest)
 
     def is_current(self, inputs: PageInputs) -> bool:
-        """Return whether the text of these pages and their templates are unchanged."""
+        """Return whether these inputs, the text of other pages and templates, are unchanged."""
         has_texts = all(self._texts.get(path) == digest for path, digest in inputs.text_digests.items())
         return has_texts and inputs.templates == self._digest_loads(inputs.templates_row)
 
@@ -138,7 +134,8 @@ class OutputKeys:
         return self._loads[name]
 
     def _put_loads(self, templates: Collection[str]) -> tuple[str, bytes]:
-        """Store a row with these names. Return its name, and the digest of the templates."""
+        """Store a cache row with these names of templates. Return the row's name, and the digest of the
+        templates."""
         if not templates:
             return "", b""
         names = sorted(templates)
@@ -174,22 +171,21 @@ def _decode_names(data: bytes) -> list[str] | None:
         return None
 
 
-# Several processes fill templates and draw cards. The files are the same as those of one process.
+# Several processes fill templates and draw cards. The files are the same as with one process.
 
 
 MIN_PROCESS_PAGES = 40
-"""Minimum number of pages that justifies starting processes."""
+"""Minimum number of pages for which starting processes is worthwhile."""
 _IMAGE_COST = 20
-"""Cost of a copy of an image, in pages; includes those of its copies that are created together."""
+"""Cost of making the copies of an image, in pages."""
 _FILES_PER_CALL = 4
-"""Number of files in one call. A file needs a millisecond or two, and a call a fifth of one."""
+"""Number of files in one call. A file needs a millisecond or two, a call a fifth of one."""
 
 OutputResult = tuple[Output, tuple[Diagnostic, ...]]
-"""A file and its diagnostics."""
 
 
 def estimate_cost(planned: OutputFile) -> int:
-    """Return the cost of creating a file, in pages; 0 if no other process should create it."""
+    """Return the cost of creating a file, in pages. Return 0 if only this process should create it."""
     content = planned.content
     if isinstance(content, GeneratedFile):
         return _IMAGE_COST if content.is_slow else int(bool(content.key) and not content.is_joint)
@@ -197,8 +193,8 @@ def estimate_cost(planned: OutputFile) -> int:
 
 
 def is_feed(planned: OutputFile) -> bool:
-    """Return whether a file contains the text of pages. It is no reason to start processes, but they may
-    create it."""
+    """Return whether a file contains the text of pages. Processes may create it, but are not started for
+    it."""
     return isinstance(planned.content, GeneratedFile) and bool(planned.content.text_pages)
 
 
@@ -208,11 +204,8 @@ class PagePool:
     def __init__(
         self, make: Callable[[OutputFile], OutputResult], rows: CacheInterface, *, has_bytes: bool
     ) -> None:
-        """Set up the pool.
-
-        make: creates a file in any process. rows: cache that it reads. has_bytes: False if only digests are
-        needed.
-        """
+        """Set up the pool. make: function that creates a file in any process. rows: cache that it reads.
+        has_bytes: False if only digests are needed."""
         self._make = make
         self._rows = rows
         self._has_bytes = has_bytes
@@ -220,11 +213,9 @@ class PagePool:
     def make(
         self, files: Sequence[OutputFile], processes: int
     ) -> Generator[tuple[OutputFile, OutputResult | SiteError], None, None]:
-        """Yield the files, or why they cannot be created, in any order; skip those to create in this process.
-
-        Nothing may be written to the rows meanwhile. A caller that may stop early must close the generator.
-        SiteError if a process dies.
-        """
+        """Yield the files, or the reasons why they cannot be created, in any order. Files that this process
+        must create are left out. Until the end, nothing may be written to the rows. A caller that may stop
+        early must close the generator. SiteError if a process dies."""
         self._rows.share()
         # thousands of pages use the same templates
         known: dict[frozenset[str], frozenset[str]] = {}
@@ -252,7 +243,7 @@ class PagePool:
             content = files[number].content
             layout = content.layout if isinstance(content, PageView) else ""
             if layout in given_up:
-                # the layout takes too long, as another page has shown
+                # another page has shown that the layout takes too long
                 return None
             try:
                 output, problems = self._make(files[number])
@@ -299,11 +290,9 @@ class OutputRows:
         *,
         has_bytes: bool,
     ) -> None:
-        """Render uncached pages in several processes, if there are many.
-
-        keep: as in `make_outputs`. has_bytes: as in `PagePool`. beside: slow files created at the same time,
-        which store themselves for later use. SiteError if a process dies.
-        """
+        """Render pages that are not cached in several processes, if there are many. keep: as `store` of
+        `make_outputs`. has_bytes: as in `PagePool`. slow_files: files created at the same time, which store
+        themselves for later use. SiteError if a process dies."""
         missing = [one for one in self._plan.files if estimate_cost(one) and not self._known_page(one)]
         if processes < 2 or sum(map(estimate_cost, missing)) < MIN_PROCESS_PAGES:
             return
@@ -320,13 +309,13 @@ class OutputRows:
             if is_feed(one) and not estimate_cost(one) and not self._known_page(one)
         ]
         made_beside = {planned.path for planned in slow_files}
-        # the slowest files come first, so that no process works on one alone at the end
+        # the slowest files come first, or one process might work on one of them alone at the end
         wanted = (*slow_files, *feeds, *missing)
         pool = PagePool(self._make, self._rows, has_bytes=has_bytes)
         with closing(pool.make(wanted, processes)) as found:
             for planned, made in found:
                 if planned.path not in made_beside:
-                    # computed now while the other processes work; it is stored with the page
+                    # the digest is computed while the other processes work, and stored with the page
                     self._keys.key(planned)
                     self._ahead[planned.path] = (
                         made if isinstance(made, SiteError) else (keep(made[0]), made[1])
@@ -367,7 +356,7 @@ class OutputRows:
     def _find(self, planned: OutputFile) -> _CachedOutput | None:
         key = self._keys.key(planned)
         row = self._rows.get(_KIND, str(planned.path)) if key else None
-        # the key contains a digest of all inputs of the page
+        # the key already contains a digest of all inputs of the page
         known = _decode(row.data) if row and row.key == key else None
         return known if known and self._keys.is_current(known.inputs) else None
 

@@ -37,10 +37,10 @@ def create_file(root: Path, path: PurePosixPath, content: str | bytes) -> None:
 
 
 def append_lines(root: Path, name: str, wanted: bytes) -> bool:
-    """Append those lines of `wanted` to a list in `root` that it lacks. Return whether any were appended.
+    """Append to a list in `root` the lines of `wanted` that it lacks. Return whether any were appended.
 
-    Slashes at the ends of lines are ignored, so that `public/` equals `/public/`. Raise SiteError if the
-    list cannot be read or written.
+    Slashes at the ends of lines are ignored, so that `public/` equals `/public/`. Raise SiteError if the list
+    cannot be read or written.
     """
     try:
         with open_folder(root) as folder:
@@ -59,7 +59,7 @@ def append_lines(root: Path, name: str, wanted: bytes) -> bool:
 
 def write_error(file: Path, error: OSError) -> SiteError:
     """Return the error to raise when a file of the author cannot be written."""
-    return rejection_error("new-write", f"cannot write {file}: {error.strerror or error}")
+    return rejection_error("new-write", f'cannot write "{file}": {error.strerror or error}')
 
 
 def rejection_error(code: str, message: str, hint: str = "") -> SiteError:

@@ -67,7 +67,8 @@ def inspection_options(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def pop_inspections(clocks: CommandClock, options: dict[str, Any]) -> dict[str, Any]:
-    """Replace these options by build options. Raise UsageError if an option has no effect without another."""
+    """Take the options above out of `options` and convert them to build options. Raise UsageError if one has
+    no effect without another."""
     names = ("links", "renew", "budget", "second_opinion")
     links, renew, budget, second_opinion = (options.pop(name) for name in names)
     if renew and not links:
@@ -200,9 +201,11 @@ def check(
     Reports what a build would report. Also warns about unused macros and labels, dollar signs that may not
     be formulas, and formulas that do not follow the notation of the site.
 
-    FILES are files or folders of the site, by default all. The whole site is read, but only problems in
-    FILES are reported and decide the exit code. A draft, scheduled or expired file is checked if you name
-    it. To check those in a folder, use --drafts and --future.
+    The whole site is read, but only problems in FILES are reported and decide the exit code. A draft,
+    scheduled or expired file is checked if you name it. To check those in a folder, use --drafts and
+    --future.
+
+    FILES are files or folders of the site.  [default: all]
     """
     asked = fix_request(fix=fix, diff=diff, yes=yes, unsafe_fixes=unsafe_fixes, output_format=output_format)
     options = pop_inspections(clocks, options)
@@ -241,7 +244,7 @@ def execute(
 
     The site itself is not written.
 
-    POSTS are source files or folders of the site. By default, all posts are run, including drafts.
+    POSTS are source files or folders of the site.  [default: all, with drafts]
     """
     root = site_root(site)
     from ..features.site_cells import execute_site
@@ -286,7 +289,7 @@ def _build(
     """Build with `options`, mostly fields of BuildOptions. Print the report and return the exit code."""
     root, writes = site_root(site), options["write"]
     focus = select_site_files(root, files) if files else ()
-    # The recorded report has only the text output. It lacks what `-v`, `--timings` and other options print.
+    # A recorded report has only the text output, without what `-v`, `--timings` and other options add.
     is_plain = not (fixes or no_cache or timings or verbose or full or options.get("inspections"))
     is_plain &= output_format == TEXT
     question = _cache_key({**options, "write": writes}) if is_plain else ""
@@ -296,7 +299,7 @@ def _build(
         return 0
 
     def build_with(include: tuple[str, ...] = ()) -> BuildReport:
-        # The result of checking some files does not include all diagnostics of the site.
+        # A check of some files does not know all diagnostics of the site, so it is not recorded.
         name = "" if include or not question else question + " ".join(focus)
         asked = {**options, "use_cache": not no_cache, "request_digest": name}
         return _run_build(clocks, root, verbose, {**asked, "include": include, "focus": focus})
@@ -306,7 +309,7 @@ def _build(
 
     report = build_focused()
     if fixes:
-        # imports diff and file modules
+        # imported late: needs modules for diffs and files
         from .fixing import fix_site, show_fixes
 
         if fixes.is_dry_run:
@@ -331,7 +334,7 @@ def _print_outcome(
     full: bool,
     output_format: str,
 ) -> None:
-    """Print diagnostics, summary and notes. focus: number of files that were checked; 0: all."""
+    """Print diagnostics, summary and notes. focus: number of files that were checked; 0 means all files."""
     seconds = clocks.seconds() - clocks.started
     if output_format != TEXT:
         print_for_program(report.diagnostics, output_format, root)
@@ -349,16 +352,15 @@ def _print_outcome(
 
 
 def _cache_key(options: dict[str, Any]) -> str:
-    """Return the cache key of a build: the options that were given."""
+    """Return the cache key of a build, made from the options that the user set."""
     return repr(sorted((name, value) for name, value in options.items() if value))
 
 
 def _find_unchanged(
     root: Path, question: str, clocks: CommandClock, focus: tuple[str, ...]
 ) -> BuildReport | None:
-    """Return the report of the last build if nothing has changed since, otherwise None.
-
-    focus: as in `focus_on`.
+    """Return the report of the last build if nothing has changed since, otherwise None. focus: as in
+    `focus_on`.
     """
     with no_collections():
         from ..build.last_build import find_last_report
@@ -372,12 +374,13 @@ def _find_unchanged(
         return known
     from ..project.focus import focus_on
 
-    # Files that the build left out are checked separately, as if they were published.
+    # Named files that the build leaves out, such as drafts, are checked separately, as if they were
+    # published.
     return None if any(path in focus for path in known.left_out) else focus_on(known, focus)
 
 
 def _check_files(build: Callable[[tuple[str, ...]], BuildReport], files: tuple[str, ...]) -> BuildReport:
-    """Call `project.focus.check_files`, which is slow to import."""
+    """Call `project.focus.check_files`. Imported here because the import is slow."""
     from ..project.focus import check_files
 
     return check_files(build, files)

@@ -22,7 +22,7 @@ def _silent(line: str) -> None:
 
 
 class CellObserver:
-    """Observer of sessions that run in parallel. It passes whole lines to `say`."""
+    """Prints the output of sessions that run in parallel, in whole lines, with `say`."""
 
     def __init__(self, progress: Callable[[str, int, int], None], say: Say | None = None) -> None:
         self._progress = progress
@@ -74,10 +74,8 @@ class CellObserver:
         self._line(job, run.problem or "ends")
 
     def _text(self, job: SessionJob, text: str, *, new_line: bool = False) -> None:
-        """Print only whole lines, so that sessions do not mix within a line.
-
-        new_line: start a new line, even if the previous output did not end with one.
-        """
+        """Print whole lines only, so that the output of sessions is not mixed within a line. new_line: start
+        a new line, even if the previous output did not end with one."""
         name = (str(job.post), job.session)
         with self._lock:
             before = self._open.pop(name, "")
@@ -96,8 +94,8 @@ class CellObserver:
 
 
 def _format_display(output: Display) -> str:
-    """Return the plain text of an output as a terminal shows it, or the names of its formats if it has
-    none."""
+    """Return the text of an output as a terminal shows it. If it has no text, return the names of its
+    formats."""
     text = output.data.get("text/plain")
     kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))
     return f"{text}\n" if isinstance(text, str) else f"[{', '.join(kinds)}]\n"
@@ -105,7 +103,7 @@ def _format_display(output: Display) -> str:
 
 def _cell(job: SessionJob, position: int) -> str:
     """Return the name of the cell in messages."""
-    # already imported when cells run; builds without cells do not need it
+    # already imported when cells run; other builds do not need it
     from ..execute.session.jobs import CellStep
 
     cells = [step.name for step in job.steps if isinstance(step, CellStep)]

@@ -1,4 +1,4 @@
-"""Clocks that the command line passes to the other modules."""
+"""Clocks that the command line passes down, so that no other module reads the time."""
 
 from __future__ import annotations
 

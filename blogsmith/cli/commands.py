@@ -1,5 +1,5 @@
-"""Table of commands, and the small commands themselves. Other modules are imported when their command
-runs."""
+"""Table of commands, and the small commands themselves. The other commands' modules are imported when they
+run."""
 
 from __future__ import annotations
 
@@ -41,16 +41,30 @@ _MODULES: Mapping[str, str] = MappingProxyType(
         "serve": "serve",
         "theme": "theme",
         "trust": "trust",
+        "vendor": "vendor",
+        "verify": "verify",
     }
 )
-"""Command → the module here that defines it under the same name. Entry points name all other commands."""
+"""Command → the module here that defines it under the same name. Commands of other packages come from entry
+points."""
 
 _GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Write": ("new", "serve", "check", "import", "theme"),
-        "Build": ("build", "execute", "freeze", "trust", "clean"),
-        "Publish": ("publish", "epub"),
-        "Tools": ("cite", "completion", "explain", "images", "lsp", "math", "pyodide", "schema", "tokens"),
+        "Build": ("build", "execute", "freeze", "verify", "trust", "clean"),
+        "Publish": ("publish", "epub", "pdf", "tex"),
+        "Tools": (
+            "cite",
+            "completion",
+            "explain",
+            "images",
+            "lsp",
+            "math",
+            "pyodide",
+            "schema",
+            "tokens",
+            "vendor",
+        ),
     }
 )
 """Maps a heading of the help text to its commands. Each command has exactly one heading."""
@@ -65,16 +79,16 @@ _COMMAND_HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("lint", "test", "validate"), "run `blogsmith check`"),
         **dict.fromkeys(("deploy", "gh-deploy", "upload"), "run `blogsmith publish`"),
         **dict.fromkeys(("convert", "migrate"), "run `blogsmith import FOLDER`"),
-        "pdf": "print a page from the browser, or run `blogsmith epub`",
         "help": "run `blogsmith --help`",
         "version": "run `blogsmith --version`",
     }
 )
-"""Maps a command name of other generators to a hint for the user."""
+"""Maps the name of a command in other generators to a hint."""
 
 
 class _Commands(click.Group):
-    """Click group that imports a command when it is needed, because most runs need only one."""
+    """Click group that imports the module of a command only when it is needed, because most runs need only
+    one."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -102,7 +116,7 @@ class _Commands(click.Group):
         return sorted({*_MODULES, *self.commands, *installed_parts(COMMANDS)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        # if the name is unknown, click suggests the nearest of all names
+        # if the name is unknown, click suggests similar ones, so it needs all names
         known = {*_MODULES, *self.commands}
         names = [cmd_name] if cmd_name in known else {*known, *installed_parts(COMMANDS)}
         for name in [cmd_name] if cmd_name in names else names:
@@ -123,13 +137,13 @@ def _load_command(name: str) -> click.Command:
             return found
         reason = f'"{part.value}" is not a click command'
     except Exception as error:
-        # a package that does not work must not stop `--help` and the other commands
+        # a package with an error must not break `--help` and other commands
         reason = f"{type(error).__name__}: {error}"
     return _broken_command(name, f"cannot load {part.label}: {reason}")
 
 
 def _broken_command(name: str, message: str) -> click.Command:
-    """Return a command that only reports why it cannot run."""
+    """Return a command that only reports why the real one cannot run."""
 
     def fail(**_: object) -> int:
         terminal.warn(message)

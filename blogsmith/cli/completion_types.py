@@ -1,7 +1,7 @@
-"""Argument types with shell completion: names of sections, theme files, and needs of cells.
+"""Types of arguments that shells complete: names of sections, theme files, and needs of cells.
 
-Completion runs at each key press. Names therefore come from folder listings; the only file read is the
-settings file. If an error occurs, there are no completions.
+Completion runs at each key press, so names come from folder listings, and only the settings file is read. If
+an error occurs, there are no completions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_FOLDERS = 1_000
 """Maximum number of folders that are scanned for sections."""
 COMMON_NEEDS = ("cuda", "matplotlib", "numpy", "pandas", "torch")
-"""Names that most cells with `needs` list. Other package names are allowed, too."""
+"""Names that `needs` of most cells contain. Any package name is allowed."""
 
 
 class NameType(click.types.StringParamType):
@@ -35,7 +35,7 @@ class NameType(click.types.StringParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names that start with the typed text."""
-        # every command imports this module, and none but a completion needs that one
+        # imported late: every command imports this module, but only completion needs that one
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(name) for name in self.names(_root(ctx)) if name.startswith(incomplete)]

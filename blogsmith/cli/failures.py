@@ -28,7 +28,7 @@ def report_failure(error: Exception, *, verbose: bool) -> int:
             print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
             return 1
         case OSError():
-            # An error of the system: no permission, disk full, a folder that was removed.
+            # An error of the operating system: no permission, disk full, a folder that was removed.
             terminal.warn(f"error: {printable(str(error))}")
             return 1
     return _report_bug(error, verbose=verbose)

@@ -16,11 +16,11 @@ class FixRequest(NamedTuple):
     """Fix options from the command line."""
 
     is_dry_run: bool
-    """Only show what would change."""
+    """Whether to show the changes without making them."""
     assume_yes: bool
-    """Change files without asking."""
+    """Whether to change files without asking."""
     include_proposals: bool
-    """Also apply fixes that only the author can confirm to be right."""
+    """Whether to also apply fixes that only the author can confirm to be right."""
 
 
 _OPTIONS = (

@@ -1,6 +1,6 @@
 """`blogsmith check --fix`: show the difference, change the files, then check the site again.
 
-Fixes that conflict with each other, and fixes for newly found errors, are applied in further rounds.
+If fixes conflict, or the changes reveal new errors, further rounds apply the remaining fixes.
 """
 
 from __future__ import annotations
@@ -97,20 +97,19 @@ def _write(root: Path, change: FileChange) -> bool:
     return is_written
 
 
-# Application of fixes to the files of a site. They are planned first, so that they can be shown.
-#
-# We change only regular files inside the site that are not reached through a link. If the content of a file
-# has changed since it was planned for, the file is skipped. Each file is replaced in one step, so an
-# interrupted run leaves no partial file.
+# Application of fixes to the files of a site. All changes are planned first, so that they can be shown. We
+# change only regular files inside the site that are not reached through a link. If a file has changed since
+# the plan was made, it is skipped. Each file is replaced in one step, so an interrupted run leaves no partial
+# file.
 
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""Byte order mark, which is preserved."""
+"""Byte order mark at the start of a file. It is not removed."""
 _MAX_BYTES = 20_000_000
 
 
 class FileChange(Struct, frozen=True):
-    """Change of one file by fixes."""
+    """Planned change of one file."""
 
     path: str
     """Path relative to the site."""
@@ -134,10 +133,8 @@ def plan_changes(root: Path, diagnostics: Iterable[Diagnostic], *, proposals: bo
 
 
 def write_change(root: Path, change: FileChange) -> bool:
-    """Replace the file. Return False if its content has changed since it was planned for.
-
-    Raise OSError if the file cannot be written.
-    """
+    """Replace the file. Return False if the file has changed since the plan was made. Raise OSError if it
+    cannot be written."""
     with open_folder(root) as top, OpenFolderPath(top) as descent:
         folder, name = descent.parent(change.path)
         status = folder.status(name)

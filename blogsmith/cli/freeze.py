@@ -61,10 +61,69 @@ def explain(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> 
         terminal.print_line(str(page.cells.path))
         for note in version_notes(page, versions):
             terminal.print_line(f"  recorded with another version: {printable(note)}")
+        for note in page.record_notes():
+            terminal.print_line(f"  {printable(note)}")
         for name, line, state, reasons in page.explanations():
             terminal.print_line(f"  line {line}, {printable(name)}: {state}")
             for reason in reasons:
                 terminal.print_line(f"    {printable(reason)}")
+    return 0
+
+
+@freeze.command()
+@click.argument("revision")
+@click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]...")
+@site_option
+@verbosity_options
+@click.pass_obj
+def diff(clocks: CommandClock, revision: str, posts: tuple[str, ...], site: Path | None) -> int:
+    """List results that changed since REVISION while their code did not.
+
+    REVISION is a commit, a branch or a tag of Git. Each result is listed with its changed inputs, if any are
+    known.
+
+    POSTS are source files or folders of the site.  [default: all]
+    """
+    from ..features.result_changes import check_revision, result_changes
+
+    root = site_root(site)
+    check_revision(root, revision)
+    count = 0
+    for page in _survey_site(clocks, posts, site).pages:
+        for found in result_changes(root, page, revision):
+            why = f", after a change of {', '.join(found.causes)}" if found.causes else ""
+            line = f"{page.cells.path}:{found.line}: {found.name}: {found.change}{why}"
+            terminal.print_line(printable(line))
+            count += 1
+    if not count:
+        terminal.print_line("no result has changed while its code stayed the same")
+    return 0
+
+
+@freeze.command()
+@click.argument("posts", nargs=-1, required=True, type=click.Path(), metavar="POSTS...")
+@site_option
+@verbosity_options
+@click.pass_obj
+def accept(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> int:
+    """Accept edited records of POSTS as they are.
+
+    Seals them again. The record and the page say that they were accepted by hand, until the cells run again.
+    Records of an older blogsmith, which have no seal, get one in the same way.
+
+    POSTS are source files or folders of the site.
+    """
+    from ..freeze.acceptance import accept_record
+
+    survey = _survey_site(clocks, posts, site, has_messages=False)
+    date = clocks.now().date().isoformat()
+    count = 0
+    for page in survey.pages:
+        for part in accept_record(survey.root, page.folder, date):
+            terminal.print_line(printable(f"{page.cells.path}: accepted {part}"))
+            count += 1
+    if not count:
+        terminal.print_line("nothing to accept: all records match their seals")
     return 0
 
 
@@ -74,11 +133,20 @@ def explain(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> 
 @verbosity_options
 @click.pass_obj
 def prune(clocks: CommandClock, site: Path | None, dry_run: bool) -> int:
-    """Remove results of posts that are gone or have no cells."""
+    """Remove results of posts that are gone or have no cells.
+
+    Results of a renamed post are moved to its new path.
+    """
+    from ..cells.status import adopt_records
     from ..freeze.archive import prune as prune_records
 
     surveyed = _survey_site(clocks, (), site)
-    removed = prune_records(surveyed.root, [page.cells.path for page in surveyed.pages], dry=dry_run)
+    if not dry_run:
+        adopt_records(surveyed)
+    posts = [page.cells.path for page in surveyed.pages]
+    # a damaged record is not copied, so it stays where it is
+    kept = [page.folder for page in surveyed.pages if page.damage]
+    removed = prune_records(surveyed.root, posts, kept=kept, dry=dry_run)
     for line in removed:
         terminal.print_line(printable(line))
     if not removed:
@@ -95,12 +163,15 @@ def prune(clocks: CommandClock, site: Path | None, dry_run: bool) -> int:
 def pack(clocks: CommandClock, archive: Path, posts: tuple[str, ...], site: Path | None) -> int:
     """Write the results of POSTS into ARCHIVE (.tar.gz).
 
-    By default, the results of all posts are packed. Use this if the machine that runs the cells cannot push:
-    copy the archive to another machine and unpack it there.
+    Use this if the machine that runs the cells cannot push: copy the archive to another machine and unpack
+    it there.
+
+    POSTS are source files or folders of the site.  [default: all]
     """
+    from ..cells.status import adopt_records
     from ..freeze.archive import pack as pack_records
 
-    surveyed = _survey_site(clocks, posts, site)
+    surveyed = adopt_records(_survey_site(clocks, posts, site))
     packed = pack_records(surveyed.root, [page.cells.path for page in surveyed.pages], archive)
     terminal.print_line(
         f"results of {plural(len(packed), 'post')} packed into {format_path(archive.absolute())}"
@@ -124,11 +195,14 @@ def unpack(archive: Path, keep: bool, site: Path | None) -> int:
     return 0
 
 
-def _survey_site(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> SiteStatus:
-    """Return the posts that have cells. Report damaged records."""
+def _survey_site(
+    clocks: CommandClock, posts: tuple[str, ...], site: Path | None, *, has_messages: bool = True
+) -> SiteStatus:
+    """Return the posts that have cells. Report damaged records if `has_messages` is set."""
     root = site_root(site)
     from ..features.site_cells import survey_site
 
     survey = survey_site(root, posts, clocks.now(), use_cache=True)
-    print_messages(survey.diagnostics)
+    if has_messages:
+        print_messages(survey.diagnostics)
     return survey

@@ -1,7 +1,8 @@
-"""Reduction of cyclic garbage collection during builds.
+"""Less frequent garbage collection of reference cycles during builds.
 
-A build creates millions of objects that live until it ends. Scanning them again and again takes a fifteenth
-of the time. Unreachable cycles are freed later; all other objects are freed immediately, as usual.
+A build creates millions of objects that live until it ends. Scanning them repeatedly costs a fifteenth of
+the time. Without these scans, unreachable cycles are freed later; all other objects are freed immediately, as
+usual.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _NEW_OBJECTS = 50_000
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Disable garbage collection inside, for imports, whose objects stay alive."""
+    """Disable garbage collection in the `with` block. Meant for imports, whose objects stay alive."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -28,10 +29,10 @@ def no_collections() -> Iterator[None]:
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Collect rarely inside, and never scan objects that already exist: modules, tables, compiled
-    patterns."""
+    """Collect rarely in the `with` block, and never scan objects that already exist: modules, tables,
+    compiled patterns."""
     before = gc.get_threshold()
-    # If the caller has frozen objects, we must not unfreeze them: they cannot be distinguished from ours.
+    # If the caller has frozen objects, do not unfreeze: that would also unfreeze the caller's.
     was_frozen = gc.get_freeze_count() > 0
     if not was_frozen:
         gc.freeze()

@@ -1,8 +1,7 @@
-"""Implementation of `blogsmith images fetch`: compare the images in posts with the stored copies, and
-download the rest.
+"""`blogsmith images fetch`: find the images in posts that have no stored copy, and download them.
 
 An image that cannot be downloaded is reported at the location that names it, and the others are still
-downloaded. The record is written at the end, even if the run is interrupted.
+downloaded. The list of copies is written at the end, even if the run is interrupted.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from ..project.report import Progress
 from ..project.trust.consent import is_trusted
 
 MAX_TOTAL_BYTES = 2_000_000_000
-"""Limit for one run."""
+"""Maximum number of bytes that one run downloads."""
 _URL_HINT = "write a URL that starts with https://, without a user name or password"
 _CHANGED_HINT = (
     f"store your own image next to the post, or run `{FETCH_COMMAND} --renew` to download it again"
@@ -35,16 +34,16 @@ _CHANGED_HINT = (
 
 
 class FetchPlan(Struct, frozen=True):
-    """Plan of the downloads."""
+    """Images to download, and the copies that exist."""
 
     downloads: tuple[RemoteImageUse, ...]
     """Images to download, one per URL."""
     copies: Mapping[str, ImageCopy]
-    """Copies currently recorded, by URL."""
+    """Copies in the list of the site, by URL."""
     present_count: int
     """Number of images that have a copy."""
     unused: tuple[str, ...]
-    """Recorded URLs that no page names any more."""
+    """URLs in the list that no page uses any more."""
     problems: tuple[Diagnostic, ...]
     renew: bool
 
@@ -61,10 +60,8 @@ class FetchReport(Struct, frozen=True):
 
 
 def plan_fetch(root: Path, uses: Iterable[RemoteImageUse], *, renew: bool) -> FetchPlan:
-    """Compare the images in pages with the copies in the site. Raise SiteError if the record is damaged.
-
-    renew: also download images that have a copy.
-    """
+    """Compare the images in pages with the copies in the site. Raise SiteError if the list of copies is
+    damaged. renew: download also images that have a copy."""
     copies, damage = read_record(root)
     if damage:
         raise SiteError(*damage)
@@ -102,7 +99,7 @@ def fetch_images(context: SiteContext, plan: FetchPlan, progress: Progress, *, i
         with site_lock(context.root, 0):
             return _fetch_all(context, plan, progress)
     except OSError as error:
-        message = f"cannot write {error.filename or context.root}: {error.strerror or error}"
+        message = f'cannot write "{error.filename or context.root}": {error.strerror or error}'
         raise SiteError(Diagnostic("image-fetch", message)) from error
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 _VERSION = (["--version"], ["-V"])
-"""Arguments that are answered here. With other arguments, `commands` prints the same version."""
+"""Arguments that this module handles itself, for speed. With further arguments, `commands` prints the same
+version."""
 
 
 def main(argv: Sequence[str] | None = None, clocks: CommandClock | None = None) -> int:
@@ -30,7 +31,7 @@ def main(argv: Sequence[str] | None = None, clocks: CommandClock | None = None) 
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:
         return _run_command(arguments, clocks)
-    except SystemExit as finished:  # click exits this way after completion or when stdout is closed
+    except SystemExit as finished:  # click exits like this after completion, or if stdout is closed
         return finished.code if isinstance(finished.code, int) else 1
     except KeyboardInterrupt:
         return 130
@@ -41,7 +42,7 @@ def main(argv: Sequence[str] | None = None, clocks: CommandClock | None = None) 
 
 
 def _run_command(arguments: list[str], clocks: CommandClock | None) -> int:
-    """Return the exit code. Import only what the command needs."""
+    """Run a command and return its exit code. Import only what the command needs."""
     if arguments in _VERSION:
         terminal.print_line(f"blogsmith {__version__}")
         return 0
@@ -53,6 +54,6 @@ def _run_command(arguments: list[str], clocks: CommandClock | None) -> int:
 
 
 def _is_verbose(argument: str) -> bool:
-    """Return whether the argument is `-v`, also if combined with other short options as in `-qv`."""
+    """Return whether the argument is `-v`, or a group of short options that contains it, such as `-qv`."""
     is_short = argument.startswith("-") and not argument.startswith("--")
     return argument == "--verbose" or (is_short and "v" in argument)

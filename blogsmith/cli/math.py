@@ -1,4 +1,4 @@
-"""`blogsmith math`: print the MathML of one formula, or answer a stream of formulas for a program.
+"""`blogsmith math`: print the MathML of one formula, or convert a stream of formulas for another program.
 
 Uses the macros of the site in the current folder. Starts quickly because neither Markdown nor templates are
 loaded.
@@ -19,6 +19,7 @@ from ..base.diagnostics.format import format_diagnostic, wants_color
 from ..base.diagnostics.listing import print_diagnostics
 from ..base.diagnostics.model import Reporter, SiteError, TextMap
 from ..model.decode import decode, normalize_line_ends
+from ..model.tex_macros import Macro
 from . import terminal
 from .options import find_site, site_option
 from .verbosity import verbosity_options
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 NAME = "formula"
-"""Name used instead of a file name in diagnostics."""
+"""Name that diagnostics print instead of a file name."""
 
 
 def _macros(_: click.Context, __: click.Parameter, written: tuple[str, ...]) -> dict[str, str]:
@@ -108,10 +109,15 @@ def _site_settings(root: Path | None) -> Config:
     if root is None:
         return Config()
     from ..config.load import load_config
+    from ..project.macro_files import read_macro_files
 
     loaded = load_config(root)
     print_diagnostics(loaded.diagnostics, sys.stderr, wants_color(sys.stderr))
-    return loaded.config
+    try:
+        return read_macro_files(root, loaded.config, loaded)[0]
+    except SiteError as error:
+        print_diagnostics(error.diagnostics, sys.stderr, wants_color(sys.stderr))
+        return loaded.config
 
 
 def _formula(tex: str) -> str:
@@ -128,7 +134,7 @@ def _stdin() -> io.BufferedIOBase:
 
 def _print_formula(
     tex: str,
-    macros: Mapping[str, str],
+    macros: Mapping[str, str | Macro],
     packages: frozenset[str],
     *,
     display: bool,
@@ -156,7 +162,7 @@ def _print_formula(
 
 
 def _answer_stream(
-    macros: Mapping[str, str], packages: frozenset[str], *, display: bool, convert: Convert | None
+    macros: Mapping[str, str | Macro], packages: frozenset[str], *, display: bool, convert: Convert | None
 ) -> int:
     from .math_jsonl import answer_lines, make_answerer
 
@@ -170,6 +176,6 @@ def _answer_stream(
     try:
         answer_lines(_stdin().read1, write, answer)
     except BrokenPipeError:
-        # The reader is gone. Without this, the flush at exit would report an error.
+        # The receiving program has ended. Without this, the flush at exit would report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
     return 0

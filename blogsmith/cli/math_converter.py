@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 
 def open_converter(root: Path | None, config: Config, name: str) -> Convert | None:
-    """Return the converter of the plugin `name`, or of the plugin that the site uses. None: use our own.
+    """Return the converter of the plugin `name`, or of the plugin that the site uses; None if it uses our
+    own.
 
-    A bundled plugin does not have to be listed in the settings. Raise SiteError if the plugin does not exist
-    or cannot be loaded.
+    A bundled plugin need not be in the settings. Raise SiteError if the plugin does not exist or cannot be
+    loaded.
     """
     name = name or config.math.converter
     if name == BUILT_IN:

@@ -14,15 +14,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from ..model.tex_macros import Macro
 from ..tex.analysis.tags import convert_unnumbered
 from ..tex.convert import Convert
 from ..tex.errors import TexError
 
 MAX_LINE = 4_000_000
-"""Maximum size of a line in bytes: the longest allowed formula, escaped, and as much again for macros."""
+"""Maximum size of a line in bytes: the longest allowed formula with escapes, and the same size for macros."""
 _CHUNK = 1 << 16
 _MAX_DELAY_S = 0.01
-"""How long an answer waits for later ones. Writing many answers together saves a tenth of the time."""
+"""Maximum time in seconds that an answer waits so that several are written together, which is a
+tenth faster."""
 
 
 def answer_lines(
@@ -33,13 +35,13 @@ def answer_lines(
 ) -> None:
     """Answer every line until the input ends.
 
-    read: returns at most the given number of bytes and waits only for the first; b"" at the end.
-    write: sends to the reader immediately, so a client may wait for each answer before its next request.
+    read: returns at most the given number of bytes, and waits until there is at least one; b"" at the end.
+    write: sends bytes immediately, because a client may wait for each answer before its next request.
     """
     rest = b""
     while chunk := read(_CHUNK):
         if len(rest) > MAX_LINE and b"\n" not in chunk:
-            continue  # the line is too long and is rejected when it ends
+            continue  # the line is too long; it is rejected when its end is read
         *lines, rest = (rest + chunk).split(b"\n")
         waiting: list[bytes] = []
         since = seconds()
@@ -56,27 +58,27 @@ def answer_lines(
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """Converter of request lines to answer lines, with defaults for keys that a line omits."""
+    """Converts requests (lines of JSON) to answers. Has defaults for keys that a request omits."""
 
-    macros: Mapping[str, str]
-    """Macros for all formulas. The macros of a line take precedence."""
+    macros: Mapping[str, str | Macro]
+    """Macros for all formulas. Macros in a request take precedence."""
     display: bool
-    """Default for a line without `display`."""
+    """Default for requests without `display`."""
     packages: frozenset[str]
-    """Default LaTeX packages for a line without `packages`."""
+    """LaTeX packages for requests without `packages`."""
     decode: Callable[[str], Any]
     encode: Callable[[Any], str]
     convert: Convert | None = None
-    """Converter of a plugin; None: our own."""
+    """Converter of a plugin; None for our own."""
 
     def __call__(self, line: bytes) -> bytes:
         """Return the answer to one line, including the line end."""
         answer = self._answer(line)
         try:
             text = self.encode(answer)
-        except (ValueError, RecursionError):  # infinite, or nested too deeply to be written
+        except (ValueError, RecursionError):  # infinity, or data nested too deeply for JSON
             text = self.encode({"id": None, "error": "the id cannot be written as JSON"})
-        # A lone surrogate is valid in JSON but not in UTF-8, so it stays escaped.
+        # A surrogate without its partner is valid in JSON but not in UTF-8, so it stays escaped.
         return f"{text}\n".encode("utf-8", "backslashreplace")
 
     def _answer(self, line: bytes) -> dict[str, Any]:
@@ -113,20 +115,21 @@ class Answerer:
 
 
 def make_answerer(
-    macros: Mapping[str, str],
+    macros: Mapping[str, str | Macro],
     *,
     display: bool = False,
     packages: frozenset[str] = frozenset(),
     convert: Convert | None = None,
 ) -> Answerer:
-    """Return an `Answerer` with strict JSON: NaN and Infinity are rejected in both directions."""
+    """Return an `Answerer` that rejects NaN and Infinity, which are not JSON, in requests and answers."""
     decoder = json.JSONDecoder(parse_constant=_reject_constant)
     encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
     return Answerer(macros, display, packages, decoder.decode, encoder.encode, convert)
 
 
 def with_backslashes(macros: Mapping[str, str]) -> dict[str, str]:
-    r"""Return the macros under their TeX names: `RR` becomes `\RR`; a character such as `ℝ` is unchanged."""
+    r"""Return the macros under their TeX names: `RR` becomes `\RR`. Names with other
+    characters than ASCII letters, such as `ℝ`, are unchanged."""
     return {f"\\{name}" if name.isascii() and name.isalpha() else name: macros[name] for name in macros}
 
 
@@ -135,7 +138,7 @@ def _reject_constant(word: str) -> NoReturn:
 
 
 def _problem(tex: object, display: object, macros: object, packages: object) -> str:
-    """Return the first type error in a request, or an empty string."""
+    """Return a message about the first value of a wrong type in a request; empty if there is none."""
     if not isinstance(tex, str):
         return '"tex" must be a string'
     if display is not None and not isinstance(display, bool):

@@ -51,8 +51,8 @@ def new() -> None:
 def new_site_command(clocks: CommandClock, folder: Path, guided: bool) -> int:
     """Create a site in FOLDER with settings and a first post.
 
-    FOLDER is by default the current one. It may be new, empty, or a repository with other files. These are
-    not changed, except that missing lines are added to .gitignore.
+    FOLDER may be new, empty, or a repository with other files, which are not changed, except that missing
+    lines are added to .gitignore.  [default: the current folder]
     """
     from ..base.schema.files import copy_schemas
     from .new_site import FirstSettings, check_target, default_author, default_title, new_site

@@ -1,7 +1,8 @@
-"""`blogsmith new page --elements`: create a page that shows every element, for work on a theme.
+"""`blogsmith new page --elements`: create a page that shows every element, to help with work on a theme.
 
-The page and its files come from `elements/`. Lines between `@only PLUGIN@` and `@end@` need a plugin and are
-omitted on a site without it. `@callouts@` is replaced by one callout of each kind, including custom kinds.
+The page and its files come from `elements/`. Lines between `@only PLUGIN@` and `@end@` are omitted if the
+site does not have that plugin. `@callouts@` is replaced by one callout of each kind, including the site's own
+kinds.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from .new_post import new_draft_path
 _OPTIONAL = lazy_pattern(r"^@only (\w+)@\n(.*?)^@end@\n", re.DOTALL | re.MULTILINE)
 _NEEDS = {"mermaid": "merman"}
 """Maps a plugin to the module that it requires."""
-_STATEMENTS = frozenset(("definition", "theorem", "lemma", "corollary", "proposition", "remark", "proof"))
+_SHOWN = frozenset(("definition", "theorem", "lemma", "corollary", "proposition", "remark", "proof"))
 """Kinds that the page shows in a section of their own."""
 
 
@@ -34,7 +35,7 @@ class ElementsPage(Struct, frozen=True):
     missing: tuple[str, ...]
     """Plugins whose elements were omitted, sorted."""
     advice: str
-    """How to get the omitted elements; empty if none are missing."""
+    """Instruction that makes the omitted elements available; empty if none are missing."""
 
 
 def write_elements(root: Path, config: Config, title: str, *, section: str = "") -> ElementsPage:
@@ -78,9 +79,7 @@ def _advice(config: Config, missing: Sequence[str]) -> str:
 def _callouts(config: Config) -> str:
     """Return one callout of each kind except statements, including custom kinds."""
     built_in = [row.name for row, _ in ROWS]
-    kinds = [
-        name for name in (*built_in, *sorted({*config.callouts} - {*built_in})) if name not in _STATEMENTS
-    ]
+    kinds = [name for name in (*built_in, *sorted({*config.callouts} - {*built_in})) if name not in _SHOWN]
     link = "a link to [the theorems](#theorems-and-proofs)"
     return "\n\n".join(
         f"> [!{kind.upper()}]\n> A callout of the kind `{kind}`, with *emphasis*, $x^2$ and {link}."

@@ -22,7 +22,7 @@ class NewPost(Struct, frozen=True, kw_only=True):
     title: str
     date: dt.date
     section: str = "posts"
-    """Path of slugs below `content/`."""
+    """Path of the section below `content/`; its parts are slugs."""
     series: str = ""
     tags: Sequence[str] = ()
     bundle: bool = False
@@ -75,7 +75,7 @@ def _section_path(section: str) -> PurePosixPath:
     """Return the section as a path below `content/`. Raise SiteError if a part is not a slug."""
     parts = section.strip("/").split("/")
     for part in parts:
-        if not part or slugify(part) != part:
+        if not part or slugify(part, marks=True) != part:
             raise rejection_error(
                 "new-name",
                 f'invalid section "{section}": expected a path of slugs such as posts or docs/guide',
@@ -85,7 +85,7 @@ def _section_path(section: str) -> PurePosixPath:
 
 
 def _file_name(title: str) -> str:
-    name = slugify(title)
+    name = slugify(title, marks=True)
     while len(name.encode("utf-8")) > _MAX_NAME_BYTES:
         name = name[:-1]
     if not name:
@@ -113,4 +113,6 @@ def _reject_existing(folder: Path, name: str, root: Path) -> None:
     for taken in (folder / f"{name}.md", folder / name):
         if taken.exists():
             place = taken.relative_to(root).as_posix()
-            raise rejection_error("file-exists", f"{place} already exists", "choose another title or section")
+            raise rejection_error(
+                "file-exists", f'"{place}" already exists', "choose another title or section"
+            )

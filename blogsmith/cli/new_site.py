@@ -1,9 +1,9 @@
 """New sites: copies the starter files into a folder, which may contain other files, such as those of a new
 repository.
 
-The files come from `starter/`. A placeholder `@name@` is replaced by a setting or by a string in the
-language of the site, from `starter_texts/<language>.yaml`; `@"name"@` is replaced by the same as a YAML
-string. Existing files are not replaced, but missing lines are added to `.gitignore`.
+The files come from `starter/`. A placeholder `@name@` is replaced by a setting, or by a string in the
+language of the site from `starter_texts/<language>.yaml`. `@"name"@` is replaced by the same, as a quoted
+YAML string. Existing files are not replaced, but missing lines are added to `.gitignore`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from .author_files import append_lines, create_file, quote_yaml, rejection_error
 
 _GITIGNORE = PurePosixPath(".gitignore")
 _TARGET_NAMES = {"gitignore": _GITIGNORE.name}
-"""A real `.gitignore` under `starter/` would hide files of our own repository."""
+"""Name in `starter/` → name in the new site. A file named `.gitignore` there would affect our own
+repository."""
 _MAX_LISTED = 10
 """Maximum number of files that an error lists."""
 _PLACEHOLDER = lazy_pattern(r'@("?)([a-z_]+)\1@')
@@ -41,11 +42,11 @@ class FirstSettings(Struct, frozen=True):
 
     title: str
     base_url: str = ""
-    """Empty: not known yet."""
+    """URL of the site; empty if not known yet."""
     theme: str = "paper"
     lang: str = "en"
     author: str = ""
-    """Empty: a placeholder such as "Your Name"."""
+    """Name of the author; empty for a placeholder such as "Your Name"."""
 
 
 class NewSite(Struct, frozen=True):
@@ -53,17 +54,16 @@ class NewSite(Struct, frozen=True):
 
     written: tuple[PurePosixPath, ...]
     extended_lists: tuple[PurePosixPath, ...] = ()
-    """Existing lists that got additional lines."""
+    """Existing list files, such as `.gitignore`, to which lines were added."""
     existing_names: tuple[str, ...] = ()
-    """Names that the folder contained before, sorted."""
+    """Names of files and folders that existed before, sorted."""
 
 
 def new_site(target: Path, today: dt.date, settings: FirstSettings | None = None) -> NewSite:
     """Write the starter site into `target`. Create the folder if it is missing.
 
-    settings: by default those of the starter, with the name of the folder as title.
-
-    Raise SiteError if a file of the starter already exists, or the folder cannot be written.
+    settings: if None, those of the starter, with the name of the folder as title. Raise SiteError if a file
+    of the starter already exists, or the folder cannot be written.
     """
     kept = check_target(target)
     files = _starter_files(today, settings or FirstSettings(title=default_title(target)))
@@ -112,21 +112,25 @@ def check_target(target: Path) -> tuple[str, ...]:
     if target.resolve() == Path.home().resolve():
         hint = "name a folder, as in `blogsmith new site notes`"
         raise rejection_error(
-            "file-exists", f"the home folder is not allowed as a site: {target.resolve()}", hint
+            "file-exists", f'the home folder is not allowed as a site: "{target.resolve()}"', hint
         )
     taken = [str(path) for path in _starter_files(dt.date.min, FirstSettings("")) if _is_taken(target, path)]
     if "blogsmith.yaml" in taken:
         hint = "run `blogsmith new post TITLE` to create a post in it"
-        raise rejection_error("file-exists", f"{target} is already a site: it contains blogsmith.yaml", hint)
+        raise rejection_error(
+            "file-exists", f'"{target}" is already a site: it contains blogsmith.yaml', hint
+        )
     if taken:
         hint = "choose another folder, or move these files away"
-        message = f"{target} contains files that a new site would replace: {first_names(taken, _MAX_LISTED)}"
+        message = (
+            f'"{target}" contains files that a new site would replace: {first_names(taken, _MAX_LISTED)}'
+        )
         raise rejection_error("file-exists", message, hint)
     return kept
 
 
 def _is_taken(target: Path, path: PurePosixPath) -> bool:
-    """Return whether a file already exists, or one of its parent folders is not a real folder."""
+    """Return whether the file exists, or one of its parent folders is a file or a link."""
     if path == _GITIGNORE:
         return False
     folders = [target / folder for folder in path.parents]

@@ -39,13 +39,13 @@ def new_theme(root: Path, name: str) -> tuple[PurePosixPath, ...]:
 
 
 def copy_theme_file(root: Path, config: Config, name: str) -> Path:
-    """Copy a file of the site's theme to the location that overrides it. Return the path written.
+    """Copy a file of the site's theme to the location where it overrides the original. Return the path
+    written.
 
-    name: name of the file, as in `layouts/post.html` or `theme.css`.
-
-    Templates of a bundled theme are copied to folders of the site. If the site has its own theme, all
-    inherited files are copied to that theme. Raise SiteError if there is no such file, if it is a static
-    file of a bundled theme, or if the destination exists.
+    name: name of the file, as in `layouts/post.html` or `theme.css`. If the site has its own theme, an
+    inherited file is copied into it. Otherwise, a template of the bundled theme is copied into a folder of
+    the site. Raise SiteError if there is no such file, if it is a static file of a bundled theme, or if the
+    destination exists.
     """
     files = read_theme_files(config.theme, root, bundled_folder("themes"), [])
     name = name.removeprefix("./").removeprefix("static/")
@@ -69,7 +69,7 @@ def copy_theme_file(root: Path, config: Config, name: str) -> Path:
         )
         raise SiteError(Diagnostic("theme-file", message, hint=hint))
     if (root / path).exists():
-        message = f"{path} already exists"
+        message = f'"{path}" already exists'
         raise SiteError(Diagnostic("file-exists", message, hint="edit the existing file"))
     create_file(root, path, data)
     return root / path

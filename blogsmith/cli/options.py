@@ -55,8 +55,8 @@ def site_root(given: Path | None) -> Path:
 
 
 def select_site_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the paths that a command names, relative to the site. Raise UsageError if one is not in the
-    site."""
+    """Return the files and folders named on the command line, relative to the site. Raise UsageError if one
+    is not in the site."""
     from ..project.focus import UnknownFileError, select_files
 
     try:

@@ -1,6 +1,7 @@
-"""Progress bar for builds that take longer than a second; shown on terminals only.
+"""Progress bar for builds that take longer than a second. It is shown on terminals only.
 
-rich is imported when the bar first appears, so short builds and logs do not need it.
+rich is imported when the bar first appears, so that short builds and builds without a terminal do not import
+it.
 """
 
 from __future__ import annotations

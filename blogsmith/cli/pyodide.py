@@ -127,7 +127,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
             source = _source(given, target, packages, modules)
             done = copy(site_context.root, target, source, packages, modules, progress)
     except OSError as error:
-        message = f"cannot write {name}: {error.strerror or error}"
+        message = f'cannot write "{name}": {error.strerror or error}'
         raise vendor_error(message, "nothing was changed") from error
     _print_summary(done, target)
     for module in () if is_quiet() else done.unknown:
@@ -155,7 +155,7 @@ def _target(site_context: SiteContext, to: str | None) -> tuple[str, Path]:
 
 
 def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[str, ...]) -> PyodideSource:
-    """Return the source to copy from, which is the destination itself if it is complete."""
+    """Return the source to copy from. If the destination already has all files, it is the source."""
     from ..pyodide.source import SourceError, open_source
     from .pyodide_vendor import complete_copy, vendor_error
 

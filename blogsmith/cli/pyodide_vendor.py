@@ -66,9 +66,9 @@ def vendor(
         raise vendor_error(_format_problem(problem, source), "nothing was changed") from problem
     files[LOCK] = lock.prune(needed)
     files[NOTICE] = notice(needed).encode()
-    changed = {path.name: path.read_bytes() for path in _files(target)} != files
+    changed = file_contents(target) != files
     if changed:
-        _replace(root, target, files)
+        replace_folder(root, target, files)
     return VendorResult({name: len(data) for name, data in files.items()}, changed, unknown)
 
 
@@ -79,12 +79,13 @@ def vendor_error(message: str, hint: str = "") -> SiteError:
 
 def _format_problem(problem: Exception, source: PyodideSource) -> str:
     if isinstance(problem, LockError):
-        return f"invalid {LOCK} in {source.name}: {problem}"
+        return f'invalid {LOCK} in "{source.name}": {problem}'
     return str(problem)
 
 
 def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str]) -> PyodideSource | None:
-    """Return `target` as a source if it is complete and undamaged, so that nothing is downloaded twice."""
+    """Return `target` as a source if it is complete and undamaged, so that nothing is downloaded again.
+    Otherwise None."""
     source = FolderSource(target)
     try:
         lock = _read_lock(source)
@@ -100,10 +101,8 @@ def complete_copy(target: Path, packages: Sequence[str], modules: Sequence[str])
 def select_packages(
     lock: Lock, packages: Sequence[str], modules: Sequence[str]
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return the requested packages, sorted, and the modules that `lock` does not know.
-
-    A package is requested by its name in `packages` or by a module in `modules`.
-    """
+    """Return the requested packages, sorted, and the modules that no package in `lock` contains. A package is
+    requested by its name in `packages`, or by a module in `modules`."""
     found = {module: lock.find_package(module) for module in modules}
     wanted = sorted({*packages, *filter(None, found.values())})
     return wanted, tuple(module for module, package in found.items() if not package)
@@ -111,7 +110,7 @@ def select_packages(
 
 def _read_lock(source: PyodideSource) -> Lock:
     data = source.read(LOCK, MAX_LOCK_BYTES, lambda done: None)
-    if isinstance(source, ReleaseSource) and _sha256(data) != LOCK_SHA256:
+    if isinstance(source, ReleaseSource) and sha256(data) != LOCK_SHA256:
         raise LockError(f"it is not the lock of Pyodide {VERSION}")
     return read_lock(data)
 
@@ -126,12 +125,12 @@ def _read_files(
     for number, (name, digest) in enumerate(expected.items()):
         progress(name, number, len(expected))
         limit = CORE[name].size if name in CORE else MAX_PACKAGE_BYTES
-        data = _read_valid_file(target / name, digest)
+        data = read_valid_file(target / name, digest)
         if data is None:
             data = source.read(name, limit, _size_progress(progress, name, number, len(expected)))
-        if _sha256(data) != digest:
+        if sha256(data) != digest:
             whose = f"Pyodide {VERSION}" if name in CORE else "the lock"
-            raise SourceError(f"{name} from {source.name} does not match {whose}: its SHA-256 differs")
+            raise SourceError(f'"{name}" from "{source.name}" does not match {whose}: its SHA-256 differs')
         files[name] = data
     return files
 
@@ -141,14 +140,20 @@ def _size_progress(progress: Progress, name: str, number: int, total: int) -> Re
     return lambda done: progress(f"{name} {format_size(done)}", number, total)
 
 
-def _read_valid_file(file: Path, digest: str) -> bytes | None:
+def read_valid_file(file: Path, digest: str) -> bytes | None:
     """Return the content of `file` if it matches the digest, otherwise None."""
     data = file.read_bytes() if file.is_file() else b""
-    return data if _sha256(data) == digest else None
+    return data if sha256(data) == digest else None
 
 
-def _sha256(data: bytes) -> str:
+def sha256(data: bytes) -> str:
+    """Return the SHA-256 in hex."""
     return hashlib.sha256(data).hexdigest()
+
+
+def file_contents(folder: Path) -> dict[str, bytes]:
+    """Return the content of all files in `folder` by name; empty if it does not exist."""
+    return {path.name: path.read_bytes() for path in _files(folder)}
 
 
 def _files(folder: Path) -> list[Path]:
@@ -159,15 +164,15 @@ def _reject_other_files(target: Path) -> None:
     """Raise SiteError if `target` is a link or contains files that are not from a Pyodide distribution."""
     hint = "or name another folder with `--to`"
     if target.is_symlink() or (target.exists() and not target.is_dir()):
-        raise vendor_error(f"{format_path(target)} is a link or a file, not a folder", f"remove it, {hint}")
+        raise vendor_error(f'"{format_path(target)}" is a link or a file, not a folder', f"remove it, {hint}")
     files, listed = _files(target), _listed_files(target)
     ours = {*CORE, LOCK, NOTICE, *(listed or ())}
-    # If a copy has lost its lock, its wheels are unknown, so we accept all wheels.
+    # If the copy has no lock, the names of its wheels are unknown, so we accept all wheels.
     has_lost_lock = listed is None and any(path.name in ours for path in files)
     for path in files:
         is_ours = path.name in ours or (has_lost_lock and path.name.endswith(".whl"))
         if path.is_symlink() or not path.is_file() or not is_ours:
-            message = f'{format_path(target)} contains "{path.name}", which is not a file of Pyodide'
+            message = f'"{format_path(target)}" contains "{path.name}", which is not a file of Pyodide'
             raise vendor_error(message, f"move the file away, {hint}")
 
 
@@ -180,12 +185,12 @@ def _listed_files(target: Path) -> set[str] | None:
     return {package.file for package in lock.packages.values()}
 
 
-def _replace(root: Path, target: Path, files: Mapping[str, bytes]) -> None:
+def replace_folder(root: Path, target: Path, files: Mapping[str, bytes]) -> None:
     """Replace the content of `target` by these files in one step."""
     above = target.parent.relative_to(root).as_posix()
     with open_folder(root) as site, site.enter(above, make=True) as parent:
         stage, retired = staged_name(target.name), retired_name(target.name)
-        # Remove leftovers of a crashed run; both would be in the way.
+        # An interrupted run may have left these folders, which would block the next one.
         for left in (stage, retired):
             if parent.status(left) is not None:
                 parent.remove_tree(left)

@@ -27,7 +27,7 @@ format_option = click.option(
 
 
 def print_for_program(diagnostics: Sequence[Diagnostic], output_format: str, root: Path) -> None:
-    """Print all diagnostics on stdout in the format of the program that reads them, even after `-q`."""
+    """Print all diagnostics on stdout in a format for programs, even after `-q`."""
     with with_stdout():
         _print_format(diagnostics, output_format, root)
 
@@ -50,8 +50,8 @@ def _print_format(diagnostics: Sequence[Diagnostic], output_format: str, root: P
 
 
 def summary_printer(output_format: str) -> Callable[[str], None]:
-    """Return the function that prints summaries: on stdout, or on stderr if stdout is for a program. Silent
-    after `-q`."""
+    """Return the function that prints summaries. It uses stdout, or stderr if stdout is for a program. It
+    prints nothing after `-q`."""
     if is_quiet():
         return _print_nothing
     return terminal.print_line if output_format == TEXT else terminal.warn
@@ -69,11 +69,8 @@ def _manual_url(root: Path) -> str:
 
 
 def _repository_prefix(root: Path) -> str:
-    """Return the path of the site in its repository, with a trailing slash. Empty if it is the root or
-    there is none.
-
-    Code hosts identify files by their path in the repository, regardless of the current folder.
-    """
+    """Return the path of the site in its repository, with a trailing slash; empty if it is the root or there
+    is none. Code hosts need paths relative to the repository, not to the current folder."""
     for folder in (root, *root.parents):
         # `.git` is a file in a worktree or submodule.
         if (folder / ".git").exists():

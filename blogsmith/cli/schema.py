@@ -38,6 +38,6 @@ def schema(kind: str, output: Path | None) -> int:
         with open_folder(output.absolute().parent, make=True) as folder:
             folder.replace(output.name, text.encode())
     except OSError as error:
-        raise click.ClickException(f"cannot write {output}: {error.strerror or error}") from error
+        raise click.ClickException(f'cannot write "{output}": {error.strerror or error}') from error
     terminal.print_line(format_path(output))
     return 0

@@ -26,14 +26,14 @@ from .site_folder import CONFIG_FILE
 
 
 def _number(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    """Reject `nan`, which a range check accepts."""
+    """Reject `nan`, which a range check does not."""
     if value is not None and math.isnan(value):
         raise click.BadParameter("'nan' is not a number of seconds.")
     return value
 
 
 class _PortType(click.ParamType[int | Literal["auto"]]):
-    """A port number, or `auto`."""
+    """A port number, or `auto` to choose a free one."""
 
     name = "port"
 
@@ -112,10 +112,10 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
             terminal.warn(f"port {options.port} is in use: this preview uses port {port}")
         terminal.print_line(serving_line(url))
         if browser:
-            # A browser may start slowly, or block its caller.
+            # In another thread, because a browser may start slowly or block its caller.
             threading.Thread(target=_open, args=(url,), daemon=True, name="browser").start()
 
-    # The objects of the site stay alive until the end.
+    # Objects of the site live until the end, so the garbage collector need not scan them.
     with rare_collections():
         try:
             serve_site(root, options, StatusLines(sys.stderr), ready, check)
@@ -171,10 +171,8 @@ def _print_stopped(stream: TextIO) -> None:
 
 
 class StatusLines:
-    """Printer of status messages, one at a time, from any thread.
-
-    On a terminal, the line about a later save of the same file replaces the previous one.
-    """
+    """Printer of status messages. It can be called from any thread and prints one message at a time. On a
+    terminal, the line about a later save of the same file replaces the previous one."""
 
     def __init__(self, stream: TextIO, columns: Callable[[], int] | None = None) -> None:
         self._stream = stream

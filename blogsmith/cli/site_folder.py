@@ -1,4 +1,4 @@
-"""Site root that a command works on, and display of paths."""
+"""The site root for a command, and paths as messages print them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def find_site_folder(start: str) -> str | None:
 
 
 def format_path(path: Path | str) -> str:
-    """Return the path relative to the current folder if it is below it, otherwise unchanged."""
+    """Return the path relative to the current folder if it is this folder or inside it, otherwise
+    unchanged."""
     here, text = os.getcwd(), str(path)
     return "." if text == here else text.removeprefix(os.path.join(here, ""))

@@ -28,11 +28,10 @@ def print_report(
 ) -> None:
     """Print the diagnostics and the summary of a build.
 
-    write: whether the build writes the site.
-    full: show every location of every error.
-    for_program: diagnostics were printed on stdout for a program, so print everything else on stderr.
-    focus: number of files and folders that were checked; 0 means all.
-    quiet: print only errors.
+    write: whether the build writes the site. full: whether to show every location of every error.
+    for_program: whether stdout contains diagnostics for a program; if so, everything else is printed on
+    stderr. focus: number of files and folders that were checked; 0 means the whole site. quiet: whether to
+    print only errors.
     """
     say = terminal.warn if for_program else terminal.print_line
     found = [one for one in report.diagnostics if one.severity == "error" or not quiet]
@@ -56,7 +55,7 @@ def print_report(
 
 
 def _fixable_line(found: Sequence[Diagnostic]) -> str:
-    """Return how many diagnostics `--fix` can fix, or an empty string."""
+    """Return a line with the number of diagnostics that `--fix` can fix, or an empty string."""
     fixes = [one.fix for one in found if one.fix]
     certain = sum(fix.is_safe for fix in fixes)
     proposed = len(fixes) - certain
@@ -69,7 +68,7 @@ def _fixable_line(found: Sequence[Diagnostic]) -> str:
 
 
 def _describe_outcome(report: BuildReport) -> Iterator[str]:
-    """Yield what happened to the site in spite of errors, or how to continue."""
+    """Yield lines about the state of the site after errors, and about what to do next."""
     pages = report.wrong_pages
     if pages:
         fates = (
@@ -92,7 +91,7 @@ def _describe_outcome(report: BuildReport) -> Iterator[str]:
 
 
 def _most_frequent(report: BuildReport) -> str:
-    """Return the most frequent error code that can be lowered to a warning, or an empty string."""
+    """Return the most frequent error code that the author can lower to a warning, or an empty string."""
     from ..base.diagnostics.codes import LOWERABLE
 
     codes = [one.code for one in report.diagnostics if one.severity == "error" and one.code in LOWERABLE]
@@ -100,7 +99,7 @@ def _most_frequent(report: BuildReport) -> str:
 
 
 def summary_line(report: BuildReport, seconds: float, target: str) -> str:
-    """Return the counts, the duration and the changes on disk. An empty `target` means that nothing was
+    """Return the counts, the duration and the changes on disk. target: output folder; empty if nothing was
     written."""
     counts = (
         plural(report.pages, "page"),
@@ -122,7 +121,7 @@ def _focus_line(report: BuildReport, seconds: float, files: int) -> str:
 
 
 def fallback_lines(report: BuildReport) -> Iterator[str]:
-    """Yield formulas that the chosen converter rejected: for each reason the first location and the number of
+    """For each reason why the chosen converter rejected formulas, yield the first location and the number of
     others."""
     places: dict[tuple[str, str], list[str]] = {}
     for path, fallbacks in sorted(report.fallbacks.items()):
@@ -157,7 +156,8 @@ def _cells_text(report: BuildReport) -> str:
 
 
 def _unmet_needs_line(report: BuildReport) -> str:
-    """Return how many cells were skipped because of a missing requirement: `10 not run: no torch`."""
+    """Return the number of cells that were not run because a requirement is missing: `10 not run:
+    no torch`."""
     missing = f": no {' or '.join(report.missing)}" if report.missing else ""
     return f"{report.unmet:,} not run{missing}" if report.unmet else ""
 
@@ -180,7 +180,7 @@ def _unpublished_line(report: BuildReport) -> str:
 
 
 def _unchecked_line(report: BuildReport) -> str:
-    """Return which pages a check left out and how to check them, or an empty string."""
+    """Return a line about pages that a check left out, and how to check them; empty if there are none."""
     counts = (
         (report.drafts, "draft"),
         (report.expired, "expired page"),

@@ -1,5 +1,4 @@
-"""Standard streams that never make a command fail, whether they are closed, broken, or unable to encode a
-character."""
+"""Standard streams for which printing never fails, even if they are closed or cannot encode a character."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ import sys
 
 def prepare_streams() -> None:
     """Make stdout and stderr accept any text. Characters that their encoding lacks are escaped."""
-    # A stream closed by the shell (`2>&-`) is None; print() would then fall back to the other one.
+    # A stream closed by the shell (`2>&-`) is None; print() would then write to stdout instead.
     sys.stdout = sys.stdout or open_devnull()
     sys.stderr = sys.stderr or open_devnull()
     for stream in (sys.stdout, sys.stderr):
@@ -23,7 +22,7 @@ def print_line(text: str) -> None:
     try:
         print(_replace_arrows(text), flush=True)
     except BrokenPipeError:
-        # The text is still buffered; without this, the flush at exit would report an error.
+        # The text is still in the buffer; without this, the flush at exit would report an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

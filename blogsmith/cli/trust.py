@@ -37,7 +37,7 @@ def trust(site: Path | None) -> int:
 
 
 def describe_consent(root: Path, consent: Consent) -> Iterator[str]:
-    """Yield lines that describe the code covered by new consent and what changed since the last consent."""
+    """Yield lines that describe the code that consent would cover, and its changes since the last consent."""
     if consent.state in ("earlier", "elsewhere"):
         yield f"consent needed again: {consent.reason}"
     changed = {change.name: change for change in consent.changes}

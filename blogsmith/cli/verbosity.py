@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., object])
 
 _QUIET = "blogsmith.quiet"
-"""Key in the context of a command with `-q`; the value is the original stdout."""
+"""Key in the context of a command run with `-q`; its value is the original stdout."""
 
 
 def _redirect_stdout(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
@@ -36,7 +36,7 @@ quiet_option = click.option(
     callback=_redirect_stdout,
     help="Print errors only, and nothing on success.",
 )
-# Evaluated by `cli.main`, because an internal error may occur before a command has parsed its options.
+# `cli.main` evaluates `-v` itself, because an internal error may occur before options are parsed.
 _verbose_option = click.option(
     "-v",
     "--verbose",
@@ -58,7 +58,7 @@ def is_quiet() -> bool:
 
 
 def with_stdout() -> AbstractContextManager[object]:
-    """Restore stdout inside, even after `-q`, for output that a program reads."""
+    """Restore stdout in the `with` block, even after `-q`, for output that a program reads."""
     context = click.get_current_context(silent=True)
     stream = context.meta.get(_QUIET) if context else None
     return redirect_stdout(stream) if stream else nullcontext()

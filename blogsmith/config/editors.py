@@ -1,8 +1,8 @@
 """The editor that the preview opens, given as a name, a URL or a command.
 
-Each name in `EDITORS` stands for a URL with a scheme that the editor registers, or for the editor's own
-command. Sources: the aliases of ripgrep's `--hyperlink-format` (VS Code and its forks, TextMate, MacVim),
-Zed's `open_listener.rs`, and the manuals of the programs. JetBrains editors register `idea://open?file=` and
+For each name, `EDITORS` contains a URL with a scheme that the editor registers, or the editor's own command.
+Sources: the aliases of ripgrep's `--hyperlink-format` (VS Code and its forks, TextMate, MacVim), Zed's
+`open_listener.rs`, and the manuals of the programs. JetBrains editors register `idea://open?file=` and
 similar schemes on macOS; on other systems, use their command.
 """
 
@@ -51,14 +51,16 @@ _PLACEHOLDERS_HINT = "known: {file}, {line} and {column}"
 
 
 class EditorChoice(Struct, frozen=True):
-    """An editor as configured. If there is a problem or no editor is set, all other fields are empty."""
+    """An editor as configured. If `problem` is set, or no editor is configured, the other fields are
+    empty."""
 
     url: str = ""
     """URL with placeholders. `{file}` is an absolute path, percent-encoded, with a leading slash."""
     command: tuple[str, ...] = ()
     """Program and arguments, with placeholders."""
     runs_site_command: bool = False
-    """Whether the site's author chose the program that runs."""
+    """Whether `command` was written in the setting itself, not taken from `EDITORS`; if a site chooses it, it
+    needs trust."""
     problem: str = ""
     """Error message, if the setting is invalid."""
     hint: str = ""
@@ -110,5 +112,5 @@ def _parse_url(text: str, scheme: str) -> EditorChoice:
         return EditorChoice(
             problem="the URL of the editor contains a space or a quote", hint="percent-encode it"
         )
-    # The path begins with a slash, so `scheme://file/{file}` would produce two.
+    # the path begins with a slash, so `scheme://file/{file}` would contain two
     return EditorChoice(url=re.sub(r"(?<=[^/])/\{file\}", "{file}", text))

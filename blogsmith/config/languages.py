@@ -21,7 +21,7 @@ CONTENT = "content"
 
 
 class FileLanguage(Struct, frozen=True):
-    """The language that the path of a page indicates."""
+    """The language that the path of a file indicates."""
 
     tag: str
     """Tag, spelled as in `languages`; empty if the path has no language."""
@@ -54,11 +54,8 @@ def file_language(path: PurePosixPath, config: Config) -> FileLanguage:
 
 
 def find_version(lang: str, config: Config) -> str:
-    """Return the tag of the language version that a page belongs to. Empty means the default language.
-
-    lang: language of the page. A page in a language that the site does not list belongs to the default
-    version.
-    """
+    """Return the tag of the language version that a page in this language belongs to; empty for the default
+    language. A page in a language that the settings do not list belongs to the default version."""
     if not config.languages or not lang or lang.lower() == config.lang.lower():
         return ""
     return _spellings_of_site(config).get(lang.lower(), "")

@@ -48,10 +48,13 @@ from ..base.schema.readers import (
 from ..base.schema.records import Table, build_schema, reject_key
 from ..base.schema.slots import LocatedMapping, Slot
 from ..base.schema.yaml_loader import MAX_BYTES, YamlPath, load
+from ..model.courses import NUMBERINGS
 from ..model.decode import decode, normalize_line_ends
-from .schema import Analytics, Comments, Config, Diagnostics, SiteLanguage
+from .authors import add_people
+from .page_services import Analytics, Comments
+from .schema import Config, Diagnostics, SiteLanguage
 from .services import ANALYTICS_HINT, COMMENTS_HINT, OTHER_ANALYTICS, OTHER_COMMENTS, OTHER_KEYS
-from .validate import CHECKS, check_manual_url
+from .validate import CHECKS, check_macro_name, check_manual_url
 
 # The setting `diagnostics:` ignores codes or changes the level of their diagnostics:
 #
@@ -80,8 +83,7 @@ def _form() -> Form:
 
 
 def _level_form(code: str) -> Form:
-    """Return the schema of a code's value: an allowed level, a level for certain files, or a list of
-    these."""
+    """Return the form of a code's value: an allowed level, a level for certain files, or a list of these."""
     levels = [level for level in get_args(Level) if _is_possible(level, code)]
     name = "-".join(levels)
     word: Form = {**choice_form(levels), DEFINITION: f"level-{name}"}
@@ -148,7 +150,7 @@ def _read_rule(slot: Slot, code: str) -> LevelRule | None:
             reject_key(slot.key(key), _KEYS)
     word = slot.child("level")
     if word.value is None:
-        # A misspelled key is both an unknown key and a missing one; one report is enough.
+        # a misspelled key is both an unknown key and a missing one; one diagnostic is enough
         if slot.value.keys() <= {*_KEYS}:
             slot.report('missing key "level"', f"write `{{level: warning, in: …}}` or `{code}: warning`")
         return None
@@ -158,7 +160,7 @@ def _read_rule(slot: Slot, code: str) -> LevelRule | None:
 
 
 def _check_level(level: Level, slot: Slot, code: str) -> bool:
-    """Return whether a code may be set to this level. Report an error if not."""
+    """Return whether a code may be set to this level. If not, report an error."""
     if _is_possible(level, code):
         return True
     if level == "warning":
@@ -175,7 +177,7 @@ def _is_possible(level: Level, code: str) -> bool:
 
 CONFIG_NAME = "blogsmith.yaml"
 _PROSE = lazy_pattern(r"\s*(?:- +)?(?:title|description|author|prefix) *:")
-"""Matches a line whose value is prose for readers. Prose may need invisible characters."""
+"""Regular expression of a line whose value is prose for readers, which may need invisible characters."""
 
 _TYPE_NAMES: Mapping[type, str] = MappingProxyType(
     {str: "a string", bool: "true or false", int: "a whole number", float: "a number"}
@@ -206,10 +208,8 @@ class LoadedConfig(Struct, frozen=True):
 
 
 def load_config(root: Path, text: str | None = None) -> LoadedConfig:
-    """Load the settings of the site at `root`. Read one file; never raise.
-
-    text: content of the file in an open editor, used instead of the file on disk.
-    """
+    """Load the settings of the site at `root`. Errors become diagnostics, never exceptions. text: content of
+    the file in an open editor, used instead of the file on disk."""
     if text is not None and len(text) <= MAX_BYTES:
         return parse_config(text)
     file = root / CONFIG_NAME
@@ -240,7 +240,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
         return LoadedConfig(Config(), tuple(reporter.diagnostics), {})
     root = LocatedMapping(located, reporter, code="config-value", key_code="config-key").root()
     if isinstance(root.value, dict):
-        config = SETTINGS.read(root)
+        config = add_people(SETTINGS.read(root))
     else:
         config = Config()
         root.report("the file must contain `key: value` lines")
@@ -271,7 +271,8 @@ def _missing_diagnostic(file: Path) -> Diagnostic:
 
 
 def _convert_scalar(kind: Any, slot: Slot) -> Any:
-    """Convert a YAML scalar to a string, number or boolean without coercion."""
+    """Check that a YAML scalar is a string, number or boolean as `kind` requires, and return it. Nothing is
+    converted."""
     if kind is str and slot.value is None:
         return ""
     try:
@@ -279,6 +280,44 @@ def _convert_scalar(kind: Any, slot: Slot) -> Any:
     except msgspec.ValidationError:
         is_number = kind is str and slot.spelling is not None
         return slot.report(f"{slot.quoted_name} must be {_TYPE_NAMES[kind]}", QUOTE if is_number else "")
+
+
+_MACROS: Form = {"propertyNames": get_form(check_macro_name), "additionalProperties": _FORMS[str]}
+
+
+@accepts(
+    union_form(
+        {**_MACROS, "type": "object"}, list_form(union_form(_FORMS[str], {**_MACROS, "type": "object"}))
+    )
+)
+def _read_macros(slot: Slot) -> dict[str, str] | None:
+    """Read a mapping of macros, or a list of LaTeX files and mappings. A LaTeX file becomes a key without a
+    value."""
+    if not isinstance(slot.value, list):
+        return _read_macro_bodies(slot)
+    found: dict[str, str] = {}
+    for number, entry in enumerate(slot.value):
+        source = slot.child(number)
+        if isinstance(entry, str) and entry and not entry.startswith("\\"):
+            found[entry] = ""
+        elif isinstance(entry, dict):
+            found |= _read_macro_bodies(source) or {}
+        else:
+            return source.report(  # type: ignore[no-any-return]
+                f"{source.quoted_name} must be a file of LaTeX or a mapping of macros",
+                "write a path such as `preamble.tex`, or a macro as in `\\R: \\mathbb{R}`",
+            )
+    return found
+
+
+def _read_macro_bodies(slot: Slot) -> dict[str, str] | None:
+    if not isinstance(slot.value, dict):
+        hint = f"write `macros: [{slot.value}]`" if isinstance(slot.value, str) else ""
+        slot.report(f"{slot.quoted_name} must be a mapping of `key: value` or a list of files", hint)
+        return None
+    names = [check_macro_name(name, slot.key(name)) for name in slot.value]
+    bodies = {name: _convert_scalar(str, slot.child(name)) for name in slot.value}
+    return None if None in names else {name: body for name, body in bodies.items() if body is not None}
 
 
 @accepts(ANYTHING)
@@ -312,10 +351,8 @@ def _read_empty_language(slot: Slot) -> SiteLanguage | None:
 
 
 def _provider_reader(kind: Any, hints: Mapping[str, str]) -> Reader:
-    """Return a reader for the name of a provider.
-
-    hints: maps the providers of other systems to advice on what to use instead.
-    """
+    """Return a reader for the name of a provider. hints: provider of other systems → advice on what to use
+    instead."""
     hint = get_type_hints(kind)["provider"]
     return words({word: word for word in get_args(hint)}, _describe_type(hint), hints=hints)
 
@@ -329,6 +366,8 @@ _TABLE = Table(
     readers={
         "diagnostics": typed(dict, read_diagnostics, "settings as `key: value`"),
         "bibliography": string_list(),
+        "math.macros": _read_macros,
+        **dict.fromkeys(("numbering", "series.numbering"), words(NUMBERINGS, "true, false or by part")),
         "analytics.provider": _provider_reader(Analytics, OTHER_ANALYTICS),
         "comments.provider": _provider_reader(Comments, OTHER_COMMENTS),
     },

@@ -12,120 +12,14 @@ import msgspec
 
 from ..base.diagnostics.levels import DiagnosticLevels, LevelRule, silencing_rules
 from ..model.cells import FigureSettings
+from ..model.courses import Numbering, SeriesRules, Solutions
 from ..model.remote_images import RemoteRuleName
 from ..model.scopes import OfPage, OfSite
-
-# Settings of checks that run on request: links to other hosts, page sizes, front matter keys.
-
-
-class ExternalLinks(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How `blogsmith check --links` checks links to other hosts."""
-
-    ignore: tuple[str, ...] = ()
-    """URLs that are not checked. `*` matches any characters: `https://example.org/*`."""
-    timeout: float = 15.0
-    """Time limit for an answer, in seconds."""
-    pause: float = 1.0
-    """Pause between two requests to the same host, in seconds."""
-    hosts: int = 8
-    """Hosts to query in parallel, with one connection each."""
-    days: int = 7
-    """Days before a working link is checked again. A broken link is checked again after one day."""
-    private: bool = False
-    """Also check hosts in private networks, if the site is trusted on this machine."""
-    archive: Literal["suggest", "ask"] = "suggest"
-    """For a dead link, `suggest` the Internet Archive, or `ask` it for the URL of its copy."""
-
-
-class SectionBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Limits for the pages of one section, where they differ from the rest of the site."""
-
-    page: str | None = None
-    """Like `budget.page`. If a key of the section is omitted, the limit of the site applies."""
-    styles: str | None = None
-    """Like `budget.styles`."""
-    scripts: str | None = None
-    """Like `budget.scripts`."""
-    fonts: str | None = None
-    """Like `budget.fonts`."""
-    pictures: str | None = None
-    """Like `budget.pictures`."""
-    total: str | None = None
-    """Like `budget.total`."""
-    requests: int | None = None
-    """Like `budget.requests`."""
-    hosts: int | None = None
-    """Like `budget.hosts`."""
-
-
-class PageBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Size limits for the initial load of a page, checked by `blogsmith check --budget`."""
-
-    page: str = "150 kB"
-    """Size of the HTML, compressed with gzip. For all sizes, an empty value means no limit."""
-    styles: str = "60 kB"
-    """Size of the stylesheets, compressed with gzip."""
-    scripts: str = "60 kB"
-    """Size of the scripts, compressed with gzip."""
-    fonts: str = "300 kB"
-    """Size of all fonts that the stylesheets name."""
-    pictures: str = "2 MB"
-    """Size of the images, each in the largest version that a browser may choose."""
-    total: str = "2.5 MB"
-    """Size of everything together."""
-    requests: int = 60
-    """Files that a browser may request, including the page."""
-    hosts: int = 0
-    """Other hosts that a browser contacts before the reader clicks."""
-    sections: Mapping[str, SectionBudget] = {}
-    """Different limits for a section, by its path: `photos: {pictures: 20 MB, total: 21 MB}`."""
-
-
-class SectionRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Rules for the front matter of the pages in a section."""
-
-    require: tuple[str, ...] = ()
-    """Keys that every page must have."""
-    allow: tuple[str, ...] = ()
-    """Other keys that a page may have. Empty: any."""
-    values: Mapping[str, tuple[str, ...]] = {}
-    """Allowed values of a key, or of the items of its list: `tags: [attention, numerics]`."""
-    types: Mapping[str, str] = {}
-    """Type of a custom key: `text`, `number`, `boolean`, `date`, `list` or `mapping`."""
-
-
-# Settings of comments and analytics.
-
-
-class Comments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Comments below posts. They are loaded only when the reader requests them."""
-
-    provider: Literal["none", "giscus", "utterances"] = "none"
-    """Comment system: `giscus` stores comments as GitHub discussions, `utterances` as issues."""
-    repo: str = ""
-    """GitHub repository, as `owner/name`."""
-    repo_id: str = ""
-    """Id of the repository, as shown on giscus.app."""
-    category: str = ""
-    """Category of the discussions; for giscus."""
-    category_id: str = ""
-    """Id of the category, as shown on giscus.app."""
-    label: str = ""
-    """Label of the issues; for utterances."""
-
-
-class Analytics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Visitor statistics by a third-party service."""
-
-    provider: Literal["none", "goatcounter", "plausible", "umami"] = "none"
-    """Analytics service."""
-    site: str = ""
-    """Identifier of the site at the service: GoatCounter's code, Plausible's domain or Umami's id."""
-    host: str = ""
-    """URL of a self-hosted service, such as `https://stats.example.org`. Empty: the provider's own host."""
-    consent: Literal["none", "ask"] = "none"
-    """`ask`: send nothing until the reader agrees."""
-
+from ..model.tex_macros import Macro
+from .checks import ExternalLinks, PageBudget, SectionRules
+from .lists import Lists, ListStyle
+from .page_services import Analytics, Comments
+from .people import Profile
 
 HostName = Literal["none", "github-pages", "gitlab", "cloudflare", "netlify", "rsync", "nginx", "caddy"]
 """Names of the supported hosts, in settings and commands."""
@@ -168,6 +62,9 @@ class Markup(Struct, frozen=True):
     """Turn straight quotes, `--` and `...` in prose into typographic characters."""
     linkify: bool = True
     """Turn URLs in prose into links (GFM autolinks)."""
+    latex: bool = False
+    """Read LaTeX in the text of posts: environments, sections, references, lists. A page can override
+    this."""
 
 
 class Symbol(Struct, frozen=True):
@@ -182,8 +79,9 @@ class Symbol(Struct, frozen=True):
 class MathSettings(Struct, frozen=True):
     """How formulas are parsed, typeset and numbered."""
 
-    macros: Mapping[str, str] = {}
-    r"""TeX macros: name with backslash → replacement, e.g. `\R: \mathbb{R}`; `#1` … `#9` are arguments."""
+    macros: Mapping[str, str | Macro] = {}
+    r"""TeX macros: name with backslash → replacement, e.g. `\R: \mathbb{R}`; `#1` … `#9` are arguments. Or a
+    list of LaTeX files and of such mappings: `[preamble.tex, {\R: …}]`."""
     packages: tuple[str, ...] = ()
     """LaTeX packages that change the meaning of commands: `physics`. A page can override this."""
     converter: str = ""
@@ -196,6 +94,8 @@ class MathSettings(Struct, frozen=True):
     own, otherwise inline math."""
     numbering: Literal["all", "labelled", "none", "all by section", "labelled by section"] = "labelled"
     """Display formulas that get a number. `by section` restarts the numbers at each H2: (2.1)."""
+    wide: Literal["fit", "shrink", "break", "scroll"] = "fit"
+    """How a display fits a narrow screen: it may `shrink`, `break`, both (`fit`), or neither (`scroll`)."""
     on_error: Literal["error", "render"] = "error"
     """For an invalid formula, `error` fails the build; `render` shows the TeX source and warns."""
 
@@ -204,12 +104,13 @@ class Theorems(Struct, frozen=True):
     """How theorems and similar statements are numbered and linked."""
 
     numbering: Literal["each", "shared", "each by section", "shared by section"] = "each"
-    """Count `each` kind of statement separately, or use one `shared` count. `by section` restarts at each H2.
-    """
+    """Use a count for `each` kind of statement, or one `shared` count. `by section` restarts at each H2."""
     used_in: bool = False
     """Below a post, list where its numbered statements and equations are used, including in other posts."""
     map: bool = False
     """Draw a map of each series at `/map/`, which shows the statements that the proofs of others use."""
+    exercises: bool = False
+    """Write two pages for each series below `/exercises/`: its exercises, and the same with solutions."""
 
 
 class Code(Struct, frozen=True):
@@ -217,12 +118,12 @@ class Code(Struct, frozen=True):
 
     line_numbers: bool = False
     """Number the lines of every fence."""
+    wrap: bool = True
+    """On narrow screens, wrap long lines of code in a language. Otherwise they scroll, as plain text does."""
     deadline_s: float = 2.0
-    """CPU time limit for highlighting one fence, in seconds. If it is exceeded, the code is shown without
-    colours."""
+    """CPU time limit for highlighting one fence, in seconds. Then the code is shown without colours."""
     max_line: int = 10_000
-    """Longest line that is highlighted, in characters. A fence with a longer line is shown without colours.
-    """
+    """Longest line that is highlighted, in characters. A longer line removes the colours of its fence."""
 
 
 class CalloutKind(Struct, frozen=True):
@@ -241,6 +142,8 @@ class CalloutKind(Struct, frozen=True):
     counter: str = ""
     """Kind whose count it shares, e.g. `theorem`. Its own name: it has a separate count even if others share
     one."""
+    style: Literal["", "theorem", "definition", "remark"] = ""
+    """Set it like a theorem (text in italics), a definition or a remark of a journal. Empty: a box."""
     prefix: str = ""
     """A paragraph that begins with this text becomes the callout, e.g. `💡 Key insight:`."""
 
@@ -254,6 +157,32 @@ class Feeds(Struct, frozen=True):
     """Number of newest posts in the feed of each tag and category. 0: no feeds for them."""
     term_text: Literal["summary", "full"] = "summary"
     """Content of a post in the feed of a tag or category: its description (`summary`) or its `full` text."""
+
+
+class SocialCards(Struct, frozen=True):
+    """Fonts of social cards for letters that the font of the theme lacks."""
+
+    fonts: tuple[str, ...] = ()
+    """Font files of the site (TTF, OTF, WOFF2), as paths from the site root. The first with a letter is used.
+    """
+    installed: bool = True
+    """Also use the fonts of the machine that builds. `false`: cards are the same on all machines."""
+
+
+class Slugs(Struct, frozen=True):
+    """How names and titles become URLs and ids."""
+
+    ids: Literal["words", "github"] = "words"
+    """Ids of headings: `words` joined by single hyphens, or as `github` makes them (`A & B` → `a--b`)."""
+    marks: Literal["drop", "keep", "switch"] = "drop"
+    """Combining marks in URLs, tags and ids: `keep` them with their letters (`हिन्दी`), or `drop` them
+    (`ह-न-द`). `switch`: keep, for a site published with `drop`; links to old ids work, and old URLs are
+    reported."""
+
+    @property
+    def keeps_marks(self) -> bool:
+        """Whether combining marks belong to their letters."""
+        return self.marks != "drop"
 
 
 class Search(Struct, frozen=True):
@@ -282,6 +211,8 @@ class Images(Struct, frozen=True):
     formats: tuple[Literal["webp", "avif"], ...] = ("webp",)
     """Formats of the copies, best first. `avif` files are a quarter smaller, but encoding takes four times as
     long."""
+    covers: bool = False
+    """Show the `image` of a post above its text."""
     lightbox: bool = False
     """Link figures to large versions of their images, which open over the page."""
 
@@ -300,7 +231,7 @@ class Embeds(Struct, frozen=True):
     allow: tuple[str, ...] = ("youtube", "vimeo")
     """Allowed video providers: `youtube`, `vimeo`."""
     remote: Literal["error", "warn", "allow"] = "error"
-    """Level for HTML that loads a script, frame, stylesheet or video from another host without a click."""
+    """Level for HTML and stylesheets that load a script, frame, font or video from another host."""
 
 
 class Diagnostics(Struct, frozen=True):
@@ -351,9 +282,9 @@ class Execution(Struct, frozen=True):
     provenance: Literal["once", "full", "short", "none"] = "once"
     """Line with date, device and versions after results: `once` a session, in `full` or `short` form after
     each result, or `none`."""
-    sandbox: Literal["off", "landlock"] = "off"
-    """`landlock`: prevent cells from writing outside a temporary folder and from using TCP, if the Linux
-    kernel can."""
+    sandbox: Literal["off", "landlock", "offline"] = "off"
+    """`landlock`: prevent cells from writing outside a temporary folder and from using TCP and Unix
+    sockets, if the Linux kernel can. `offline`: also prevent cells from using any other network."""
     figures: FigureSettings = FigureSettings()
     engine: Literal["worker", "jupyter"] = "worker"
     """Engine that runs cells: `worker`, the built-in one for Python, or `jupyter`, for any language."""
@@ -398,6 +329,11 @@ class Config(Struct, frozen=True):
     """One sentence about the site."""
     author: OfPage[str] = ""
     """Default author of posts."""
+    person: OfPage[Profile] = Profile()
+    """Owner of the site, shown on the front page. The name is the default `author`."""
+    authors: OfPage[Mapping[str, Profile]] = {}
+    """Authors by key, as in `ann: {name: Ann Lee}`. Posts name the key. Each author has a page:
+    `/authors/ann/`."""
     orcids: OfSite[Mapping[str, str]] = {}
     """ORCID iDs by author name, for all posts: `Josiah Carberry: 0000-0002-1825-0097`."""
     citable: OfSite[bool] = False
@@ -424,6 +360,8 @@ class Config(Struct, frozen=True):
     """URL pattern by section, from `:section :slug :year :month :day`, e.g. `posts: /blog/:year/:slug/`."""
     pagination: OfSite[int] = 20
     """Posts per list page. 0: all on one page."""
+    lists: OfPage[ListStyle | Lists] = "text"
+    """How lists of posts look. `lists: cards` means `lists: {style: cards}`."""
     archive_pagination: OfSite[int] = 500
     """Posts per page of the archive, which lists titles only. 0: all on one page."""
     feeds: OfSite[bool | Feeds] = True
@@ -431,16 +369,20 @@ class Config(Struct, frozen=True):
     feed."""
     search: OfPage[bool | Search] = False
     """Add a search page at `/search/`, with an index of text and formulas, and links to it."""
-    social_cards: OfSite[bool] = True
+    social_cards: OfSite[bool | SocialCards] = True
     """Draw a link preview image for each post without an `image` of its own. Requires `base_url`."""
     llms_txt: OfSite[bool] = False
     """Write each page also as Markdown, for programs, and list these files in `llms.txt`."""
     toc: OfSite[bool] = True
     """Show a table of contents on posts with two or more headings."""
-    numbering: OfPage[bool] = False
-    """Number headings."""
-    slugs: OfPage[Literal["words", "github"]] = "words"
-    """Ids of headings: `words` joined by single hyphens, or as `github` makes them (`A & B` → `a--b`)."""
+    numbering: OfPage[Numbering] = False
+    """Number headings. `by part`: in posts with a `part`, every number starts with the part: Theorem 3.1."""
+    series: OfPage[Mapping[str, SeriesRules]] = {}
+    """Settings for the posts of a series, by its name."""
+    solutions: OfPage[Solutions] = Solutions()
+    """Place and date of solutions of exercises."""
+    slugs: OfPage[Literal["words", "github"] | Slugs] = "words"
+    """How names and titles become URLs and ids. `slugs: github` means `slugs: {ids: github}`."""
     plugins: OfPage[tuple[str, ...]] = ()
     """Plugins to load, bundled or from `plugins/`, by file name without `.py`."""
     tags: OfSite[Mapping[str, str]] = {}
@@ -481,6 +423,29 @@ class Config(Struct, frozen=True):
     def feed_settings(self) -> Feeds:
         """`feeds`, with `true` expanded to its settings."""
         return self.feeds if isinstance(self.feeds, Feeds) else Feeds()
+
+    @property
+    def card_settings(self) -> SocialCards | None:
+        """`social_cards`, with `true` expanded to its settings; None without cards, which need `base_url`."""
+        if not (self.social_cards and self.base_url):
+            return None
+        return self.social_cards if isinstance(self.social_cards, SocialCards) else SocialCards()
+
+    @property
+    def list_settings(self) -> Lists:
+        """The setting `lists` as a mapping, also if it is written as a single style."""
+        return self.lists if isinstance(self.lists, Lists) else Lists(style=self.lists)
+
+    @property
+    def shows_pictures(self) -> bool:
+        """Whether a list or a post shows the `image` of posts."""
+        styles = {self.list_settings.style, *self.list_settings.sections.values()}
+        return self.images.covers or not styles.isdisjoint(("cards", "featured"))
+
+    @property
+    def slug_settings(self) -> Slugs:
+        """`slugs`, with a single word expanded to its settings."""
+        return self.slugs if isinstance(self.slugs, Slugs) else Slugs(ids=self.slugs)
 
     @property
     def search_settings(self) -> Search | None:

@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import Form, accepts, choice_form
 from ..base.schema.slots import Slot
-from .schema import Analytics, Comments, Config
+from .page_services import Analytics, Comments
+from .schema import Config
 
 _OTHER_SERVICE = (
     "for another service, add its script to a block of a layout and its hosts to `security.csp` "

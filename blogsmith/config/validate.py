@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
@@ -30,17 +31,25 @@ from ..base.schema.readers import (
     values,
 )
 from ..base.schema.slots import Slot
+from ..model.dates import DATE, MONTH, parse_date
 from ..model.execution_values import BYTES_HINT, BYTES_SHAPE, KERNEL_NAMED, parse_bytes, parse_size
 from ..model.language_names import LANGUAGE_TAGS, LONGEST_SUBTAG
 from ..model.names import name_set
 from ..model.publications import ORCID, is_orcid
 from .editors import EDITORS, read_editor
+from .people_checks import PEOPLE_CHECKS
 from .schema import Browser, Config, SiteLanguage
 from .services import check_analytics, check_comments
 
 # URLs in the settings: the base URL of the site and the patterns for its pages.
 
 
+DATE_FORM: Form = {
+    "type": ["string", "integer"],
+    "pattern": rf"^\s*(?:{DATE.pattern}|{MONTH.pattern}|)\s*$",
+    "minimum": 1000,
+    "maximum": 9999,
+}
 _URL = lazy_pattern(r"https?://[^\s\\\"'<>{}|^`]+")
 _PATTERN_PART = lazy_pattern(r"[\w.:~-]*")
 _DEVICE = lazy_pattern(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
@@ -78,7 +87,7 @@ def permalink_problem(pattern: str) -> str:
     if any(part in (".", "..") or not _PATTERN_PART.fullmatch(part) for part in parts) or "" in parts[:-1]:
         return "may only contain letters, digits, `-`, `_`, `.`, `~` and single slashes"
     if any(part.strip(".") != part or is_device(part) for part in parts):
-        return "has a part that starts or ends with a full stop, or is a device name on Windows"
+        return "has a part that starts or ends with a full stop, or is a Windows device name"
     return "" if ":slug" in pattern else 'must contain ":slug", otherwise all posts have the same URL'
 
 
@@ -160,6 +169,15 @@ def language_check(check: Check, code: str) -> Check:
     return read
 
 
+def _is_date(written: str) -> bool:
+    with suppress(ValueError):
+        return parse_date(written) is not None
+    return False
+
+
+check_date = must(
+    _is_date, 'invalid date "{value}"', "write `2026-03-14` or `2026-03-14 09:30 +01:00`", form=DATE_FORM
+)
 check_macro_name = shaped(
     lazy_pattern(r"\\[A-Za-z]+"), "macro name", "write a backslash and letters, such as `\\R`"
 )
@@ -323,7 +341,7 @@ def _orcid(written: str, slot: Slot) -> str | None:
     if found and is_orcid(found[1]):
         return written
     reason = (
-        "check its digits: the last one does not match the others"
+        "check its digits: the last one is a check digit, and does not fit"
         if found
         else "write it in the form `0000-0002-1825-0097`"
     )
@@ -397,10 +415,14 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
             form=_BASE_URL,
         ),
         "lang": check_language_tag,
+        **dict.fromkeys(("solutions.after", "series.solutions.after"), check_date),
         "languages": check_languages,
         "languages.path": unless_empty(shaped(_PATH_PART, "URL path", "write one word such as `de`")),
         "languages.menu.url": _check_url,
         "orcids": values(_orcid),
+        **PEOPLE_CHECKS,
+        "person.links.orcid": unless_empty(_orcid),
+        "authors.links.orcid": unless_empty(_orcid),
         "theme": shaped(_NAME, "theme name", "write letters, digits, `-` and `_`"),
         "output": rejects(_output_problem, "{name} {problem}", form=_OUTPUT),
         "timezone": _timezone,
@@ -413,7 +435,6 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "callouts.color": unless_empty(member_of_choices(COLORS, "color", listed=COLORS)),
         "callouts.alias": each(_CALLOUT),
         "callouts.counter": unless_empty(_CALLOUT),
-        "math.macros": keys(check_macro_name),
         "math.packages": each(member_of_choices(PACKAGES, "package")),
         "code.deadline_s": must(_is_positive, "{name} must be more than 0", form=_POSITIVE),
         "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1", form={"minimum": 1}),

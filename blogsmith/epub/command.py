@@ -57,14 +57,14 @@ def epub(
 ) -> int:
     """Write POSTS as an EPUB book.
 
-    POSTS are source files or folders of the site. By default, the book contains all posts with a date,
-    oldest first. Formulas are MathML. Images and recorded results are the same as on the pages. No code
-    runs.
+    Formulas are MathML. Images and recorded results are the same as on the pages. No code runs.
+
+    POSTS are source files or folders of the site.  [default: all posts with a date, oldest first]
     """
     if posts and series:
         raise click.UsageError("POSTS and --series exclude each other")
     root = site_root(site)
-    from ..api.books import BuildOptions, format_size, plural
+    from ..api.books import BuildOptions, format_size, plural, write_book
     from .site_book import make_site_book
 
     options = BuildOptions(now=clocks.now(), drafts=drafts, future=future, use_cache=True)
@@ -72,21 +72,9 @@ def epub(
         book = make_site_book(root, posts, options, series=series, title=title, progress=progress)
     print_messages(book.warnings)
     target = output or Path(f"{book.name}.epub")
-    _write_file(target.absolute(), book.data)
+    write_book(target.absolute(), book.data)
     chapters = plural(book.chapters, "chapter")
     terminal.print_line(
         f"{format_path(target.absolute())} written: {chapters}, {format_size(len(book.data))}"
     )
     return 0
-
-
-def _write_file(file: Path, data: bytes) -> None:
-    """Write the book to its file in one step. Raise SiteError if that fails."""
-    from ..api.books import Diagnostic, SiteError, open_folder
-
-    try:
-        with open_folder(file.parent) as folder:
-            folder.replace(file.name, data)
-    except OSError as error:
-        message = f"cannot write {format_path(file)}: {error.strerror or error}"
-        raise SiteError(Diagnostic("new-write", message)) from error

@@ -1,4 +1,4 @@
-"""E-books from pages of the site: chapters, their images, links between them, metadata."""
+"""Makes an e-book from pages of the site: chapters, their images, links between them, metadata."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import uuid
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
@@ -20,6 +20,9 @@ from ..api.books import (
     feed_html,
     host_url,
     lazy_pattern,
+    outside_address,
+    percent_encode,
+    spoken_text,
     without_control_characters,
 )
 from .xhtml import Chapter, escape_xml, read_xhtml
@@ -29,13 +32,12 @@ ReadFile = Callable[[str], bytes | None]
 
 FONT = "math"
 """Name of the font of formulas in the book, without suffix."""
+_NUMBER = lazy_pattern(r'<span class="heading-number">([^<]*)</span> ')
 _ID = lazy_pattern(r' id="([^"]*)"')
 _NOTE_MARK = lazy_pattern(r'(<sup class="footnote-ref"[^>]*><a )')
 _NOTE = lazy_pattern(r'(<li )(id="fn-)')
 _DOCUMENT_TYPE = lazy_pattern(r"<!DOCTYPE[^>\[]{0,1000}>")
 _PATH_WITHOUT_DATA = lazy_pattern(r"<path(?=[\s/>])(?![^<>]{0,1000000}\sd=)")
-_OUTSIDE = ("https", "http", "mailto")
-"""URL schemes of allowed external links."""
 _NO_DATE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 _ON_TITLE_PAGE = 3
 """Maximum number of authors on the title page; more do not fit on a line."""
@@ -63,7 +65,7 @@ def make_book(request: BookRequest, read_file: ReadFile) -> bytes:
     if len(request.pages) > 1:
         chapters.insert(0, binding.title_page())
     contents = [
-        Entry(page.title, binding.names[page.url], _headings(page.toc, binding.names[page.url]))
+        Entry(_title(page), binding.names[page.url], _headings(page.toc, binding.names[page.url]))
         for page in request.pages
     ]
     style = files(__package__).joinpath("book.css").read_bytes()
@@ -90,11 +92,11 @@ class _BookBuilder:
         text = read_xhtml(self._html[page.url], lambda tag, address: self._resolve(page, tag, address))
         title = read_xhtml(page.title_html, lambda tag, address: "")
         body = _with_notes(text.body)
-        head = f"<h1>{title.body}</h1>\n{_byline(page, self._request.language)}"
+        head = f"<h1>{_number(page.heading_html)}{title.body}</h1>\n{_byline(page, self._request.language)}"
         html = (
             f'<section epub:type="chapter" role="doc-chapter">\n<header>{head}</header>\n{body}\n</section>'
         )
-        document = xhtml_document(page.title, html, page.lang, page.direction)
+        document = xhtml_document(_title(page), html, page.lang, page.direction)
         return BookFile(self.names[page.url], document.encode(), _properties((text, title)))
 
     def title_page(self) -> BookFile:
@@ -126,12 +128,12 @@ class _BookBuilder:
                 return self._picture(unquote(path.partition("?")[0]))
             if path in self.names:
                 return self._in_book(page, path, fragment)
-            return _percent_encode(address) if self._host else ""
+            return percent_encode(address) if self._host else ""
         if tag == "img":
             return ""
         if address.startswith("#"):
             return self._in_book(page, page.url, address[1:])
-        return _percent_encode(address) if _scheme(address) in _OUTSIDE else ""
+        return outside_address(address)
 
     def _in_book(self, page: PageView, url: str, fragment: str) -> str:
         fragment = unquote(fragment)
@@ -163,26 +165,28 @@ def _clean_svg(data: bytes) -> bytes:
     return _PATH_WITHOUT_DATA.sub('<path d=""', _DOCUMENT_TYPE.sub("", text, count=1)).encode()
 
 
-def _scheme(address: str) -> str:
-    try:
-        return urlsplit(address).scheme.lower()
-    except ValueError:
-        return ""
-
-
-def _percent_encode(address: str) -> str:
-    """Percent-encode spaces and other characters of a URL that strict readers reject."""
-    return quote(address, safe="%/:=&?~#+!$,;'@()*[]")
-
-
 def _with_notes(body: str) -> str:
-    """Mark footnotes so that reading devices open them in place."""
+    """Mark footnotes so that reading devices show them in a popup."""
     body = _NOTE_MARK.sub(r'\1epub:type="noteref" ', body)
     return _NOTE.sub(r'\1epub:type="footnote" \2', body)
 
 
 def _headings(entries: Sequence[TocEntry], name: str) -> tuple[Entry, ...]:
-    return tuple(Entry(entry.text, f"{name}#{quote(entry.id)}") for entry in entries)
+    return tuple(
+        Entry(_number(entry.html) + spoken_text(entry.text, entry.html), f"{name}#{quote(entry.id)}")
+        for entry in entries
+    )
+
+
+def _title(page: PageView) -> str:
+    """Return the title of a page for readers that show no formulas."""
+    return _number(page.heading_html) + spoken_text(page.title, page.title_html)
+
+
+def _number(heading: str) -> str:
+    """Return the number at the start of a heading's HTML, with a space; empty for a heading without one."""
+    found = _NUMBER.match(heading)
+    return f"{found[1]} " if found else ""
 
 
 def _byline(page: PageView, language: Language) -> str:

@@ -8,11 +8,10 @@ Elements that only work on the site, such as scripts, controls and frames, are r
 from __future__ import annotations
 
 from collections.abc import Callable
-from html.parser import HTMLParser
 
 from msgspec import Struct
 
-from ..api.books import VOID_ELEMENTS, lazy_pattern, name_set
+from ..api.books import VOID_ELEMENTS, Tag, lazy_pattern, name_set, scan_html
 
 XHTML = "http://www.w3.org/1999/xhtml"
 MATHML = "http://www.w3.org/1998/Math/MathML"
@@ -20,7 +19,7 @@ SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 
 _REMOVED_ELEMENTS = name_set("button canvas dialog form input object script select style template textarea")
-"""Controls and scripts, removed with their content."""
+"""Controls and scripts, removed together with their content."""
 _OMITTED_VOID = name_set("base embed input link meta param source track")
 _UNWRAPPED = name_set("picture noscript audio video map area iframe")
 """Elements replaced by their content. Media and frames also become links."""
@@ -56,7 +55,7 @@ Resolve = Callable[[str, str], str]
 
 
 class Chapter(Struct, frozen=True):
-    """A part of the book as XHTML, and its features."""
+    """A part of the book as XHTML, and properties for the manifest."""
 
     body: str
     has_math: bool
@@ -69,8 +68,13 @@ def read_xhtml(html: str, resolve: Resolve) -> Chapter:
     A link without a target becomes text, and an image without a target becomes its alt text.
     """
     writer = _Writer(resolve)
-    writer.feed(html)
-    writer.close()
+    for part in scan_html(html):
+        if isinstance(part, str):
+            writer.add_text(part)
+        elif part.is_end:
+            writer.close(part.name)
+        else:
+            writer.start(part, html[part.start : part.end])
     return writer.chapter()
 
 
@@ -85,14 +89,13 @@ class _OpenElement(Struct, frozen=True):
     tag: str
     """Lower-case HTML name."""
     written: str
-    """Name in the output; empty if only the content is written."""
+    """Name in the output; empty if only the content of the element is written."""
     namespace: str
     """Namespace of the content."""
 
 
-class _Writer(HTMLParser):
+class _Writer:
     def __init__(self, resolve: Resolve) -> None:
-        super().__init__(convert_charrefs=True)
         self._resolve = resolve
         self._parts: list[str] = []
         self._open: list[_OpenElement] = []
@@ -103,30 +106,27 @@ class _Writer(HTMLParser):
         self._close_until(0)
         return Chapter("".join(self._parts), self._has_math, self._has_svg)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, written: Tag, source: str) -> None:
+        """Write a start tag, unless it is omitted. source: the tag as written."""
+        tag = written.name
         if tag in _REMOVED_ELEMENTS:
-            if tag not in VOID_ELEMENTS:
+            if tag not in VOID_ELEMENTS and not written.is_closed:
                 self._omitted.append(tag)
             return
         if self._omitted or tag in _OMITTED_VOID:
             return
         self._close_left_open(tag)
-        values = _first_values(attrs)
+        values = dict(written.attributes)
         if tag == "video":
             self._show_poster(values)
         if tag in ("iframe", "audio", "video"):
             self._link_to(values.get("src", ""), values.get("title", ""))
-        self._start(tag, values)
-        is_closed = (self.get_starttag_text() or "").endswith("/>") and self._open[-1].namespace != XHTML
+        self._start(tag, values, source)
+        is_closed = written.is_closed and self._open[-1].namespace != XHTML
         if tag in VOID_ELEMENTS or is_closed:
             self._close_last()
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if self._omitted and self._omitted[-1] == tag:
-            self._omitted.pop()
-
-    def handle_endtag(self, tag: str) -> None:
+    def close(self, tag: str) -> None:
         if self._omitted:
             if tag == self._omitted[-1]:
                 self._omitted.pop()
@@ -136,17 +136,16 @@ class _Writer(HTMLParser):
                 self._close_until(index)
                 return
 
-    def handle_data(self, data: str) -> None:
+    def add_text(self, data: str) -> None:
         if not self._omitted:
             self._parts.append(data.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
 
-    def _start(self, tag: str, values: dict[str, str]) -> None:
-        """Write a start tag and push the element on the stack of open elements."""
+    def _start(self, tag: str, values: dict[str, str], source: str) -> None:
+        """Write a start tag and push the element onto the stack of open elements."""
         outer = self._open[-1].namespace if self._open else XHTML
         is_leaf_text = bool(self._open) and self._open[-1].tag in ("mtext", "foreignobject")
         own = {"math": MATHML, "svg": SVG}.get(tag, XHTML if is_leaf_text else outer)
-        raw = self.get_starttag_text() or ""
-        written = "" if tag in _UNWRAPPED and own == XHTML else _written_name(tag, raw, own)
+        written = "" if tag in _UNWRAPPED and own == XHTML else _written_name(tag, source, own)
         if len(self._open) > _MAX_DEPTH or not _ATTRIBUTE_NAME.fullmatch(tag):
             written = ""
         if own == XHTML and written:
@@ -154,7 +153,7 @@ class _Writer(HTMLParser):
         if written:
             self._has_math |= tag == "math"
             self._has_svg |= tag == "svg"
-            names = _written_names(raw) if own == SVG else {}
+            names = _written_names(source) if own == SVG else {}
             attributes = _attributes(values, names, own)
             if own != outer or tag in ("math", "svg"):
                 attributes = f' xmlns="{own}"{attributes}'
@@ -220,16 +219,8 @@ class _Writer(HTMLParser):
             self._parts.append(f"</{closed.written}>")
 
 
-def _first_values(attrs: list[tuple[str, str | None]]) -> dict[str, str]:
-    """Map attribute names to values. As in browsers, the first of duplicate attributes is used."""
-    values: dict[str, str] = {}
-    for name, value in attrs:
-        values.setdefault(name, value or "")
-    return values
-
-
 def _written_name(tag: str, raw: str, namespace: str) -> str:
-    """Return the name of an element. SVG names are case-sensitive, but `HTMLParser` converts them to lower
+    """Return the name of an element. SVG names are case-sensitive, but `Tag` has them in lower
     case."""
     found = _RAW_NAME.match(raw, 1) if namespace == SVG else None
     return found[0] if found and found[0].lower() == tag else tag
@@ -238,6 +229,11 @@ def _written_name(tag: str, raw: str, namespace: str) -> str:
 def _written_names(raw: str) -> dict[str, str]:
     """Map lower-case attribute names of an SVG element to their original spelling."""
     return {found[0].lower(): found[0] for found in _RAW_NAME.finditer(raw)}
+
+
+def _is_style_for_pages(value: str) -> bool:
+    """Return whether a style loads a file or sets only properties that our themes define."""
+    return "url(" in value.lower() or value.startswith("--")
 
 
 def _attributes(values: dict[str, str], names: dict[str, str], namespace: str) -> str:
@@ -253,9 +249,9 @@ def _attributes(values: dict[str, str], names: dict[str, str], namespace: str) -
                 continue
             if name == "xlink:href":
                 parts.append(f' xmlns:xlink="{XLINK}"')
-        elif not _ATTRIBUTE_NAME.fullmatch(name) or (name == "style" and "url(" in value.lower()):
+        elif not _ATTRIBUTE_NAME.fullmatch(name) or (name == "style" and _is_style_for_pages(value)):
             continue
-        # XML requires a value; for `open` and similar attributes it is their name
+        # XML requires a value; for boolean attributes such as `open`, it is the attribute's name
         written = value if value or name in _EMPTY_ALLOWED else name
         parts.append(f' {names.get(name, name)}="{escape_xml(written)}"')
     return "".join(parts)

@@ -1,1 +1,1 @@
-"""Commands that use a built site: check links, measure page sizes, write a book, publish."""
+"""Commands that use a built site: links to other hosts, page sizes, citations, runnable pages."""

@@ -16,10 +16,8 @@ from ..site.frame import canonical
 
 
 def cite_posts(root: Path, posts: Sequence[str], now: dt.datetime) -> tuple[str, ...]:
-    """Return the BibTeX of posts, including drafts. Raise SiteError for an unknown name.
-
-    The entries have no URL if the site has no base URL.
-    """
+    """Return the BibTeX entries of the named posts, which may be drafts. SiteError for an unknown name. The
+    entries have no URL if the site has no base URL."""
     context, memory = open_site(root), PageCache(None)
     log = BuildLog(no_progress)
     loaded = load_site(context, memory, BuildOptions(now=now, drafts=True, future=True), log)

@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..build.snapshot import SiteSnapshot
+from ..config.checks import ExternalLinks
 from ..config.load import CONFIG_NAME
-from ..config.schema import ExternalLinks
 from ..model.remote_images import normalize_remote_url
 from ..network.connection import Limits
 from ..network.linkcheck.archive import API, find_copy
@@ -30,7 +30,7 @@ from ..stages.bibliographies import SiteBibliographies
 
 _FEW_HOSTS = 3
 _TOTAL_FACTOR = 3
-"""Factor from the timeout without data to the time limit of a whole request."""
+"""Time limit of a whole request, as a multiple of the limit for a server that sends nothing."""
 
 
 class LinkOptions(Struct, frozen=True):
@@ -43,7 +43,7 @@ class LinkOptions(Struct, frozen=True):
     files: tuple[str, ...] = ()
     """Check only links in these files and folders; empty: in all."""
     limits: Limits = Limits()
-    """Limits of requests. Times are replaced by those of the settings."""
+    """Limits of requests. The settings replace its times."""
     clock: GateClock = GateClock()
     archive_api: str = API
 
@@ -54,12 +54,13 @@ class LinkCounts(Struct, frozen=True):
     checked: int = 0
     hosts: int = 0
     still_valid: int = 0
-    """URLs whose last result is still valid."""
+    """Number of URLs whose result of an earlier check is still valid."""
     ignored: int = 0
     is_offline: bool = False
-    """Whether no host answered at all. In this case, nothing is reported or recorded."""
+    """Whether no host answered at all. Then nothing is reported or recorded, because this machine is probably
+    offline."""
     unknown: int = 0
-    """URLs on hosts that do not answer programs."""
+    """Number of URLs on hosts that reject requests of programs."""
 
 
 def check_links(site: SiteSnapshot, options: LinkOptions, log: BuildLog) -> LinkCounts:
@@ -102,7 +103,8 @@ def _check_due_links(
     options: LinkOptions,
     log: BuildLog,
 ) -> bool:
-    """Check the links that are due and record the results. Return whether any host answered."""
+    """Check the links that are due and record the results. Return whether any host answered. due: URL →
+    fragments to check."""
     settings, root = site.config.links, site.context.root
     before = dict(verdicts)
     gates = HostGates(settings.pause, options.clock)
@@ -113,14 +115,15 @@ def _check_due_links(
             if due:
                 LinkCheck(plan, gates, probe).run(verdicts.__setitem__, log.progress)
     finally:
-        # also if the check is interrupted
+        # results are also recorded if the check is interrupted
         is_online = _is_online([verdicts[address] for address in due if address in verdicts], due)
         write_verdicts(root, verdicts if is_online else before, options.now_s)
     return is_online
 
 
 def _is_online(found: Sequence[LinkVerdict], due: Collection[str]) -> bool:
-    """Return whether we are online. If only a few hosts were queried, all of them may be down."""
+    """Return whether this machine is online. If only a few hosts were queried, assume that it is, because all
+    of them may be down."""
     hosts = {urlsplit(address).netloc for address in due}
     return len(hosts) < _FEW_HOSTS or not all(verdict.is_silent for verdict in found)
 

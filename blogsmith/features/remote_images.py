@@ -1,7 +1,7 @@
-"""Search for images from other hosts in the pages of a site, by rendering them as a build does.
+"""Search for images on other hosts in the pages of a site.
 
-Therefore, all images that a build would request are found, in Markdown, in HTML and in shortcodes. No code
-runs.
+The pages are rendered as in a build, so every image is found that a build would request, in Markdown, HTML
+and shortcodes. No code of the posts runs.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class RemoteImageUse(Struct, frozen=True):
 
     source_text: str
     url: str
-    """URL as returned by `normalize_remote_url`, for a video that of its poster; empty if it cannot be
-    requested.
-    """
+    """Normalised URL of the image (`normalize_remote_url`), or for a video that of its poster; empty if the
+    URL cannot be requested."""
     template: Diagnostic
-    """Diagnostic at the location of the reference, used as a template."""
+    """Diagnostic at the location of the reference. Commands replace its message to report about this
+    image."""
     is_poster: bool = False
     """Whether `source_text` is the URL of a video and `url` that of its poster."""
 
@@ -82,7 +82,7 @@ def _find_uses(document: Document, memory: PageCache, tools: SiteAccess) -> Iter
     def image(written: str, document: Document) -> ImageInfo | LinkTarget:
         if not is_remote(written):
             return ImageInfo("", None, None)
-        # A unique number as message, so that each report can be matched with its image.
+        # a unique number as message, so that each report can be matched with its image
         problem = named.setdefault(written, f"{len(named)}")
         return LinkTarget("", problem, "", _CODE)
 

@@ -49,7 +49,7 @@ def _runnables(page: Parsed) -> list[Runnable]:
 
 def _modules(codes: Iterable[str]) -> tuple[str, ...]:
     found = {(item.module, item.guarded) for code in codes for item in find_imports(code)}
-    # Optional imports that Pyodide does not have either are not needed.
+    # optional imports are left out if Pyodide does not have them either
     wanted = {name for name, guarded in found if not guarded or name in MODULES}
     return tuple(sorted(name for name in wanted if not is_built_in(name)))
 

@@ -1,8 +1,8 @@
 """`blogsmith check --second-opinion`: compare the structure of each formula with the output of latex2mathml.
 
-If a reader would understand the two results differently, one converter is wrong about the TeX. Known
-differences of the library from TeX are skipped: the bundled plugin `latex2mathml` lists them. Formulas in
-captions and in arguments of shortcodes are also skipped, because they exist only on rendered pages.
+If the two results mean different things to a reader, one of the converters has misread the TeX. Known errors
+of the library, which the bundled plugin `latex2mathml` lists, are skipped. Formulas in captions and in
+arguments of shortcodes are skipped too, because they exist only on rendered pages.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def compare_formulas(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = (
 
 
 class _Comparison:
-    """Comparison of all formulas of a site, with counts."""
+    """Comparison of all formulas of a site, with the numbers for the summary."""
 
     def __init__(self, site: SiteSnapshot, converter: FormulaConverter) -> None:
         self._config = site.config
@@ -60,7 +60,7 @@ class _Comparison:
         self._converter = converter
         self._compared = self._different = 0
         self._left_out: Counter[str] = Counter()
-        """Number of formulas that are not compared, by reason."""
+        """Reason why formulas are not compared → their number."""
 
     def compare(self, document: Document) -> tuple[Diagnostic, ...]:
         """Return a warning for each formula of a page that differs."""
@@ -73,7 +73,7 @@ class _Comparison:
             try:
                 found = convert_formula(math.tex, display=math.display, macros=macros, packages=packages)
             except TexError:
-                # the page reports this error
+                # the page itself reports this error
                 continue
             source = FormulaSource(prepare_foreign_source(math.tex, macros), math.display, packages)
             macros |= found.macros
@@ -85,7 +85,7 @@ class _Comparison:
         return tuple(reporter.diagnostics)
 
     def _compare_one(self, ours: TypesetFormula, source: FormulaSource) -> tuple[str, str] | None:
-        """Return the first parts that differ, as text; None if the formulas are equal or cannot be
+        """Return the first parts that differ, as text. Return None if the formulas are equal or cannot be
         compared."""
         try:
             check_replaceable(ours)

@@ -1,15 +1,14 @@
 """`blogsmith check --budget`: compare the size of each published page with the limits in the settings.
 
-Each page is rendered, and the files that it loads are found among those of the site. Nothing is written.
-Text files count with their gzip size, as servers send them. All fonts that the stylesheets name count,
-although a browser does not load those whose characters a page does not use.
+Each page is rendered, and the files that it loads are looked up in the site; nothing is written. Text files
+count with their gzip size, as servers send them. All fonts in the stylesheets count, although a browser loads
+a font only if the page uses one of its characters.
 """
 
 from __future__ import annotations
 
 import gzip
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from posixpath import join, normpath
@@ -19,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct, field
 
 from ..base.diagnostics.model import Diagnostic, SiteError
-from ..base.html_tags import StartTag, find_tagless_spans, parse_start_tag
+from ..base.html_tags import StartTag, find_visible, parse_start_tag
 from ..base.patterns import lazy_pattern
 from ..build.snapshot import SiteSnapshot
 from ..config.schema import Config
@@ -30,11 +29,9 @@ from ..project.focus import is_within
 from ..project.report import BuildLog
 from ..site.section_rules import rule_section
 
-# Files that a browser loads for a page before the reader acts, according to its HTML, stylesheets and
-# modules.
-#
-# If a browser can choose among several files, such as sizes of an image, the largest one counts. Videos are
-# loaded by a click, so they do not count. Requests that scripts make later are not known.
+# The files that a browser loads for a page before the reader acts, according to HTML, stylesheets and
+# modules. If a browser can choose among several files, such as sizes of an image, the largest one counts.
+# Videos load after a click, so they do not count. Requests of scripts at run time are unknown.
 
 
 Kind = Literal["styles", "scripts", "fonts", "pictures"]
@@ -48,7 +45,7 @@ _FONTS = (".woff2", ".woff", ".ttf", ".otf")
 
 
 class Resource(Struct, frozen=True):
-    """A file that a page loads, with the alternatives that a browser can choose from."""
+    """A file that a page loads, or several alternatives; a browser chooses one."""
 
     kind: Kind
     choices: tuple[str, ...]
@@ -57,12 +54,8 @@ class Resource(Struct, frozen=True):
 
 def find_page_resources(html: str) -> Iterator[Resource]:
     """Yield the resources that the HTML of a page names, in order, possibly with duplicates."""
-    hidden, sources, is_picture = deque(find_tagless_spans(html)), list[tuple[str, ...]](), False
-    for found in _TAG.finditer(html):
-        while hidden and hidden[0][1] <= found.start():
-            hidden.popleft()
-        if hidden and hidden[0][0] <= found.start():
-            continue
+    sources, is_picture = list[tuple[str, ...]](), False
+    for found in find_visible(_TAG, html):
         tag = parse_start_tag(html, found.start())
         if tag is None or tag.name == "picture":
             is_picture, sources = tag is not None, []
@@ -70,7 +63,7 @@ def find_page_resources(html: str) -> Iterator[Resource]:
             if is_picture and tag.get("srcset"):
                 sources.append(_candidates(tag.get("srcset")))
         elif tag.name == "img":
-            # A browser uses the first format that it supports.
+            # a browser chooses the first format that it supports
             choices = sources[0] if sources else _candidates(tag.get("srcset")) or (tag.get("src"),)
             yield Resource("pictures", choices)
         else:
@@ -123,7 +116,7 @@ def local_path(address: str, base: str) -> str:
 
 
 def remote_host(address: str) -> str:
-    """Return the other host of a URL, or an empty string."""
+    """Return the host of a URL, or an empty string if it is on the site's own host."""
     parts = urlsplit(address.strip())
     return parts.netloc.lower() if parts.scheme in ("", "http", "https") else ""
 
@@ -141,7 +134,7 @@ _NAMES: Mapping[str, str] = {
 
 
 class FileSize(Struct, frozen=True):
-    """Size of one file."""
+    """Size of one file in bytes."""
 
     path: str
     bytes: int
@@ -150,7 +143,7 @@ class FileSize(Struct, frozen=True):
 
 
 class PageSize(Struct):
-    """Files that a page loads, with their sizes."""
+    """The files that a page loads, with their sizes."""
 
     url: str
     path: str
@@ -162,7 +155,8 @@ class PageSize(Struct):
     """Number of files on other hosts, whose sizes are unknown."""
 
     def compressed_bytes(self, name: str) -> int:
-        """Return the compressed bytes of one kind, of the HTML (`page`), or of everything (`total`)."""
+        """Return the compressed size in bytes of one kind of file, of the HTML (`page`), or of everything
+        (`total`)."""
         if name == "page":
             return self.html.compressed
         kinds = _KINDS if name == "total" else (name,)
@@ -190,11 +184,8 @@ class PageSize(Struct):
 
 
 def measure_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
-    """Measure all pages and add a warning to the log for each exceeded limit. Return a table of the largest
-    pages.
-
-    files: measure only pages that are made from these files and folders.
-    """
+    """Measure all pages, and add a warning to the log for each limit that a page exceeds. Return a table of
+    the largest pages. files: measure only pages made from these files and folders."""
     scale = _SizeMeter(site)
     views = [one.content for one in site.plan.files if isinstance(one.content, PageView)]
     asked = [view for view in views if not files or (view.path and is_within(view.path, files))]
@@ -212,7 +203,7 @@ def measure_pages(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) 
 
 
 class _SizeMeter:
-    """Measurement of the files of one site, each of them once."""
+    """Measures the files of one site, each of them once."""
 
     def __init__(self, site: SiteSnapshot) -> None:
         self._site = site
@@ -264,7 +255,7 @@ class _SizeMeter:
 
 
 def _compressed_size(data: bytes) -> int:
-    # Most servers compress with level 5 or 6.
+    # most servers use compression level 5 or 6
     return len(gzip.compress(data, 6, mtime=0))
 
 
@@ -276,7 +267,7 @@ class _Limits:
         self._sections = {name.strip("/"): own for name, own in config.budget.sections.items()}
 
     def find(self, page: PageSize, name: str) -> tuple[Any, str]:
-        """Return a limit that applies to a page, and the name of the setting that defines it."""
+        """Return a limit for a page, and the name of the setting that defines it."""
         path = PurePosixPath(page.path)
         section = rule_section(path, self._sections, self._config) if page.path and self._sections else ""
         own = getattr(self._sections[section], name) if section else None
@@ -290,7 +281,7 @@ def _excesses(page: PageSize, limits: _Limits) -> Iterator[Diagnostic]:
         written, setting = limits.find(page, name)
         limit, weight = parse_size(written), page.compressed_bytes(name)
         if limit is not None and weight > limit:
-            of_page = f"{_NAMES.get(name, f'the {name}')} of {page.url}"
+            of_page = f'{_NAMES.get(name, f"the {name}")} of "{page.url}"'
             message = f"{of_page}: {format_size(weight)}, more than {setting}: {format_size(limit)}"
             yield _excess(page, message, page.largest_file_hint(name))
     for name, count in (("requests", page.requests), ("hosts", len(page.hosts))):
@@ -299,7 +290,9 @@ def _excesses(page: PageSize, limits: _Limits) -> Iterator[Diagnostic]:
             asks = "loads {} files" if name == "requests" else "loads files from {} other hosts"
             message = f"{page.url} {asks.format(count)}, more than {setting}: {limit}"
             yield _excess(
-                page, message, f"hosts: {', '.join(sorted(page.hosts)[:5])}" if name == "hosts" else ""
+                page,
+                message,
+                f"load fewer files from {', '.join(sorted(page.hosts)[:5])}" if name == "hosts" else "",
             )
 
 

@@ -11,6 +11,7 @@ called at these stages of a build:
 | `block_div` | while parsing: turns a `<div class="x">` into a shortcode call |
 | `shortcode_data` | while rendering: turns the arguments of a call into data for its template |
 | `diagram` | while rendering: turns the source in a fence of a language into a drawing |
+| `cell_output` | while rendering: turns a value of a cell into HTML or a drawing |
 | `formula_converter` | while rendering: turns the TeX of a formula into MathML |
 | `page_rendered` | after the content of a page is rendered to HTML, before the layout is applied |
 | `site_outputs` | when all pages are known: adds files to the site |
@@ -23,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field
 
@@ -42,6 +43,7 @@ __all__ = ["Config", "Document", "FormulaSource", "Hooks", "PageView", "SiteOutp
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]
+OutputFunction = Callable[[str], str]
 ConvertFunction = Callable[["FormulaSource"], str | None]
 MarkdownRule = Callable[["MarkdownIt"], None]
 PageReader = Callable[[Document], Document]
@@ -83,22 +85,33 @@ class Kind(Struct, frozen=True):
     color: str = ""
     alias: tuple[str, ...] = ()
     numbered: bool = False
+    style: Literal["", "theorem", "definition", "remark"] = ""
 
 
 class Diagram(Struct, frozen=True):
-    """Function of a plugin that draws the fences of one language."""
+    """A plugin's function that draws the fences of one language."""
 
     plugin: str
     draw: DiagramFunction
     """Turns the source of a fence into SVG."""
     trusted: bool = False
-    """Whether the function must only receive trusted sources."""
+    """If true, sites with `markup.untrusted` never call the function."""
     formulas: bool = False
-    """Whether blogsmith typesets the formulas in labels."""
+    """If true, blogsmith typesets the formulas in labels."""
+
+
+class OutputForm(Struct, frozen=True):
+    """Function of a plugin that shows values of one MIME type."""
+
+    plugin: str
+    show: OutputFunction
+    """Turns the data of a value into HTML or SVG."""
+    trusted: bool = False
+    """Whether the function must only receive trusted data."""
 
 
 class FormulaConverter(Struct, frozen=True):
-    """Function of a plugin that converts formulas, if the site uses it."""
+    """A plugin's function that converts formulas, if the site uses it."""
 
     plugin: str
     convert: ConvertFunction
@@ -106,7 +119,7 @@ class FormulaConverter(Struct, frozen=True):
     commands: frozenset[str] = frozenset()
     """Commands that the converter knows and blogsmith does not."""
     trusted: bool = False
-    """Whether the function must only receive trusted sources."""
+    """If true, sites with `markup.untrusted` never call the function."""
 
 
 class Plugins(Struct, frozen=True):
@@ -121,22 +134,24 @@ class Plugins(Struct, frozen=True):
     """Maps a shortcode to (plugin, function)."""
     diagrams: Mapping[str, Diagram] = field(default_factory=dict)
     """Maps the language of a fence to its drawing function."""
+    cell_outputs: Mapping[str, OutputForm] = field(default_factory=dict)
+    """Maps a MIME type to the function that shows its values."""
     converters: Mapping[str, FormulaConverter] = field(default_factory=dict)
     """Maps a plugin to its formula converter."""
     page_readers: tuple[tuple[str, PageReader], ...] = ()
     """Pairs (plugin, function), in the order of the settings."""
     page_filters: tuple[tuple[str, PageFilter], ...] = ()
-    """Like `page_readers`."""
+    """Pairs (plugin, function), in the order of the settings."""
     outputs: tuple[tuple[str, OutputsFunction], ...] = ()
-    """Like `page_readers`."""
+    """Pairs (plugin, function), in the order of the settings."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Maps a file path to its plugin, to find the plugin that caused an exception."""
     code: PluginCode | None = None
-    """Files that plugins of the site were loaded from; None if the site has no plugins of its own."""
+    """Code in the site's `plugins/`; None if no plugin comes from there."""
     installed: Mapping[str, str] = field(default_factory=dict)
     """Plugins of installed packages, as `name (package version)` → digest of the package."""
     package_paths: tuple[str, ...] = ()
-    """Folders and files of these packages."""
+    """Folders and files of the packages in `installed`."""
 
 
 class Hooks:
@@ -150,6 +165,7 @@ class Hooks:
         self._divs: dict[str, str] = {}
         self._data: dict[str, ShortcodeData] = {}
         self._diagrams: dict[str, Diagram] = {}
+        self._cell_outputs: dict[str, OutputForm] = {}
         self._converters: dict[str, FormulaConverter] = {}
         self._page_readers: list[PageReader] = []
         self._page_filters: list[PageFilter] = []
@@ -165,12 +181,13 @@ class Hooks:
         color: str = "",
         alias: Iterable[str] = (),
         numbered: bool = False,
+        style: Literal["", "theorem", "definition", "remark"] = "",
     ) -> None:
         """Declare a callout kind.
 
         prefix: a paragraph that begins with this text becomes a callout of this kind.
         """
-        self._kinds.append(Kind(name.lower(), title, prefix, icon, color, tuple(alias), numbered))
+        self._kinds.append(Kind(name.lower(), title, prefix, icon, color, tuple(alias), numbered, style))
 
     def markdown(self, rule: MarkdownRule) -> MarkdownRule:
         """Register `rule(md)`, which adds rules to the markdown-it parser after our own. Use as a
@@ -209,7 +226,10 @@ class Hooks:
 
     def page_rendered(self, function: PageFilter) -> PageFilter:
         """Register `f(html, document)`, which returns the new HTML of a page, without layout. Use as a
-        decorator."""
+        decorator.
+
+        A comment or an element such as `<details>` without its end is an error.
+        """
         self._page_filters.append(function)
         return function
 
@@ -250,6 +270,24 @@ class Hooks:
 
         return register
 
+    def cell_output(self, mime: str, *, trusted: bool = False) -> Callable[[OutputFunction], OutputFunction]:
+        """Register `f(data)`, which returns HTML or one `<svg>` for values of this MIME type. Use as a
+        decorator.
+
+        `data` is the text or JSON that a cell recorded: types `application/vnd.…` and `text/vnd.…` of
+        `_repr_mimebundle_` and `_mime_`. It takes precedence over the other types of the value. blogsmith
+        removes active content from the result. If the function raises ValueError with a message for the
+        author, or ImportError with a missing package, the page shows another type of the value.
+
+        trusted: sites with `markup.untrusted` never call the function.
+        """
+
+        def register(function: OutputFunction) -> OutputFunction:
+            self._cell_outputs[mime] = OutputForm(self._plugin, function, trusted)
+            return function
+
+        return register
+
     def formula_converter(
         self, *, commands: Iterable[str] = (), trusted: bool = False
     ) -> Callable[[ConvertFunction], ConvertFunction]:
@@ -278,18 +316,18 @@ class Hooks:
 def combine_hooks(
     registered: Sequence[Hooks], code: PluginCode | None, installed: Sequence[InstalledPart]
 ) -> Plugins:
-    """Return everything that several plugins have registered, in the order of the settings.
-
-    code: as in `Plugins`. installed: the packages that bring some of them.
-    """
+    """Return the registrations of several plugins as one record, in the order of the settings. code: as in
+    `Plugins`. installed: the installed packages that contain some of the plugins."""
     data: dict[str, tuple[str, ShortcodeData]] = {}
     divs: dict[str, str] = {}
     diagrams: dict[str, Diagram] = {}
+    outputs: dict[str, OutputForm] = {}
     converters: dict[str, FormulaConverter] = {}
     for hooks in registered:
         data |= {key: (hooks._plugin, function) for key, function in hooks._data.items()}
         divs |= hooks._divs
         diagrams |= hooks._diagrams
+        outputs |= hooks._cell_outputs
         converters |= hooks._converters
     return Plugins(
         names=tuple(hooks._plugin for hooks in registered),
@@ -298,6 +336,7 @@ def combine_hooks(
         block_divs=MappingProxyType(divs),
         shortcode_data=MappingProxyType(data),
         diagrams=MappingProxyType(diagrams),
+        cell_outputs=MappingProxyType(outputs),
         converters=MappingProxyType(converters),
         page_readers=tuple((hooks._plugin, read) for hooks in registered for read in hooks._page_readers),
         page_filters=tuple((hooks._plugin, change) for hooks in registered for change in hooks._page_filters),

@@ -17,10 +17,10 @@ from .plugin_code import PluginCode
 
 @contextmanager
 def convert_plugin_errors(plugins: Plugins) -> Iterator[None]:
-    """Convert exceptions of plugins inside to SiteError with the plugin's name. Errors in our own code pass
-    through.
+    """Turn an exception that a plugin raises in the `with` block into SiteError with the plugin's name.
 
-    Imports by plugins of the site are guarded inside, as when the plugins are loaded.
+    Exceptions of our own code are not changed. In the block, plugins of the site can import only code that
+    consent covers.
     """
     try:
         with guard_imports(plugins.code):
@@ -38,13 +38,15 @@ def convert_plugin_errors(plugins: Plugins) -> Iterator[None]:
 
 
 def _is_raised_by(error: SystemExit, files: Iterable[str]) -> bool:
-    """Return whether code of these files ends the program, rather than a signal that arrived while it ran."""
+    """Return whether code in these files raised `error`. If False, a signal that arrived during a call of
+    this code raised it."""
     frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
     return bool(frames) and frames[-1] in set(files)
 
 
 def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "fails") -> Diagnostic:
-    """Return a diagnostic for an exception of `plugin`, at the line of its file that raised it."""
+    """Return a diagnostic for an exception of `plugin`, at the line of its file that raised it. what: verb of
+    the message, as in `plugin "x" fails`."""
     frames = traceback.extract_tb(error.__traceback__)
     line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), None)
     if isinstance(error, SyntaxError) and error.filename == str(file):
@@ -60,7 +62,8 @@ def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "f
 
 
 def shown_path(plugin: str, file: Path) -> str:
-    """Return the path of a plugin's file for messages: `plugins/arrows.py`, or the file in its package."""
+    """Return the path of a plugin's file as printed in messages: `plugins/arrows.py`, or the file in its
+    package."""
     part = installed_parts(PLUGINS).get(plugin)
     is_installed = part is not None and part_path(part) in (file, file.parent)
     return "/".join(file.parts[-2:]) if is_installed else f"plugins/{file.name}"
@@ -78,8 +81,8 @@ def _suggestion(error: BaseException) -> str:
 
 @contextmanager
 def convert_load_errors(name: str, file: Path) -> Iterator[None]:
-    """Convert any exception inside to SiteError. The author needs the plugin's name and line, not our
-    stack."""
+    """Turn any exception in the `with` block into SiteError: the author needs the plugin's name and line, not
+    our stack."""
     try:
         yield
     except SiteError:
@@ -95,7 +98,7 @@ def convert_load_errors(name: str, file: Path) -> Iterator[None]:
 
 @contextmanager
 def guard_imports(code: PluginCode | None) -> Iterator[None]:
-    """Guard the imports inside by `code`, the plugins of a site. Without code, do nothing."""
+    """Check imports in the `with` block against `code`, the plugins of a site. If None, check nothing."""
     if code is None:
         yield
         return
@@ -109,7 +112,7 @@ def guard_imports(code: PluginCode | None) -> Iterator[None]:
 
 
 def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tuple[Diagnostic, ...]]:
-    """Return the document after all `page_read` functions, and the errors that they raised."""
+    """Apply all `page_read` functions to a document. Return the result and the errors that they raised."""
     found: list[Diagnostic] = []
     for plugin, read in plugins.page_readers:
         try:
@@ -126,13 +129,19 @@ def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tup
     return document, tuple(found)
 
 
-def filter_html(plugins: Plugins, html: str, document: Document) -> str:
-    """Return the HTML after all `page_rendered` functions. Raise SiteError if one does not return a
-    string."""
+def filter_html(plugins: Plugins, html: str, document: Document, find_open: Callable[[str], str]) -> str:
+    """Apply all `page_rendered` functions to the HTML of a page.
+
+    Raise SiteError if a function returns no string, or leaves an element or comment open. find_open: returns
+    the missing end, such as `</details>`, or an empty string.
+    """
     for plugin, change in plugins.page_filters:
         changed: object = change(html, document)
         if not isinstance(changed, str):
             message = f'plugin "{plugin}": page_rendered must return a string'
+            raise SiteError(Diagnostic("plugin", message, str(document.path), subject=plugin))
+        if changed != html and (missing := find_open(changed)):
+            message = f'plugin "{plugin}": page_rendered leaves an element open: missing "{missing}"'
             raise SiteError(Diagnostic("plugin", message, str(document.path), subject=plugin))
         html = changed
     return html

@@ -22,10 +22,11 @@ def load_plugins(
     code: PluginCode | None = None,
     installed: Mapping[str, InstalledPart] = MappingProxyType({}),
 ) -> Plugins:
-    """Load plugins by name: from the first of `folders` that has them, from `code`, or an installed package.
+    """Load plugins by name from the first of these that has one: `folders` in order, `code`, an installed
+    package.
 
-    Importing a plugin runs its code: only folders, code and packages that the author trusts may be given.
-    Raises SiteError if a plugin fails.
+    Loading a plugin runs its code, so pass only folders, code and packages that the author trusts. Raises
+    SiteError if a plugin fails.
     """
     folders = tuple(folders)
     with guard_imports(code):
@@ -86,7 +87,7 @@ def _missing_diagnostic(name: str, folders: tuple[Path, ...], code: PluginCode |
     known |= installed_parts(PLUGINS).keys()
     near = nearest(name, sorted(known))
     hint = format_suggestion(near) or f"known: {', '.join(sorted(known)) or 'none'}"
-    # where the setting stands is known to who has read it
+    # no line is known here; the caller adds the location of the setting
     typo_of = confirm_typo(name, near)
     fix = make_replacement(1, 1, name, typo_of) if typo_of else None
     return _missing_plugin(name, f'plugin not found: "{name}"', hint, fix)
@@ -96,10 +97,11 @@ def _missing_plugin(name: str, message: str, hint: str, fix: Fix | None = None) 
     return Diagnostic("plugin-missing", message, "blogsmith.yaml", hint=hint, subject=name, fix=fix)
 
 
-# Languages of fences that are drawn, and the bundled plugins that draw them.
+# Languages of fences that are drawn as diagrams, and the bundled plugins that draw them.
 
 
 DIAGRAMS: Mapping[str, str] = MappingProxyType(
     {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
 )
-"""Maps a diagram language to the bundled plugin for it. These fences are diagrams even without a plugin."""
+"""Maps a diagram language to the bundled plugin that draws it. Its fences are diagrams even if the plugin is
+off."""

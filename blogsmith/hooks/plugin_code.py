@@ -33,7 +33,7 @@ class PluginCode(Struct, frozen=True):
     sources: Mapping[str, bytes] = field(default_factory=dict)
     """Maps each Python source to its content, the bytes that were hashed."""
     uncovered: Mapping[str, str] = field(default_factory=dict)
-    """Maps files that should be covered but are not to the reason, as a message."""
+    """Maps a file that consent cannot cover, such as a broken link, to the reason, as a message."""
 
 
 def is_covered(path: str) -> bool:

@@ -1,10 +1,10 @@
 """Import guard for plugins of a site: from the site, they can import only code that consent covers.
 
-While plugins of a site load and while their hooks are called, a finder precedes Python's own finders and
-queries them for the location of each module. Modules outside the site are not restricted. A module inside
-the site runs from the hashed bytes if it is a covered source. Everything else is rejected: other sources in
-the site, bytecode, extension modules, archives. An audit hook rejects the same for code that reaches `exec`
-without the finders, as with `spec_from_file_location`.
+While plugins of a site load or run, our finder precedes Python's own finders, calls them to locate each
+module, and checks the result. Modules outside the site are not restricted. A module inside the site runs from
+the hashed bytes if consent covers its source. Everything else is rejected: other sources in the site,
+bytecode, extension modules, archives. An audit hook rejects the same for code that reaches `exec` without the
+finders, as with `spec_from_file_location`.
 
 The guard cannot check source that a plugin reads and executes itself, programs that it starts, and libraries
 that it loads through ctypes; the manual says so. Consent is given to code that may do these things.
@@ -30,16 +30,17 @@ from ..base.diagnostics.model import Diagnostic, Place, SiteError
 from .plugin_code import FOLDER, PluginCode, is_covered
 
 PACKAGE = "blogsmith_plugins"
-"""Name of the package that contains the plugins of a site: `from .helper import draw` finds helper.py."""
+"""Name of the package that contains the plugins of a site, so that `from .helper import draw` finds
+helper.py."""
 _OWN = (Path(__file__).parent, Path(__file__).parent.parent / FOLDER)
-"""Our package, and the bundled plugins of a checkout. Either may be inside a site."""
+"""Folders of blogsmith: its package and, in a checkout, its plugins. Either may be inside a site."""
 _BINARY = (".pyc", ".pyd", ".so", ".dll", ".dylib")
 _HINT = f"move it to {FOLDER}/, which `blogsmith trust` covers, and write `from .{{name}} import …`"
 
 
 @contextmanager
 def guard_site_imports(code: PluginCode) -> Iterator[None]:
-    """Guard the imports inside by `code`, the plugins of a site."""
+    """Check imports in the `with` block against `code`, the plugins of a site."""
     _install_audit_hook()
     guard, before = SiteImportGuard(code), list(sys.path)
     sys.meta_path.insert(0, guard)
@@ -49,13 +50,12 @@ def guard_site_imports(code: PluginCode) -> Iterator[None]:
         # Not by index: the guards of two sites may end in any order.
         sys.meta_path.remove(guard)
         if sys.path != before:
-            # After the guard ends, imports are not checked.
+            # Later imports are not checked, so remove folders of the site that plugins have added.
             sys.path[:] = [entry for entry in sys.path if entry in before or not guard.is_inside(entry)]
 
 
 def load_plugin_module(name: str, code: PluginCode) -> ModuleType:
-    """Load the module of `plugins/<name>.py` from `code.sources`. Must be called inside
-    `guard_site_imports`."""
+    """Load the module of `plugins/<name>.py` from `code.sources`. Call inside `guard_site_imports`."""
     path = f"{FOLDER}/{name}.py"
     full_name = f"{PACKAGE}.{re.sub('[^0-9A-Za-z_]', '_', name)}"
     spec = _spec(full_name, str(code.root / path), code.sources[path])
@@ -128,16 +128,14 @@ class SiteImportGuard(MetaPathFinder):
         return _spec(fullname, str(found.origin), source, folders if is_package else None)
 
     def check(self, file: str, is_ours: bool) -> None:
-        """Raise SiteError if a file of the site runs.
-
-        is_ours: the code was compiled from hashed bytes, so it may run.
-        """
+        """Raise SiteError if code of this file, which is in the site, must not run. is_ours: the code was
+        compiled from hashed bytes, so it may run."""
         if self.is_inside(file) and not is_ours:
             raise self._rejection_error(file)
 
     def is_inside(self, path: str) -> bool:
-        """Return whether a path, before or after resolving links, is in the site but not in an environment
-        inside it."""
+        """Return whether a path is in the site, but not in a Python environment there. Checked with and
+        without links resolved."""
         forms = _path_variants(path)
         if any(_is_below(form, folder) for form in forms for folder in self._environment):
             return False
@@ -168,7 +166,7 @@ class SiteImportGuard(MetaPathFinder):
         lines = self._code.sources.get(importer, b"").decode("utf-8", "replace").split("\n")
         text = lines[line - 1] if 0 < line <= len(lines) else ""
         place = Place(line, len(text) - len(text.lstrip()) + 1, max(1, len(text.strip()))) if line else None
-        message = f'plugin "{Path(importer).stem}" imports {path}, which is not allowed: {why}'
+        message = f'plugin "{Path(importer).stem}" may not import "{path}": {why}'
         hint = _HINT.format(name=Path(path).stem)
         return SiteError(Diagnostic("plugin-import", message, importer, place, text, hint))
 
@@ -196,7 +194,7 @@ def _spec(name: str, file: str, source: bytes, folders: list[str] | None = None)
 
 def _rejection_reason(path: str) -> str:
     if path.endswith(_BINARY):
-        return "only Python sources of a site may run, not bytecode or extension modules"
+        return "only Python sources of a site may run"
     if not is_covered(path):
         return f"it is not in {FOLDER}/, and trust does not cover it"
     return "it cannot be imported, or was added after trust was checked"
@@ -222,7 +220,8 @@ def _posix(path: str) -> str:
 
 @functools.cache
 def _environment_folders() -> tuple[str, ...]:
-    """Return the folders of this Python and of blogsmith, which the user chose, wherever they are located."""
+    """Return the folders of this Python and of blogsmith. They may be inside the site, because the user chose
+    them."""
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = [sysconfig.get_path(name) for name in names]
     folders += [*site.getsitepackages(), site.getusersitepackages(), *map(str, _OWN)]
@@ -231,8 +230,8 @@ def _environment_folders() -> tuple[str, ...]:
 
 @functools.cache
 def _install_audit_hook() -> None:
-    """Install the audit hook once per process, because hooks cannot be removed. It acts only while a guard
-    exists."""
+    """Install the audit hook once per process, because Python cannot remove it. It acts only while a guard is
+    active."""
     sys.addaudithook(_audit_event)
 
 
@@ -254,6 +253,7 @@ def _audit_event(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def _is_jinja(caller: CodeType) -> bool:
-    """Return whether the caller runs a template or raises at its line. Templates are sandboxed content."""
+    """Return whether the caller is Jinja, running a template or raising an error at its line. Templates run
+    in a sandbox."""
     modules = (sys.modules.get(f"jinja2.{name}") for name in ("environment", "debug"))
     return any(caller.co_filename == getattr(module, "__file__", None) for module in modules)

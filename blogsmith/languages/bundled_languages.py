@@ -25,7 +25,7 @@ def bundled_tags() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def bundled_texts(tag: str) -> Mapping[str, Translation]:
-    """Return the translations of a bundled language by English text. Empty if the language is not bundled."""
+    """Return the translations of a bundled language by English text; empty if the language is not bundled."""
     file = _FOLDER / f"{tag}.yaml"
     # Safe as a file name: a tag from front matter contains only letters, digits and hyphens.
     if not file.is_file():
@@ -69,18 +69,22 @@ _BRACES = lazy_pattern(r"\{([^{}]*)\}")
 def read_language(
     text: str, reporter: Reporter, known: Collection[str] | None = None
 ) -> dict[str, Translation]:
-    """Return the translations in a file by English text. Report errors and skip invalid entries.
-
-    known: English strings that are printed; other keys cause a warning. None: allow any.
-    """
+    """Return the translations in a file by English text. Report errors and skip invalid entries. known:
+    English strings that pages print; another key causes a warning. If None, any key is allowed."""
     located = loader.load(text, reporter)
     if located is None or located.value is None:
         return {}
     if not isinstance(located.value, dict):
-        hint = "write one string per line, such as `Contents: Inhalt`"
-        reporter.error(
-            "language-value", "a language file must be a list of translations", located.places.get(()), hint
+        is_list_of_pairs = isinstance(located.value, list) and any(
+            isinstance(one, dict) for one in located.value
         )
+        hint = (
+            "remove the `- ` before each line"
+            if is_list_of_pairs
+            else "write the English string before each translation, such as `Contents: Inhalt`"
+        )
+        message = "invalid language file: expected English strings with translations"
+        reporter.error("language-value", message, located.places.get(()), hint)
         return {}
     found: dict[str, Translation] = {}
     for key, value in located.value.items():
@@ -102,8 +106,8 @@ def _is_valid(key: str, value: Any, located: loader.Located, reporter: Reporter)
     if isinstance(value, str):
         return _has_known_placeholders(key, value, (key,), located, reporter)
     if not isinstance(value, Mapping):
-        hint = "put it in quotes" if isinstance(value, int | float) else ""
-        reporter.error("language-value", f'translation of "{key}" must be a string', place, hint)
+        hint = f'write `"{value}"`' if isinstance(value, int | float) else "write the translation in quotes"
+        reporter.error("language-value", f'invalid translation of "{key}": expected a string', place, hint)
         return False
     for form, translation in value.items():
         if form not in FORMS or not isinstance(translation, str):

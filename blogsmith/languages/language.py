@@ -20,7 +20,7 @@ from .plurals import plural_form
 from .tags import Direction, writing_direction
 
 Translation: TypeAlias = str | Mapping[str, str]
-"""A translation, or one for each plural form of `FORMS` that the language has."""
+"""Translated text, or one text per plural form (a name of `FORMS`)."""
 
 _PLACEHOLDER = lazy_pattern(r"\{([a-z_]+)\}")
 _MONTHS = (
@@ -28,7 +28,7 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 _MAX_CACHED_LENGTH = 200
-"""Maximum length, in characters, of strings whose parts are cached. All strings of blogsmith and themes are
+"""Maximum length, in characters, of strings whose parts are cached; all strings of blogsmith and themes are
 shorter."""
 _FIVE_DIGITS = 10_000
 _SHORT_MONTHS = 3
@@ -57,7 +57,7 @@ class Language(Struct, frozen=True):
         return Markup("".join(parts)) if is_html else "".join(parts)
 
     def parts(self, text: str, one: str, values: Mapping[str, object]) -> tuple[Sequence[str], bool]:
-        """Return the parts of the translated text, and whether they are HTML. Arguments are as in
+        """Return the translation as text and values in order, and whether a value is HTML. Arguments: as in
         `translate`."""
         form = self._form(text, one, values)
         if not values:
@@ -98,7 +98,7 @@ class Language(Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def _split(form: str) -> tuple[str, ...]:
-    """Split a translation into text and placeholder names, alternately."""
+    """Split a translation: text at even indices, placeholder names at odd ones."""
     return tuple(_PLACEHOLDER.split(form))
 
 

@@ -1,8 +1,9 @@
 """Plural forms of counts, by the rules of Unicode's CLDR.
 
-The rules are those of CLDR (release 47, cardinal plurals), reduced to whole numbers, because pages contain
-no other counts. A language that is not listed has one form for 1 and another for all other numbers. ©
-1991-2025 Unicode, Inc., under the Unicode License v3 (`CLDR-LICENSE.txt` in this folder). Syntax: Unicode
+The rules are those of CLDR (release 47, cardinal plurals), reduced to whole numbers, because pages contain no
+other counts. A language that is not listed has one form for 1 and another for all other numbers.
+
+© 1991-2025 Unicode, Inc., under the Unicode License v3 (`CLDR-LICENSE.txt` in this folder). Syntax: Unicode
 Technical Standard 35, part 3.
 """
 
@@ -97,10 +98,8 @@ _Test = Callable[[int], bool]
 
 
 def plural_form(tag: str, count: int) -> str:
-    """Return the form of `FORMS` for a count of 0 or more.
-
-    tag: BCP 47 tag in lower case.
-    """
+    """Return the name of the plural form, from `FORMS`, for a count of 0 or more. tag: BCP 47 tag in lower
+    case."""
     return next((form for form, holds in _tests(tag) if holds(count)), "other")
 
 

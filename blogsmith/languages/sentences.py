@@ -1,8 +1,8 @@
 """Translation of sentences about results of cells.
 
-The reason why a result is stale or a cell did not run is first worded in English, because terminals print it
-and records store it. A page in another language shows a shorter sentence from the strings of that language. A
-sentence without a row, such as the error message of an author's program, is not translated.
+The reason why a result is stale or a cell did not run is first written in English, because terminals print it
+and records store it. A page in another language shows a shorter sentence, translated like other strings. A
+sentence that no pattern here matches, such as the error message of an author's program, is not translated.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .language import Language
 
 _BETWEEN = "; "
 _MAX_LENGTH = 1_000
-"""Maximum length of translated text, in characters."""
+"""Length in characters above which text is not translated."""
 
 # English sentence with placeholders → translatable text with the same meaning
 _ROWS: tuple[tuple[str, str], ...] = (
@@ -49,14 +49,15 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("it used {size}, more than the limit of {limit}", "it was stopped at the limit of {limit}"),
     ("it started more than {limit} processes", "its program ended early"),
     ("it closed its connection to blogsmith, or became another program", "its program ended early"),
-    ("it left with os._exit({code})", "its program ended early"),
+    ("the code ended its process with os._exit({code})", "its program ended early"),
     ("it calls sys.exit({code})", "its program ended early"),
     ("it ends its kernel", "its program ended early"),
     ("its kernel left with exit code {code}", "its program ended early"),
     ("killed by signal {code}", "its program ended early"),
 )
 _NAMES: tuple[tuple[str, str], ...] = (("a cell", "a cell"), ("cell {number}", "cell {number}"))
-"""Possible values of `{what}`."""
+"""Values of `{what}` that are translated. Other values, such as file names, appear in every language as they
+are."""
 
 
 def translate_sentences(language: Language, text: str) -> str:

@@ -1,7 +1,7 @@
 """Native name and writing direction of a language, by its tag.
 
-Names and directions are from Unicode's CLDR 47 (`CLDR-LICENSE.txt` in this folder). Names are capitalised
-because they stand alone.
+Names and directions are from Unicode's CLDR 47 (`CLDR-LICENSE.txt` in this folder). Names begin with a
+capital letter, because pages show them alone, not in a sentence.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 
 @lru_cache(maxsize=256)
 def writing_direction(tag: str) -> Direction:
-    """Return `rtl` for Arabic, Hebrew, Persian and others. A script in the tag takes precedence: `az-Arab`,
-    `ks-Deva`."""
+    """Return `rtl` for languages that are written from right to left, such as Arabic. A script in the tag
+    takes precedence: `az-Arab`, `ks-Deva`."""
     language, *others = tag.lower().split("-")
     script = next((part for part in others if len(part) == _SCRIPT_LETTERS and part.isalpha()), "")
     is_rtl = script in _SCRIPTS_RIGHT_TO_LEFT.split() if script else language in _RIGHT_TO_LEFT.split()

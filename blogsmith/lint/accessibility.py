@@ -140,7 +140,7 @@ class _PageCheck:
         elif self.tables and element.name == "table":
             table = self.tables.pop()
             is_layout = table.element.attributes.get("role") in _NO_TABLE
-            # A single row or column needs no header.
+            # A table with a single row or column needs no header.
             is_grid = table.rows > 1 and table.cells > table.rows
             if is_grid and not table.has_header and not is_layout:
                 hint = "name its columns in " + (
@@ -221,7 +221,7 @@ _BY_LANGUAGE: Mapping[str, str] = MappingProxyType(
         "ar": "هنا | انقر هنا | اضغط هنا | هذا الرابط | رابط | المزيد | اقرأ المزيد",
     }
 )
-"""Maps a language to its phrases."""
+"""Maps a language to its phrases, separated by `|`."""
 _PHRASES = frozenset(phrase.strip() for phrases in _BY_LANGUAGE.values() for phrase in phrases.split("|"))
 _PUNCTUATION = " \t\n.,:;!?…()[]\"'“”„‘’«»→⇒»›>↗-–—"
 

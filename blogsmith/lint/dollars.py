@@ -1,6 +1,6 @@
 """Formulas between dollar signs that may be amounts of money: `$5 and up to 10$`.
 
-The reverse, text that may be a formula, is reported when a page is parsed: see `syntax/math/doubts.py`.
+The parser reports the opposite, text that may be a formula: see `syntax/math/doubts.py`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,20 @@ _IN_WORDS = lazy_pattern(
     re.VERBOSE,
 )
 
+_MARKDOWN = lazy_pattern(
+    r"""
+    \*\*[^\W\d_]{2,}[^*\n]{0,80}\*\*               # bold text
+    | !?\[[^\[\]\n]{1,80}\]\((?:https?:|[\w./-]+\.[a-z]{2,4}\))
+    | \[\^\w+\] | \[@\w+\] | \{@\w+ | \[\[[A-Z][a-z]{2,}\]\] | \[[^\[\]\n]{1,80}\]\{[.#][a-z]
+    | </[a-z]+> | https?://
+    """,
+    re.VERBOSE,
+)
+"""Bold text, links, footnotes and similar Markdown, which has no meaning in TeX."""
+
 
 def report_dollars(tokens: Sequence[Token], reporter: Reporter) -> None:
-    """Warn about each formula between single dollar signs that contains prose."""
+    """Warn about each formula between single dollar signs that contains prose or Markdown."""
     for token in tokens:
         if token.type == "math_inline" and token.markup == "$":
             _check_formula(get_record(token, Math), reporter)
@@ -36,7 +47,9 @@ def report_dollars(tokens: Sequence[Token], reporter: Reporter) -> None:
 
 
 def _check_formula(math: Math, reporter: Reporter) -> None:
-    if any(match["prose"] for match in _IN_WORDS.finditer(math.tex)):
+    is_url = "\\href" in math.tex or "\\url" in math.tex
+    is_markdown = not is_url and _MARKDOWN.search(math.tex) is not None
+    if is_markdown or any(match["prose"] for match in _IN_WORDS.finditer(math.tex)):
         shown = " ".join(math.tex.split("\n"))
         # Include the opening dollar sign, and the closing one if it is on the same line.
         place = math.origin.place(0, len(math.tex))

@@ -1,11 +1,10 @@
-"""Page as a sequence of elements and text, written in Markdown or in HTML.
+"""Elements and text of a page, whether written in Markdown or in HTML.
 
 Only elements that an accessibility rule needs are included. Each token and each tag is visited once.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
@@ -15,7 +14,7 @@ from markdown_it.token import Token
 from msgspec import Struct
 
 from ..base.diagnostics.model import Place, TextMap
-from ..base.html_tags import find_tagless_spans, parse_start_tag
+from ..base.html_tags import find_visible, parse_start_tag
 from ..base.patterns import lazy_pattern
 from ..model.pictures import is_video
 from ..syntax.parser import Parsed
@@ -62,10 +61,8 @@ def page_elements(page: Parsed) -> Iterator[SourceElement]:
 
 
 def _prints_title(element: SourceElement, named: Container[str]) -> bool:
-    """Return whether a Markdown link without words prints the title of its target.
-
-    named: Ids on this page that have a name or title.
-    """
+    """Return whether a Markdown link without text prints the title of its target. named: ids on this page
+    that have a name or title."""
     if not (element.is_markdown and element.kind == "start" and element.name == "a"):
         return False
     path, _, anchor = element.attributes.get("href", "").partition("#")
@@ -94,7 +91,7 @@ def _block_elements(tokens: Sequence[Token], first_line: int) -> Iterator[Source
 
 
 def _text_place(inline: Token, opening: Token, first_line: int) -> Place:
-    """Return the location of the text of a heading, or of its line if it has no text."""
+    """Return the location of the text in `inline`, or of the heading's line if it has no text."""
     line = first_line + (opening.map or [0])[0]
     text = inline.meta.get("textmap")
     if not isinstance(text, TextMap) or not text.text:
@@ -175,13 +172,11 @@ def _shortcode_elements(call: Shortcode) -> Iterator[SourceElement]:
 def _html_elements(token: Token, first_line: int) -> Iterator[SourceElement]:
     """Yield the tags of raw HTML and the text between them."""
     text = token.content
-    hidden, at = deque(find_tagless_spans(text)), 0
+    at = 0
     is_captioned = "<figcaption" in text
-    for found in _TAG.finditer(text):
+    for found in find_visible(_TAG, text):
         start = found.start()
-        while hidden and hidden[0][1] <= start:
-            hidden.popleft()
-        if start < at or (hidden and hidden[0][0] <= start):
+        if start < at:
             continue
         if text[at:start].strip():
             yield SourceElement("text", text=text[at:start])

@@ -15,6 +15,7 @@ from msgspec import Struct
 from ..base.diagnostics.fixes import Fix
 from ..base.diagnostics.model import Diagnostic, Place, Reporter
 from ..base.patterns import lazy_pattern
+from ..model.letters import IN_NAMES
 from ..syntax.references.labels import Label
 from ..syntax.references.references import label_id
 
@@ -22,13 +23,13 @@ _LEMMA = "Lemma"
 _KINDS = frozenset({"eq", "fig", "tbl"})
 
 _REFERENCE = lazy_pattern(
-    r"\\(?:eq)?ref\s*\{(?P<command>[^{}]*)\}"
-    r"|@(?P<page>[\w./-]+\#)?(?P<name>[\w:.-]*\w)"
+    r"\\(?:eq|auto|[cCvV])?ref\*?\s*\{(?P<command>[^{}]*)\}"
+    rf"|@(?P<page>[{IN_NAMES}./-]+\#)?(?P<name>[{IN_NAMES}:.-]*[{IN_NAMES}])"
     # `{#id}` defines an id; every other `#id` refers to one. Each branch starts with a literal character, so
     # that `re` can skip text without it, which takes a quarter of the time.
-    r"|\#(?<!\{\#)(?P<anchor>[\w:.-]*\w)",
+    rf"|\#(?<!\{{\#)(?P<anchor>[{IN_NAMES}:.-]*[{IN_NAMES}])",
 )
-_NAME = lazy_pattern(r"[\w:.-]*\w")
+_NAME = lazy_pattern(rf"[{IN_NAMES}:.-]*[{IN_NAMES}]")
 
 
 class References(Struct, frozen=True):
@@ -45,27 +46,29 @@ def find_references(text: str) -> References:
     here: set[str] = set()
     elsewhere: set[str] = set()
     for found in _REFERENCE.finditer(text):
-        page, sign, name = (found["command"] or "").rpartition("#")
-        is_elsewhere = bool(sign and page) or bool(found["page"]) or bool(found["anchor"])
-        target = label_id(name.strip() or found["name"] or found["anchor"] or "")
-        if is_elsewhere:
-            elsewhere.add(target)
-        if not is_elsewhere or found["anchor"]:
-            here.add(target)
+        for written in (found["command"] or "").split(","):
+            page, sign, name = written.rpartition("#")
+            is_elsewhere = bool(sign and page) or bool(found["page"]) or bool(found["anchor"])
+            target = label_id(name.strip() or found["name"] or found["anchor"] or "")
+            if is_elsewhere:
+                elsewhere.add(target)
+            if not is_elsewhere or found["anchor"]:
+                here.add(target)
     return References(frozenset(here), frozenset(elsewhere))
 
 
 def unused_labels(
     labels: Iterable[Label], here: References, reporter: Reporter
 ) -> Iterator[tuple[str, Diagnostic]]:
-    """Yield labels that their own page does not refer to: the id, and the warning to report if no other page
-    does.
-
-    reporter: provides the path and the lines; nothing is reported to it.
-    """
+    """Yield the id and a warning for each label without a reference on its page. Report the warning if other
+    pages do not refer to the label either. reporter: supplies path and lines, and stays unchanged."""
     for label in labels:
         if (label.kind in _KINDS or label.name == _LEMMA) and label.id not in here.here:
             written = spell_label(label, reporter.lines)
+            line = reporter.lines[label.place.line - 1]
+            if "\\begin{" in line and written not in line:
+                # The translation of LaTeX gives this label to a statement without one.
+                continue
             reference = f"\\eqref{{{written}}}" if label.kind == "eq" else f"{{@{written}}}"
             hint = f"refer to it with `{reference}`, or remove it"
             if label.name == _LEMMA:
@@ -77,7 +80,8 @@ def unused_labels(
 
 
 def _removal_fix(written: str, label: Label, reporter: Reporter) -> Fix | None:
-    """Return a fix that removes a label from its line, if it is written there once in a usual form."""
+    """Return a fix that removes a label from its line. None if the line has it more than once or in an
+    unusual form."""
     line = reporter.lines[label.place.line - 1]
     for form in (f"\\label{{{written}}}", f" {{#{written}}}"):
         if line.count(form) == 1:

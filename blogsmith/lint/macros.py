@@ -1,4 +1,4 @@
-"""Macros that are declared but never used. Macros of the starter are not reported.
+"""Macros that are declared but never used. Macros of the starter site are not reported.
 
 Uses are counted in the source text. Every occurrence other than the declaration counts, even in code: a
 missed warning is better than a false one.
@@ -19,6 +19,7 @@ from ..base.schema.yaml_loader import remove_entry
 from ..config.load import LoadedConfig
 from ..model.documents import FrontMatter
 from ..syntax.records import Math
+from ..tex.parse.macros import macro_texts
 
 CODE = "macro-unused"
 
@@ -40,7 +41,7 @@ class MacroUse(Struct, frozen=True):
 
     @property
     def site_candidates(self) -> frozenset[str]:
-        """Used commands that may be macros of the settings."""
+        """Commands used on the page that may be macros of the settings."""
         return self.used - self.own
 
 
@@ -81,7 +82,7 @@ def find_commands(text: str) -> set[str]:
 
 def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter: Reporter) -> None:
     """Report macros of the settings that are not among `commands`, the commands used in pages."""
-    macros = settings.config.math.macros
+    macros = macro_texts(settings.config.math.macros)
     used = set(commands)
     pending = [name for name in macros if name in used]
     while pending:
@@ -91,9 +92,9 @@ def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter
         used.update(inner)
         pending += inner
     for name in author_macros(macros):
-        if name not in used:
-            value = settings.locations[("math", "macros", name)]
-            place = _name_place(name, Place(value.line), settings.lines)
+        if name not in used and name.startswith("\\"):
+            start = settings.locations.get(("math", "macros", name)) or settings.locations[("math", "macros")]
+            place = _name_place(name, Place(start.line), settings.lines)
             fix = remove_entry(place, settings.lines)
             reporter.warn(CODE, f'macro "{name}" is never used in the site', place, fix=fix)
 
@@ -118,8 +119,8 @@ STARTER_MACROS: Mapping[str, str] = MappingProxyType(
 
 
 def author_macros(macros: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the macros of the settings without the starter's, unless one of the starter's was changed or
-    removed."""
+    """Return the macros of the settings without those of the starter site; all if the author changed or
+    removed one of these."""
     if any(macros.get(name) != body for name, body in STARTER_MACROS.items()):
         return macros
     return {name: body for name, body in macros.items() if name not in STARTER_MACROS}

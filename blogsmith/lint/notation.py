@@ -1,7 +1,7 @@
-"""Consistent notation: a site's table of symbols, and formulas that spell out a macro.
+"""Consistent notation: checks formulas against a site's table of symbols and against its macros.
 
-Only the source text is compared, not the expansion of macros. A variant of letters matches only if no other
-letter is adjacent: the `L` of `KL` is another symbol.
+A formula that writes out the body of a macro is reported. Only source text is compared, without expanding
+macros. A variant of letters matches only if no other letter is adjacent: the `L` of `KL` is another symbol.
 """
 
 from __future__ import annotations
@@ -29,17 +29,16 @@ class Rule(Struct, frozen=True):
     pattern: tuple[str, ...]
     """Pieces to match."""
     code: str = ""
-    """Diagnostic code. Empty for the preferred notation, which is skipped without a warning."""
+    """Diagnostic code; empty for the preferred notation, which causes no warning."""
     message: str = ""
     """End of the message, after the text from the formula."""
     hint: str = ""
     replacement: str = ""
-    """Replacement; empty if it would need arguments."""
+    """Text to write instead; empty if it would need arguments."""
 
 
 Rules = Mapping[str, Sequence[Rule]]
-"""Rules by their first piece, the longest first. Of two equally long ones, the preferred notation is first.
-"""
+"""Rules by their first piece. Longer rules come first; of equally long ones, the preferred notation."""
 
 
 def notation(symbols: Mapping[str, Symbol], macros: Mapping[str, str]) -> Rules:
@@ -65,7 +64,7 @@ def report_notation(formulas: Iterable[Math], rules: Rules, reporter: Reporter) 
 
 
 def _broken_rules(tex: str, rules: Rules) -> Iterator[tuple[Rule, Sequence[Piece]]]:
-    """Yield each rule that `tex` violates, with the pieces that violate it."""
+    """For each part of `tex` that violates a rule, yield the rule and the pieces of the part."""
     found = split_formula(tex)
     index = 0
     while index < len(found):

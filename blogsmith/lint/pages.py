@@ -1,4 +1,4 @@
-"""Formulas of a page, for lints."""
+"""Returns the formulas of a page for lints."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def page_formulas(page: Parsed) -> list[Math]:
 
 
 def _arguments(tokens: Iterable[Token]) -> Iterator[TextMap]:
-    """Yield the arguments of shortcodes, which are parsed as Markdown only when they are rendered."""
+    """Yield the arguments of shortcodes: they are parsed as Markdown only when they are rendered, so `tokens`
+    lacks their formulas."""
     for token in tokens:
         if token.type == "shortcode":
             yield from get_record(token, Shortcode).arg_maps.values()

@@ -1,9 +1,9 @@
-"""Run of all lints: on each page, then on the site.
+"""Runs all lints, first on each page, then on the site.
 
-The findings of a page that depend on no other page are one record, made from its tokens and cached like its
-HTML. The site is checked with these records. A lint receives the parts of a page that it needs and reports
-at the author's location. To add a lint, add a module to this folder, a row to `base/diagnostics/codes.py`
-and a call here.
+`lint_page` uses the tokens of one page, and its result is cached like the HTML of the page. `lint_site`
+combines the results of all pages. A lint receives the parts of a page that it needs and reports at the
+author's location. To add a lint, add a module to this folder, a row to `base/diagnostics/codes.py` and a call
+here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class PageLint(Struct, frozen=True, array_like=True):
 
     diagnostics: tuple[Diagnostic, ...]
     labels: tuple[tuple[str, Diagnostic], ...]
-    """Ids that nothing in the page refers to, each with the warning to report if no other page does."""
+    """Ids that nothing in the page refers to, each with the warning to report if no other page refers
+    to it."""
     links: frozenset[str]
     """Ids in other pages that the page refers to."""
     commands: frozenset[str]
@@ -47,7 +48,8 @@ def lint_page(page: Parsed, math: MathSettings) -> PageLint:
     reporter = Reporter(str(source.path), source.text.split("\n"))
     formulas = page_formulas(page)
     use, references = macro_use(source.text, front, formulas), find_references(source.text)
-    macros = {**author_macros(math.macros), **front.math.macros}
+    own = {name: body for name, body in math.macros.items() if isinstance(body, str)}
+    macros = {**author_macros(own), **front.math.macros}
     report_series(front, reporter)
     report_dollars(page.tokens, reporter)
     report_accessibility(page_elements(page), reporter)
@@ -65,8 +67,8 @@ def lint_site(
 ) -> list[Diagnostic]:
     """Return the warnings about all pages and the settings.
 
-    documents: sources of the pages.
-    waiting: sources of drafts and future posts. They are not checked, but their references count.
+    documents: sources of the published pages. waiting: text of drafts and future posts. They are not checked,
+    but labels and macros that they use count as used.
     """
     linked = {name for page in pages for name in page.links}
     commands = {name for page in pages for name in page.commands}
@@ -77,7 +79,7 @@ def lint_site(
     found += [diagnostic for page in pages for name, diagnostic in page.labels if name not in linked]
     found += check_term_spellings(documents, settings.config)
     reporter = Reporter(CONFIG_NAME, settings.lines)
-    # The macros of a site are a library that includes macros for future posts.
+    # Macros of the settings may be written for posts that come later.
     if MACRO_UNUSED in settings.config.diagnostics.levels:
         report_site_macros(commands, settings, reporter)
     return found + reporter.diagnostics

@@ -7,18 +7,19 @@ import re
 from ..base.diagnostics.model import Reporter, find_word_range
 from ..base.patterns import lazy_pattern
 from ..model.documents import FrontMatter
+from ..model.letters import IN_NAMES
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _ROMANS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
 _NUMBER = rf"\d{{1,2}}|{'|'.join((*sorted(_ROMANS, key=len, reverse=True), *_NUMBERS))}"
 _PART = lazy_pattern(
-    # does not match `Part I liked most`
+    # must not match `Part I liked most`
     rf"(?<!\w)(?:part|teil)\s+(?P<part>{_NUMBER})(?:\s*(?:of|von|/)\s*(?P<count>{_NUMBER}))?"
     rf"(?=\s*(?:\Z|[:;,.)\]—–-]))",
     re.IGNORECASE,
 )
 _FRACTION = lazy_pattern(r"[(\[](?P<part>\d{1,2})\s*/\s*(?P<count>\d{1,2})[)\]]\Z")
-_PLAIN = lazy_pattern(r"[^\W\d_][\w '-]*")
+_PLAIN = lazy_pattern(rf"[^\W\d_][{IN_NAMES} '-]*")
 
 
 def report_series(front: FrontMatter, reporter: Reporter) -> None:

@@ -1,6 +1,7 @@
 """Tags, categories and series that posts spell differently.
 
-Only one spelling of a tag or category is printed on all pages. A series in two spellings is two series.
+All pages print one spelling of a tag or category, so the other is lost. A series in two spellings becomes two
+series.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from ..base.patterns import lazy_pattern
 from ..config.languages import find_version
 from ..config.schema import Config
 from ..model.documents import Document
+from ..model.letters import IN_NAMES
 from ..model.slugs import slugify
 from ..model.terms import choose_spellings
 
 _SINGULARS = {"tags": "tag", "categories": "category"}
-_PLAIN = lazy_pattern(r"[^\W\d_][\w -]*")
+_PLAIN = lazy_pattern(rf"[^\W\d_][{IN_NAMES} -]*")
 """Matches a term that needs no quotes in YAML in any context."""
 
 
@@ -28,33 +30,36 @@ def check_term_spellings(documents: Iterable[Document], config: Config) -> list[
     for document in documents:
         if not document.front.unlisted:
             editions[find_version(document.front.lang, config)].append(document)
-    named = {slugify(tag) for tag in config.tags}
+    marks = config.slug_settings.keeps_marks
+    named = {slugify(tag, marks=marks) for tag in config.tags}
     found: list[Diagnostic] = []
     for members in editions.values():
-        found += _spellings("tags", members, named)
-        found += _spellings("categories", members, set())
+        found += _spellings("tags", members, named, marks=marks)
+        found += _spellings("categories", members, set(), marks=marks)
         found += _series_spellings(members)
     return found
 
 
-def _spellings(taxonomy: str, documents: Sequence[Document], named: set[str]) -> list[Diagnostic]:
+def _spellings(
+    taxonomy: str, documents: Sequence[Document], named: set[str], *, marks: bool
+) -> list[Diagnostic]:
     written = [(document, term) for document in documents for term in getattr(document.front, taxonomy)]
-    printed = choose_spellings(term for _, term in written)
+    printed = choose_spellings((term for _, term in written), marks=marks)
     first: dict[str, Document] = {}
     for document, term in written:
         first.setdefault(term, document)
     found = []
     for document, term in written:
-        slug = slugify(term)
+        slug = slugify(term, marks=marks)
         other = printed.get(slug, term)
-        # `C` and `C++` are different terms with the same slug, which every build reports.
+        # `C` and `C++` have the same slug but are different terms. Every build reports the collision.
         if other != term and slug not in named and _letters(other) == _letters(term):
             found += _warn(document, taxonomy, term, other, _location(first[other], taxonomy, other))
     return found
 
 
 def _series_spellings(documents: Sequence[Document]) -> list[Diagnostic]:
-    """Warn about each series whose name another series has in a different spelling, used by more posts."""
+    """Warn about each series if another series with more posts has the same name in a different spelling."""
     written = [(document, document.front.series.name) for document in documents if document.front.series]
     uses = Counter(name for _, name in written)
     first: dict[str, Document] = {}
@@ -93,8 +98,10 @@ def _location(document: Document, taxonomy: str, term: str) -> str:
 def _warn(document: Document, taxonomy: str, term: str, other: str, location: str) -> list[Diagnostic]:
     reporter = Reporter(str(document.path), document.source.text.split("\n"))
     place = find_word_range(term, document.front.places.get(taxonomy), reporter.lines)
-    message = f'{_SINGULARS[taxonomy]} "{term}" is printed as "{other}", as spelled in {location}'
-    choice = f", or set `tags: {{{slugify(term)}: …}}` in blogsmith.yaml" if taxonomy == "tags" else ""
+    message = f'{_SINGULARS[taxonomy]} "{term}" is printed as "{other}", as spelled in "{location}"'
+    choice = (
+        f", or set `tags: {{{slugify(term, marks=True)}: …}}` in blogsmith.yaml" if taxonomy == "tags" else ""
+    )
     fix = reporter.substitute(place, term, other, is_safe=True) if _PLAIN.fullmatch(other) else None
     reporter.warn("term-spelling", message, place, f"write `{other}`{choice}", fix)
     return reporter.diagnostics

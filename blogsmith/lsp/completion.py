@@ -28,7 +28,7 @@ from .tex_guide import all_commands, all_environments, describe_command, describ
 from .text_buffer import TextBuffer
 
 MAX_ITEMS = 300
-"""Maximum number of items. The editor sends another request when more is typed."""
+"""Maximum number of items in an answer. When the author types more, the editor sends another request."""
 TRIGGERS = ("\\", "{", "@", "!", "[", "(", "%", "|", "#", ":", "/", " ", "^", "-", '"')
 
 Items = Iterator[CompletionItem]
@@ -58,7 +58,7 @@ def _set_range(item: CompletionItem, edit: Range) -> None:
 
 
 def _filter_items(items: Iterable[CompletionItem], word: str) -> Items:
-    """Yield items that start with the typed word, then items that contain it."""
+    """Yield the items that start with the typed word, then those that contain it elsewhere."""
     low, later = word.casefold(), []
     for item in items:
         text = (item.filter_text or item.insert_text or item.label).casefold()
@@ -78,8 +78,7 @@ def markdown(text: str) -> MarkupContent | None:
 
 
 def _labels(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    """Yield labels of the page, then labels of other pages, which are prefixed with the slug of their
-    page."""
+    """Yield the labels of the page, then those of other pages, written with the slug of their page."""
     present = session.snapshot
     if present is None:
         return
@@ -104,7 +103,7 @@ def _label_item(known: SiteLabel, written: str, detail: str) -> CompletionItem:
 
 
 def _unbraced_references(session: SiteSession, path: str, cursor: Cursor) -> Items:
-    """Yield labels of the page by their ids, then citation keys."""
+    """Yield the labels of the page as ids, then citation keys."""
     for known in page_labels(session, path):
         yield _label_item(known, known.label.id, known.name)
     yield from _citations(session, path, cursor)

@@ -32,7 +32,7 @@ _TEXT_SUFFIXES = (
 
 
 def complete_files(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
-    """Yield images and videos; after `file=` or in an argument, also other files."""
+    """Yield images and videos. After `file=` or in an argument, yield other files too."""
     present = session.snapshot
     if present is None:
         return
@@ -57,7 +57,7 @@ def list_assets(present: SiteSnapshot, path: str) -> Iterator[tuple[str, Asset]]
 
 
 def complete_link(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
-    """Yield pages by file or slug, then files; after `#`, yield anchors."""
+    """Yield pages by file or slug, then files. After `#`, yield the anchors of the page."""
     present = session.snapshot
     if present is None:
         return

@@ -73,7 +73,7 @@ def _values(schema: Form, session: SiteSession, path: str, key: Sequence[str]) -
 
 
 def _known_values(present: SiteSnapshot, path: str, key: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (value, description) for keys whose values are names in this site."""
+    """Yield (value, description) for keys whose values are names from this site, such as tags."""
     name = key[-1] if key else ""
     documents = present.resolved.documents.values()
     if path == CONFIG_NAME:

@@ -1,7 +1,7 @@
-"""The construct that the author is typing at the cursor, guessed from the text before it.
+"""Guesses the construct that the author is typing at the cursor, from the text before it.
 
-Unfinished text has no tokens yet, so this module inspects the line and, for formulas, the paragraph.
-Completion starts from this guess; only the parser knows the meaning of a text.
+Unfinished text has no tokens yet, so this module inspects the line and, for formulas, the paragraph. The
+guess is used for completion only; the meaning of a text is decided by the parser.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..api.editing import lazy_pattern
+from ..api.editing import IN_NAMES, lazy_pattern
 from .text_buffer import TextBuffer
 
 Kind = Literal[
@@ -42,7 +42,7 @@ MAX_LINES = 400
 
 
 class Cursor(Struct, frozen=True):
-    """Text before the cursor that can be completed."""
+    """A word at the cursor that can be completed, and its context."""
 
     kind: Kind
     start: int
@@ -50,9 +50,10 @@ class Cursor(Struct, frozen=True):
     word: str
     """Part of the word that is typed so far."""
     name: str = ""
-    """Shortcode or key that the word belongs to."""
+    """Name of the shortcode or key that contains the word; empty if there is none."""
     path: tuple[str, ...] = ()
-    """YAML keys above the word; for a value, including its own key."""
+    """YAML keys from the outermost inwards that contain the word. For a value, the last one is
+    its own key."""
     is_item: bool = False
     """Whether the value is an item of a list."""
 
@@ -61,7 +62,7 @@ _LABEL = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}\s]*)$")
 _BRACED = lazy_pattern(r"\{@([^{}\s]*)$")
 _CITE = lazy_pattern(r"\\(?:cite[a-z]*|nocite)\*?(?:\[[^\]]*\])*\{(?:[^{}]*,)?\s*([^{},\s]*)$")
 _BRACKETS = lazy_pattern(r"\[(?:[^\[\]]*[;\s])?-?@([^\s\[\];,]*)$")
-_UNBRACED = lazy_pattern(r"(?:^|[\s(*_,;])-?@([\w:.-]*)$")
+_UNBRACED = lazy_pattern(rf"(?:^|[\s(*_,;])-?@([{IN_NAMES}:.-]*)$")
 _CALLOUT = lazy_pattern(r"^[\s>]*>\s*\[!([\w-]*)$")
 _SHORTCODE = lazy_pattern(r"\{%-?\s*(?:include\s+)?([\w.-]*)$")
 _ARGUMENT = lazy_pattern(r"\{%-?\s*(?:include\s+)?([\w.-]+)\s(?:[^%\"']|\"[^\"]*\"|'[^']*')*?([\w-]*)$")
@@ -110,10 +111,8 @@ def _cursor(
 
 
 def front_matter_end(buffer: TextBuffer) -> int:
-    """Return the number of the line after the front matter, from 0, or 0 if there is none.
-
-    Front matter without an end extends to the end of the text.
-    """
+    """Return the 0-based number of the line after the front matter, or 0 if there is none. If the front
+    matter has no end, it extends to the end of the text."""
     if buffer.line(0).rstrip() != "---":
         return 0
     for number in range(1, buffer.line_count):
@@ -123,10 +122,8 @@ def front_matter_end(buffer: TextBuffer) -> int:
 
 
 def find_open_fence(buffer: TextBuffer, number: int, first: int) -> int | None:
-    """Return the first line of the fence that contains a line, or None.
-
-    first: line where the content begins.
-    """
+    """Return the first line of the fence that contains the line `number`, or None. first: line where the body
+    begins."""
     opened: tuple[int, str] | None = None
     for at in range(first, number):
         line = buffer.line(at)
@@ -173,13 +170,13 @@ _PROSE: Sequence[tuple[Kind, re.Pattern[str], int, int]] = (
     ("image", _IMAGE, 1, 0),
     ("link", _LINK, 1, 0),
 )
-"""(Kind, pattern, group of the word, group of the name), in the order they are tried."""
+"""(Kind, pattern, group of the word, group of the name). The first pattern that matches is used."""
 
 
 def _find_prose_cursor(buffer: TextBuffer, before: str, offset: int, number: int, head: int) -> Cursor | None:
     without = _SPAN.sub(lambda span: " " * len(span[0]), before)
     if "`" in without:
-        # most likely the beginning of inline code
+        # it is most likely the beginning of inline code
         return None
     for kind, pattern, word, name in _PROSE:
         found = pattern.search(without)
@@ -202,7 +199,7 @@ def paragraph_before(buffer: TextBuffer, offset: int, number: int, head: int) ->
 
 
 def ends_in_formula(text: str) -> bool:
-    """Return whether a formula is open at the end of the text, which begins at the start of a paragraph."""
+    """Return whether a formula is open at the end of `text`, which begins at the start of a paragraph."""
     closing = ""
     position = 0
     while found := _MATH.search(text, position):

@@ -1,4 +1,4 @@
-"""Lookup of the construct at a location of a page, by its tokens."""
+"""Finds the construct at a location of a page, from its tokens."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .text_buffer import TextBuffer
 Element = Math | XRef | CitationItem | LinkTargetPlace | WikiLink | Shortcode | Cell | Value
 _NOTE = lazy_pattern(r"\[\^([^\]\s]+)\]")
 _DELIMITERS = 2
-"""Number of delimiter characters around a formula that belong to it."""
+"""Number of delimiter characters on each side that count as part of a formula."""
 
 
 class LocatedElement(Struct, frozen=True):
@@ -37,7 +37,7 @@ class LocatedElement(Struct, frozen=True):
 
     record: Element
     place: Place
-    """Location of its first line, or of all of it."""
+    """Location of the construct, or of its first line."""
 
 
 def all_tokens(parsed: Parsed) -> Iterator[Token]:
@@ -52,7 +52,7 @@ def _walk(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def all_elements(parsed: Parsed) -> Iterator[LocatedElement]:
-    """Yield every construct of a page that has a record."""
+    """Yield every construct of a page for which the parser made a record."""
     for token in all_tokens(parsed):
         for record in token.meta.values():
             if isinstance(record, Citation):
@@ -64,8 +64,8 @@ def all_elements(parsed: Parsed) -> Iterator[LocatedElement]:
 
 
 def find_element(parsed: Parsed, buffer: TextBuffer, offset: int) -> LocatedElement | None:
-    """Return the construct that contains a character. Of several constructs, return the one that begins
-    last."""
+    """Return the construct that contains a character. If there are several, return the one that
+    begins last."""
     position = buffer.position(offset)
     line = position.line + 1
     start = buffer.offset(buffer.line_range(position.line, position.line).start)
@@ -85,7 +85,7 @@ def _contains(found: LocatedElement, line: int, column: int, buffer: TextBuffer)
     if isinstance(record, Shortcode):
         length = max(length, len(record.source))
     elif isinstance(record, LinkTargetPlace):
-        # The location is that of its text or of its start; the URL follows.
+        # the place is that of the text or start of a link; the URL follows it
         rest = buffer.line(place.line - 1)[place.column - 1 :]
         at = rest.find(record.target)
         length = at + len(record.target) + 1 if at >= 0 else length
@@ -102,7 +102,7 @@ def _is_in_text(origin: TextMap, line: int, column: int) -> bool:
 
 
 def offset_in_formula(math: Math, buffer: TextBuffer, offset: int) -> int:
-    """Convert an offset in a file to an offset in a formula's text; -1 if it is outside."""
+    """Convert an offset in a file to an offset in a formula's TeX; -1 if it is outside."""
     position = buffer.position(offset)
     column = offset - buffer.offset(Position(position.line, 0)) + 1
     at = 0

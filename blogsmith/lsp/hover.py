@@ -1,9 +1,8 @@
-"""Hover information: formulas, cells, citations, labels, settings and commands at the cursor."""
+"""Text that the editor shows for the formula, cell, citation, label, setting or command under the cursor."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import unescape
 
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Range
 
@@ -27,6 +26,7 @@ from ..api.editing import (
     linear_text,
     portable_tex,
     provenance,
+    read_text,
 )
 from .completion_yaml import describe_key, yaml_schema
 from .cursor import find_open_fence, find_yaml_key, front_matter_end
@@ -41,7 +41,6 @@ from .text_buffer import TextBuffer
 
 MAX_OUTPUT = 1500
 """Maximum number of characters of a recorded result that are shown."""
-_TAG = lazy_pattern(r"<[^<>]*>")
 _BREAK = lazy_pattern(r"</(?:p|div|li)>|<br\s*/?>")
 _OPTION_KEY = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]+)\s*:")
 
@@ -49,10 +48,8 @@ _OPTION_KEY = lazy_pattern(r"^\s*(?:#|//|%)\|\s*([\w-]+)\s*:")
 def find_hover(
     session: SiteSession, path: str, buffer: TextBuffer, offset: int, *, plain: bool = False
 ) -> Hover | None:
-    """Return a description of the construct at a character.
-
-    plain: the client does not support Markdown.
-    """
+    """Return a description of the construct at a character. plain: whether the client shows only
+    plain text."""
     found = _describe(session, path, buffer, offset)
     if found is None:
         return None
@@ -138,7 +135,7 @@ def _describe_element(
 
 
 def formula_text(session: SiteSession, path: str, tex: str) -> str:
-    """Return a formula as Markdown: as plain text, followed by its TeX with macros expanded."""
+    """Return a description of a formula in Markdown: its plain text, then its TeX with macros expanded."""
     present = session.snapshot
     macros = page_macros(present, path) if present else {}
     opened = portable_tex(tex, macros).strip()
@@ -187,7 +184,8 @@ def describe_label(session: SiteSession, known: SiteLabel) -> str:
 
 
 def describe_work(session: SiteSession, path: str, key: str) -> str:
-    """Return a reference as printed in the page's list of references, otherwise its main fields."""
+    """Return a reference as the page's list of references prints it. If the page does not list it, return its
+    main fields."""
     present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
@@ -213,7 +211,7 @@ def _printed_reference(html: str, key: str) -> str:
 
 def plain_text(html: str) -> str:
     """Convert HTML that we generated to plain text."""
-    return unescape(_TAG.sub("", _BREAK.sub("\n", html)))
+    return read_text(_BREAK.sub("\n", html))
 
 
 def _work_text(work: Publication) -> str:

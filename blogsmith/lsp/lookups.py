@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from ..api.editing import Label, SiteSnapshot, spell_label
+from ..api.editing import Label, Macro, SiteSnapshot, spell_label
 from .site_session import SiteSession
 
 
@@ -52,11 +52,8 @@ def page_labels(session: SiteSession, path: str) -> Iterator[SiteLabel]:
 
 
 def find_label(session: SiteSession, path: str, slug: str, target: str) -> SiteLabel | None:
-    """Return the label that a reference in a page points to.
-
-    slug: slug of another page, or empty.
-    target: id of the label.
-    """
+    """Return the label that a reference in a page points to. slug: slug of the page with the label; empty for
+    the same page. target: id of the label."""
     present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:
@@ -68,12 +65,12 @@ def find_label(session: SiteSession, path: str, slug: str, target: str) -> SiteL
 
 
 def page_slug(present: SiteSnapshot, path: str) -> str:
-    """Return the slug that other pages use to refer to a page."""
+    """Return the slug by which references in other pages name this page."""
     url = present.resolved.index.urls.get(path, "")
     return url.strip("/").rpartition("/")[2].removesuffix(".html")
 
 
-def page_macros(present: SiteSnapshot, path: str) -> Mapping[str, str]:
+def page_macros(present: SiteSnapshot, path: str) -> Mapping[str, str | Macro]:
     """Return the macros of the site and of a page."""
     document = present.resolved.documents.get(path)
     own = document.front.math.macros if document else {}

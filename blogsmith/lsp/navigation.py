@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ..api.editing import (
     CONFIG_NAME,
+    IN_NAMES,
     CitationItem,
     Fence,
     LinkTargetPlace,
@@ -37,7 +38,7 @@ from .site_session import SiteSession
 from .tex_guide import find_command
 from .text_buffer import TextBuffer
 
-_NAME = lazy_pattern(r"[\w:.-]*\w")
+_NAME = lazy_pattern(rf"[{IN_NAMES}:.-]*[{IN_NAMES}]")
 _COMMAND_REFERENCE = lazy_pattern(r"\\(?:eq)?ref\s*\{\s*([^{}\s]+)\s*\}")
 
 
@@ -49,11 +50,11 @@ class LabelId(Struct, frozen=True):
 
 
 class Occurrence(Struct, frozen=True):
-    """A declaration of a label or a reference to it."""
+    """A label at the location where it is declared or referred to."""
 
     path: str
     place: Place
-    """Location of the name alone, as spelled."""
+    """Location of the label's name, as written there."""
     spelling: str
     is_declaration: bool = False
 
@@ -175,7 +176,7 @@ def _macro_location(
 
 
 def find_target(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -> LabelId | None:
-    """Return the label at a character, whether it is declared or referred to there."""
+    """Return the label that is declared or referred to at a character; None if there is none."""
     parsed = session.parse(path) if is_page(path) else None
     if parsed is None:
         return None
@@ -191,14 +192,14 @@ def _contains_offset(found: Occurrence, buffer: TextBuffer, offset: int) -> bool
 
 
 def find_occurrences(session: SiteSession, target: LabelId) -> list[Occurrence]:
-    """Return all occurrences of a label in the site, its declaration first."""
+    """Return the locations of a label in the whole site, its declaration first."""
     present = session.snapshot
     if present is None:
         return []
     found: list[Occurrence] = []
     tail = target.id.partition("-")[2] or target.id
     for path, document in present.resolved.documents.items():
-        # Every spelling of a label contains the end of its id.
+        # Whatever the spelling of a label, it contains the last part of the id.
         if path != target.path and tail not in document.source.text:
             continue
         parsed = session.parse(path)
@@ -212,10 +213,7 @@ def find_occurrences(session: SiteSession, target: LabelId) -> list[Occurrence]:
 def _own_occurrences(
     session: SiteSession, path: str, parsed: Parsed, only: LabelId | None
 ) -> Iterator[tuple[LabelId, Occurrence]]:
-    """Yield the labels that a page declares or refers to.
-
-    only: skip all other labels, if given.
-    """
+    """Yield the labels that a page declares or refers to. only: the label to yield; None for all."""
     lines = parsed.document.source.text.split("\n")
     for label in parsed.labels.values():
         target = LabelId(path, label.id)
@@ -226,7 +224,7 @@ def _own_occurrences(
 
 
 def _declaration(path: str, place: Place, label: str, lines: list[str]) -> Occurrence | None:
-    """Return the declaration of a label: at its location, or in braces after it on the same line."""
+    """Return the declaration of a label: at `place`, or in braces after it on the same line."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     for found in _NAME.finditer(line, max(0, place.column - 1)):
         if label_id(found[0]) == label:
@@ -262,13 +260,13 @@ def _references(
 
 
 def _find_reference(path: str, place: Place, target: str, lines: list[str]) -> Occurrence | None:
-    """Return the last name in a reference that matches the label."""
+    """Return the location of the last name in a reference that is the label, or None."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     end = place.column - 1 + place.length
     names: Iterable[tuple[int, str]] = (
         (one.start(), one[0]) for one in _NAME.finditer(line, place.column - 1, end)
     )
-    # The slug before `#` is a separate word.
+    # The slug before `#` is not part of the label.
     found = [(at, name) for at, name in names if label_id(name) == target]
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""Symbols, folding ranges and links of a page, and symbol search in a site."""
+"""Symbols, folding ranges and links of a page, and the search for symbols of a site."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .site_session import SiteSession
 from .text_buffer import TextBuffer
 
 MAX_SYMBOLS = 300
-"""Maximum number of symbols of the site. The editor sends another request when more is typed."""
+"""Maximum number of symbols in an answer. When the author types more, the editor sends another request."""
 
 
 def list_symbols(parsed: Parsed, buffer: TextBuffer) -> list[DocumentSymbol]:
@@ -53,7 +53,7 @@ def list_symbols(parsed: Parsed, buffer: TextBuffer) -> list[DocumentSymbol]:
 
 
 def _close(symbol: DocumentSymbol, line: int, buffer: TextBuffer) -> None:
-    """Extend a heading to the next one of the same or a higher level."""
+    """Set the end of a heading's section: the next heading of the same or a higher level."""
     end = buffer.line_range(
         max(symbol.range.start.line, line - 1), max(symbol.range.start.line, line - 1)
     ).end
@@ -81,7 +81,7 @@ def _symbol(token: Token, parsed: Parsed, buffer: TextBuffer, first: int) -> Doc
 
 
 def _name(token: Token, parsed: Parsed) -> tuple[str, str, SymbolKind] | None:
-    """Return (name, detail, kind) of a token that is a symbol, otherwise None."""
+    """Return (name, detail, kind) of the symbol that a token stands for; None if it is not a symbol."""
     for record in token.meta.values():
         match record:
             case Heading() if token.type == "heading_open":
@@ -102,7 +102,8 @@ def _name(token: Token, parsed: Parsed) -> tuple[str, str, SymbolKind] | None:
 
 
 def list_folds(parsed: Parsed | None, buffer: TextBuffer) -> list[FoldingRange]:
-    """Return the ranges of front matter, callouts and fences. Without tokens, return only front matter."""
+    """Return the ranges of front matter, callouts and fences. parsed: if None, only the front matter is
+    found."""
     head = front_matter_end(buffer)
     found = [FoldingRange(0, head - 1, kind=FoldingRangeKind.Region)] if head > 1 else []
     for token in parsed.tokens if parsed else ():

@@ -12,25 +12,25 @@ from lsprotocol.types import (
     WorkspaceEdit,
 )
 
-from ..api.editing import label_id, lazy_pattern
+from ..api.editing import IN_NAMES, label_id, lazy_pattern
 from .lookups import page_labels
 from .navigation import LabelId, Occurrence, find_occurrences, find_target
 from .site_files import path_to_uri
 from .site_session import SiteSession
 from .text_buffer import TextBuffer
 
-_NAME = lazy_pattern(r"[A-Za-z]\w*[:-][\w.:-]*\w")
+_NAME = lazy_pattern(rf"[A-Za-z]\w*[:-][{IN_NAMES}.:-]*[{IN_NAMES}]")
 _KIND = lazy_pattern(r"[:-]")
 
 
 class RenameError(Exception):
-    """A label cannot be renamed; the message is the reason."""
+    """Error that a label cannot be renamed. The message is the reason."""
 
 
 def prepare_rename(
     session: SiteSession, path: str, buffer: TextBuffer, offset: int
 ) -> PrepareRenamePlaceholder | None:
-    """Return the name at a character if it can be changed, that is, if it is a declared label."""
+    """Return the name at a character if it can be changed: if a page declares this label."""
     target = find_target(session, path, buffer, offset)
     if target is None or not _NAME.fullmatch(target.id):
         return None
@@ -44,12 +44,8 @@ def prepare_rename(
 def rename_label(
     session: SiteSession, path: str, buffer: TextBuffer, offset: int, name: str, *, versions: bool = True
 ) -> WorkspaceEdit:
-    """Return all edits that rename the label at a character.
-
-    versions: the client supports edits of versioned documents.
-
-    Raise RenameError if the new name is not possible.
-    """
+    """Return all edits that rename the label at a character. versions: whether the client supports edits of
+    versioned documents. Raise RenameError if the new name is not possible."""
     target = find_target(session, path, buffer, offset)
     if target is None:
         raise RenameError("no label at this position")
@@ -94,6 +90,6 @@ def _check_name(session: SiteSession, target: LabelId, name: str) -> None:
 
 
 def _respell(one: Occurrence, label: str) -> str:
-    """Spell a label like the old one: with a colon or a hyphen after its kind."""
+    """Return `label`, spelled like the old one: with a colon or a hyphen after its kind."""
     found = _KIND.search(one.spelling)
     return re.sub(r"[:-]", ":", label, count=1) if found and found[0] == ":" else label

@@ -1,4 +1,4 @@
-"""Lookup of a key in a JSON Schema: its meaning, the keys below it and its values.
+"""Finds a key in a JSON Schema: its meaning, the keys below it and its values.
 
 Source: JSON Schema, draft 7; `markdownDescription` and `doNotSuggest` are keywords of yaml-language-server.
 """
@@ -15,7 +15,7 @@ from ..api.editing import read_schema
 
 Form: TypeAlias = Mapping[str, Any]
 _MAX_FORMS = 200
-"""Limit for schemas with circular references."""
+"""Maximum number of subschemas visited, because references may be circular."""
 
 
 class KeyGuide(Struct, frozen=True):
@@ -28,7 +28,7 @@ class KeyGuide(Struct, frozen=True):
     """Type, such as `string` or `list`; empty if any type is allowed."""
     default: str = ""
     values: tuple[str, ...] = ()
-    """Allowed values, if they are a fixed set."""
+    """Allowed values; empty if others are allowed too."""
 
 
 _KINDS = {
@@ -101,7 +101,8 @@ def _types(form: Form) -> Sequence[str]:
 
 
 def _find_subschemas(schema: Form, path: Sequence[str]) -> list[Form]:
-    """Return all subschemas for the value of a key, including those of list items."""
+    """Return the subschemas that describe the value of the key at `path`, at most `_MAX_FORMS`. If the value
+    may be a list, the subschemas of its items are included."""
     forms = list(_expand(schema, schema))
     for name in path:
         inner: list[Form] = []
@@ -114,7 +115,7 @@ def _find_subschemas(schema: Form, path: Sequence[str]) -> list[Form]:
 
 
 def _expand(schema: Form, form: Form) -> Iterator[Form]:
-    """Yield a schema and all schemas that it consists of."""
+    """Yield a schema and all schemas that it refers to or combines."""
     pending, count = [form], 0
     while pending and count < _MAX_FORMS:
         one = pending.pop(0)

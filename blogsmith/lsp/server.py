@@ -1,8 +1,7 @@
-"""Transport of the language server: pygls reads and sends in a thread, and `Worker` computes in the main
+"""Transport of the language server: pygls reads and sends in one thread, and `Worker` computes in the main
 thread.
 
-Standard output is used only by the protocol. All other output, for example from a plugin, goes to the log on
-standard error.
+Only the protocol uses standard output. All other output, for example from a plugin, goes to standard error.
 """
 
 from __future__ import annotations
@@ -37,12 +36,13 @@ from .text_buffer import choose_encoding
 Result = TypeVar("Result")
 
 _SWITCH_S = 0.001
-"""Longest time that the computing thread delays the thread that reads and sends."""
+"""Longest time in seconds that the computing thread may delay the thread that reads and sends."""
 _LOG = logging.getLogger("blogsmith.lsp")
 
 
 class _Protocol(LanguageServerProtocol):
-    """Protocol that leaves documents to `LanguageService` and answers invalid requests with an error."""
+    """Protocol in which `LanguageService` stores documents, and invalid requests are answered
+    with an error."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         try:
@@ -67,7 +67,7 @@ class _Protocol(LanguageServerProtocol):
 
 
 class _Server(LanguageServer):
-    """Server that logs errors in one line and does not show them to the author."""
+    """Server that logs an error as one line, and does not show it to the author."""
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         if not isinstance(error, JsonRpcInvalidParams):
@@ -96,15 +96,15 @@ class ServerConnection:
 
     @property
     def is_shut_down(self) -> bool:
-        """Whether the editor has shut down the server properly."""
+        """Whether the editor requested a shutdown before it closed the connection."""
         return bool(self.server.protocol._shutdown)
 
     def post(self, act: Callable[[], None]) -> None:
-        """Run a function in the worker."""
+        """Run a function in the worker's thread."""
         self.worker.post(act)
 
     async def submit(self, answer: Callable[[], Result]) -> Result | None:
-        """Return the answer of the worker."""
+        """Run a function in the worker's thread and return its result."""
         try:
             return await asyncio.wrap_future(self.worker.submit(answer, (RenameError,)))
         except RenameError as refused:
@@ -128,7 +128,7 @@ class ServerConnection:
             say=_LOG.info,
         )
         watcher.start()
-        # Trust that is given in a terminal allows plugins to load.
+        # The author may trust the site in a terminal meanwhile; then plugins load.
         watcher.watch_also([record_file()])
         return watcher
 
@@ -158,7 +158,7 @@ def serve_editor(now: Callable[[], dt.datetime], *, verbose: bool) -> int:
             thread.start()
             wire.worker.run()
         except KeyboardInterrupt:
-            # The transport thread may wait for input forever, and Python would wait for the thread.
+            # The transport thread may wait for input forever, and a normal exit would wait for that thread.
             os._exit(130)
         finally:
             sys.setswitchinterval(before_s)
@@ -196,7 +196,7 @@ def _prepare_log(*, verbose: bool) -> None:
     form = "%(levelname)s: %(message)s"
     handler.setFormatter(logging.Formatter(form) if verbose else _OneLineFormatter(form))
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, handlers=[handler])
-    # pygls logs complete messages, including their content.
+    # pygls logs whole messages, with the content of documents.
     logging.getLogger("pygls").setLevel(logging.WARNING if verbose else logging.CRITICAL)
 
 
@@ -233,7 +233,7 @@ def _register(wire: ServerConnection) -> None:
 
     @feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
-        """Ignore the notification, which many editors send although there is nothing to configure."""
+        """Ignore the notification. Many editors send it, but there is nothing to configure."""
 
     _register_completion(wire)
     _register_navigation(wire)
@@ -320,16 +320,14 @@ def _register_outline(wire: ServerConnection) -> None:
 
 
 # The thread that owns the sites: it handles messages and requests of the editor in order, and updates sites
-# in between.
-#
-# It is the main thread, because only that thread can be interrupted if a page takes too long to render.
-# Another thread reads from the editor and sends to it.
+# in between. It is the main thread, because signals can interrupt only that one if a page takes too long to
+# render. Another thread reads from the editor and sends to it.
 
 
 JobResult = TypeVar("JobResult")
 
 SIGNAL_CHECK_S = 0.25
-"""Interval for checking whether a signal has arrived while idle, in seconds."""
+"""Seconds between two checks for signals while there is no work."""
 
 
 class TimedTask(Protocol):
@@ -337,26 +335,23 @@ class TimedTask(Protocol):
 
     @property
     def due_s(self) -> float | None:
-        """Time of the next step; None: nothing to do."""
+        """Time of the next step; None if there is nothing to do."""
 
     def step(self) -> None:
         """Run one step."""
 
 
 class Worker:
-    """Queue of work for one thread, which calls `run`. The other methods can be called from any thread."""
+    """Queue of work for one thread, which calls `run`. All other methods can be called from any thread."""
 
     def __init__(self, clock: Callable[[], float], report_bug: Callable[[Exception], None]) -> None:
-        """Create the queue.
-
-        clock: monotonic clock, in seconds.
-        report_bug: called with exceptions, which are internal errors.
-        """
+        """Create the queue. clock: monotonic clock, in seconds. report_bug: called with an exception that a
+        function raised, which is an internal error."""
         self._clock = clock
         self._report_bug = report_bug
         self._messages: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self.tasks: list[TimedTask] = []
-        """Changed only by queued functions."""
+        """Tasks that run when no function is queued. Only queued functions may change this list."""
 
     def post(self, act: Callable[[], None]) -> None:
         """Queue a function."""
@@ -367,9 +362,8 @@ class Worker:
     ) -> Future[JobResult | None]:
         """Queue a function and return a future of its result, which is None after an internal error.
 
-        If the future is cancelled first, the function does not run.
-
-        refusals: exceptions to pass on to the caller.
+        If the future is cancelled first, the function does not run. expected_errors: exceptions that the
+        future raises to the caller.
         """
         future: Future[JobResult | None] = Future()
 
@@ -408,7 +402,7 @@ class Worker:
                 self._report_bug(error)
 
     def _next(self) -> Callable[[], None] | None:
-        """Wait for the next function to run."""
+        """Return the next function to run; wait until there is one."""
         while True:
             due = [(task.due_s, number) for number, task in enumerate(self.tasks) if task.due_s is not None]
             first_s, number = min(due, default=(None, 0))

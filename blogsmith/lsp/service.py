@@ -1,7 +1,5 @@
-"""Language server without its transport: documents, sites, and requests about them.
-
-All of it is used by one thread, that of `Worker`.
-"""
+"""Language server without its transport: documents, sites, and requests about them. Only the thread of
+`Worker` uses it."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from .site_session import SiteSession
 from .text_buffer import TextBuffer
 
 MAX_DIAGNOSTICS = 500
-"""Maximum number of diagnostics per file that are sent to the editor, errors first."""
+"""Maximum number of diagnostics per file that are sent to the editor; errors come first."""
 
 
 class SiteWatcher(Protocol):
@@ -66,12 +64,10 @@ class LanguageService:
     ) -> None:
         """Create a service without documents.
 
-        publish: sends diagnostics to the editor.
-        watch: starts watching a site. Its reports come from another thread and must be passed to
-        `handle_changes`.
-        opened, closed: called with sites that need, or no longer need, steps of work.
-        is_urgent: whether the editor waits for an answer.
-        say: logs a line.
+        publish: sends diagnostics to the editor. watch: starts to watch a site. It reports changes from
+        another thread, which must pass them to `handle_changes`. opened, closed: called when a site starts or
+        stops needing steps of work. is_urgent: returns whether the editor waits for an answer. say: logs a
+        line.
         """
         self.encoding: str = types.PositionEncodingKind.Utf16
         self.sessions: dict[Path, SiteSession] = {}
@@ -105,7 +101,7 @@ class LanguageService:
             known.session.edit(known.path, buffer)
 
     def close(self, uri: str) -> None:
-        """Handle a closed document. A site without open documents is closed, too."""
+        """Handle a closed document. If it was the last open one of a site, close the site too."""
         known = self._documents.pop(uri, None)
         if known is None:
             return
@@ -160,7 +156,7 @@ class LanguageService:
         session = self.sessions.get(root)
         manual = session.manual_url if session else ""
         told = [to_lsp(one, buffer, manual) for one in heaviest]
-        # The editor may spell the URI of an open document differently.
+        # The editor may spell the URI of an open document in another way.
         own = (uri for uri, one in self._documents.items() if one.session is session and one.path == path)
         uri = next(own, "") or path_to_uri(root / path)
         self._publish(types.PublishDiagnosticsParams(uri, told, version=buffer.version))
@@ -266,10 +262,8 @@ _FIRST = Place(1)
 
 
 def to_lsp(found: Diagnostic, buffer: TextBuffer, manual: str = "") -> types.Diagnostic:
-    """Convert one diagnostic with its hint.
-
-    buffer: content of its file. manual: URL of the manual; empty if there is none.
-    """
+    """Convert a diagnostic, with its hint, to the protocol. buffer: content of its file. manual: URL of the
+    manual; empty if there is none."""
     url = documentation_url(manual, found.code)
     is_error = found.severity == "error"
     message = f"{found.message}\n{found.hint}" if found.hint else found.message

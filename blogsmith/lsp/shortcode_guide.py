@@ -34,8 +34,8 @@ _READ = re.compile(r"\bargs(?:\.(\w+)|\[[\"']([\w-]+)[\"']\])")
 
 
 def list_arguments(present: SiteSnapshot, name: str) -> dict[str, str]:
-    """Return the arguments of a shortcode with their meanings. For custom shortcodes, return those its
-    template reads."""
+    """Return the arguments of a shortcode with their meanings. For the site's own shortcodes, return those
+    that the template reads."""
     if name in ARGUMENTS:
         return {argument: _MEANINGS.get(argument, "") for argument in ARGUMENTS[name]}
     files = present.context.theme.files.templates

@@ -1,4 +1,4 @@
-"""Site that a file belongs to, and conversion between paths and URIs."""
+"""Finds the site of a file, and converts between paths and URIs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def path_to_uri(path: Path) -> str:
 
 
 def find_root(file: Path) -> Path | None:
-    """Return the root of the site that a file belongs to, or None. The file does not have to exist yet."""
+    """Return the root of the site that contains a file, or None. The file need not exist yet."""
     if file.name == CONFIG_NAME:
         return file.parent
     return next((folder for folder in file.parents if _is_site(folder)), None)

@@ -1,8 +1,8 @@
-"""State of one site while it is edited: the incremental pipeline with the content of open editors.
+"""State of one site while it is edited: the incremental pipeline, which reads open files from the editor.
 
-After a keystroke, only the edited page is rendered, as the preview does after a save. When the author
-pauses, the whole site is updated in small steps. No code runs and nothing is written: pages show the
-recorded results of cells, and code of a site is loaded under the same conditions as for `blogsmith check`.
+After a keystroke, only the edited page is rendered, as the preview does after a save. When the author pauses,
+the whole site is updated in small steps. No code runs and nothing is written: pages show the recorded results
+of cells. Plugins of the site load under the same conditions as in `blogsmith check`.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ from .site_files import is_page, read_site_text
 from .text_buffer import TextBuffer
 
 DEBOUNCE_S = 0.05
-"""Delay between a keystroke and the update of the page; restarts at each keystroke."""
+"""Seconds from the last keystroke to the update of the page."""
 MAX_DELAY_S = 0.25
-"""Maximum delay of page updates during continuous typing."""
+"""Maximum delay in seconds of page updates during continuous typing."""
 SITE_DELAY_S = 0.3
-"""Delay between the last keystroke and the update of the rest of the site."""
+"""Seconds from the last keystroke to the update of the rest of the site."""
 MAX_OUTDATED_S = 2.0
-"""Same limit as in `preview.loop.event_loop`."""
+"""Maximum number of seconds that an update of the site is delayed, as in `preview.loop.event_loop`."""
 STEP_S = 0.004
-"""Maximum time between two checks for requests of the editor."""
+"""Maximum number of seconds between two checks for requests of the editor."""
 SLOW_S = 1.0
-"""If rendering an edited page takes longer than this, it is not rendered for a request."""
+"""Rendering time in seconds above which an edited page is slow: requests do not wait for it."""
 SLOW_FACTOR = 2.0
-"""For a slow page, the delay before an update is its rendering time multiplied by this factor."""
+"""The update of a slow page is delayed by its rendering time multiplied by this factor."""
 
-_DEPENDENCY_SUFFIXES = (".bib", ".csl", ".json")
-"""Suffixes of files that pages depend on, wherever they are located."""
+_DEPENDENCY_SUFFIXES = (".bib", ".csl", ".json", ".tex", ".sty")
+"""Suffixes of files that pages may depend on, in whatever folder."""
 
 Publish = Callable[[str, tuple[Diagnostic, ...], TextBuffer], None]
-"""Sends (path in the site, its diagnostics, its content) to the editor."""
+"""Sends the diagnostics of a file to the editor: (path in the site, diagnostics, content of the file)."""
 
 
 class SiteSession:
@@ -73,19 +73,17 @@ class SiteSession:
         is_urgent: Callable[[], bool] = lambda: False,
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """Open the site without updating it yet.
+        """Open the site, without updating it yet.
 
-        clock: monotonic clock, in seconds.
-        is_urgent: whether other work must run first. If so, rendering of a slow page is interrupted and
-        repeated after a pause.
-        say: logs a line.
+        clock: monotonic clock, in seconds. is_urgent: returns whether other work must run first. If so, the
+        rendering of a slow page is interrupted, and repeated after a pause. say: logs a line.
         """
         self.root = root
         self.snapshot: SiteSnapshot | None = None
         self.buffers: dict[str, TextBuffer] = {}
         """Content of open editors, by path in the site."""
         self.site_errors: tuple[Diagnostic, ...] = ()
-        """Errors that prevent an update of the site."""
+        """Errors that prevent updates of the whole site."""
         self._encoding = encoding
         self._clock = clock
         self._publish = publish
@@ -103,7 +101,7 @@ class SiteSession:
         self._published: dict[str, tuple[Diagnostic, ...]] = {}
         self._lints: dict[str, tuple[Diagnostic, ...]] = {}
         self._edited: dict[str, None] = {}
-        """Pages edited since their last update, as an ordered set."""
+        """Pages edited since they were last updated, in order. A dict serves as an ordered set."""
         self._waits_since_s = 0.0
         self._page_due_s: float | None = None
         self._cost_s = 0.0
@@ -115,7 +113,8 @@ class SiteSession:
     # -- what happens --
 
     def edit(self, path: str, buffer: TextBuffer | None) -> None:
-        """Handle a file that an editor has opened or changed; None: closed."""
+        """Handle a file that an editor has opened or changed. buffer: its content; None if the editor has
+        closed it."""
         if buffer is None:
             self.buffers.pop(path, None)
             self._lints.pop(path, None)
@@ -138,14 +137,14 @@ class SiteSession:
             self._plan_site(DEBOUNCE_S)
 
     def handle_changes(self, changes: ChangedFiles) -> None:
-        """Handle files that changed on disk. For open files, the content in the editor applies."""
+        """Handle files that changed on disk. For an open file, the content in the editor is used instead."""
         save = self._changes.add(changes)
         if save.everything or save.paths:
             self._plan_site(DEBOUNCE_S)
 
     def _plan_site(self, rest_s: float) -> None:
-        """Schedule an update of the site after a pause. Interrupt a running update unless it was delayed too
-        long."""
+        """Schedule an update of the site after a pause. Interrupt a running update, unless updates were
+        delayed too long already."""
         now_s = self._clock()
         if self._outdated_since_s is None:
             self._outdated_since_s = now_s
@@ -165,13 +164,13 @@ class SiteSession:
 
     @property
     def due_s(self) -> float | None:
-        """Time on the clock of the next step; None: nothing to do."""
+        """Time of the next step on the clock; None if there is nothing to do."""
         if self._is_under_way:
             return self._clock()
         return min((due for due in (self._page_due_s, self._site_due_s) if due is not None), default=None)
 
     def step(self) -> None:
-        """Run work that is due, for some milliseconds at most."""
+        """Run the work whose time has come, for some milliseconds at most."""
         now_s = self._clock()
         if self._page_due_s is not None and self._page_due_s <= now_s:
             self.flush()
@@ -179,7 +178,7 @@ class SiteSession:
             self._continue_update()
 
     def flush(self) -> None:
-        """Update the edited pages now."""
+        """Update the edited pages immediately."""
         if not self._edited:
             return
         began_s = self._clock()
@@ -195,7 +194,7 @@ class SiteSession:
             if is_made:
                 self._lints[path] = self._lint(path)
             elif not self.site_errors:
-                # The page has moved in the site. Only an update of the whole site finds its diagnostics.
+                # The page now has another path, so only an update of the whole site finds its diagnostics.
                 self._plan_site(0.0)
         self._cost_s = self._clock() - began_s
         self._publish_all()
@@ -265,7 +264,7 @@ class SiteSession:
             # edited during the update
             self._update_page(path)
         if before is None:
-            # These objects stay alive; the garbage collector would scan them again and again.
+            # These objects stay alive, so the garbage collector need not scan them again and again.
             gc.collect()
             gc.freeze()
         self._line.keep_files(found)
@@ -288,10 +287,8 @@ class SiteSession:
     # -- what is known --
 
     def parse(self, path: str) -> Parsed | None:
-        """Return the tokens of a page, of its content in the editor if it is open. None if it is not a page
-        of the site.
-
-        Also return None while a slow page is being edited, because the answer would come too late.
+        """Return the parsed page, with the content in the editor if it is open. None if it is not a page of
+        the site. Also return None while a slow page is being edited, because the answer would come too late.
         """
         if not self._edited or self._cost_s <= SLOW_S:
             self.flush()
@@ -313,7 +310,8 @@ class SiteSession:
         return self._line.parse(present, Source(PurePosixPath(path), text, digest))
 
     def buffer(self, path: str) -> TextBuffer:
-        """Return the content of a file, as open in the editor or as last read. Empty if it cannot be read."""
+        """Return the content of a file as open in the editor, otherwise as last read. Empty if it cannot be
+        read."""
         known = self.buffers.get(path)
         if known is not None:
             return known
@@ -331,13 +329,15 @@ class SiteSession:
         return self._published.get(path, ())
 
     def _lint(self, path: str) -> tuple[Diagnostic, ...]:
-        """Return the lint warnings that depend only on an open page."""
+        """Return the lint warnings about an open page that depend on no other page."""
         present = self.snapshot
         document = present.resolved.documents.get(path) if present else None
         if present is None or document is None:
             return ()
         log = BuildLog(no_progress, present.config.diagnostics.as_levels)
         log.add(lint_page(self._line.parse(present, document.source), present.config.math).diagnostics)
+        if path in present.rendered:
+            log.add(present.rendered[path].body.check_diagnostics)
         return log.report()
 
     def _group_by_file(self) -> Mapping[str, tuple[Diagnostic, ...]]:
@@ -356,7 +356,7 @@ class SiteSession:
         return {path: tuple(ones) for path, ones in found.items()}
 
     def _publish_all(self) -> None:
-        """Send the diagnostics of each file whose diagnostics have changed."""
+        """Send the diagnostics of each file for which they have changed."""
         found = self._group_by_file()
         for path in {*found, *self._published}:
             told = found.get(path, ())

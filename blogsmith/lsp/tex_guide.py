@@ -5,14 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import cache
-from html import unescape
 
 from msgspec import Struct
 
 from ..api.editing import EXPANDERS as ALIASES
-from ..api.editing import Macro, TexError, constructs, convert_formula, lazy_pattern, read_macros
+from ..api.editing import (
+    Macro,
+    TexError,
+    constructs,
+    convert_formula,
+    lazy_pattern,
+    read_macros,
+    read_text,
+    text_of,
+)
 
-_TAG = lazy_pattern(r"<[^<>]*>")
 _COMMAND = lazy_pattern(r"\\(?:[A-Za-z]+\*?|.)")
 _MAX_SYMBOL_LENGTH = 4
 
@@ -23,11 +30,11 @@ class CommandGuide(Struct, frozen=True):
     name: str
     """Name with backslash."""
     symbol: str = ""
-    """Symbol that it prints, if it prints one."""
+    """Symbol that it prints; empty if it prints none."""
     meaning: str = ""
     """Short description; empty if there is none."""
     arity: int = 0
-    """Number of arguments of a macro."""
+    """Number of arguments, for a macro."""
 
 
 def describe_command(name: str, packages: frozenset[str] = frozenset()) -> CommandGuide | None:
@@ -46,7 +53,7 @@ def describe_command(name: str, packages: frozenset[str] = frozenset()) -> Comma
     return CommandGuide(name, meaning=said.replace("`", ""))
 
 
-def describe_macro(name: str, macros: Mapping[str, str]) -> CommandGuide | None:
+def describe_macro(name: str, macros: Mapping[str, str | Macro]) -> CommandGuide | None:
     """Return the definition of a macro of the site or a page, or None if it does not exist."""
     body = macros.get(name)
     if body is None:
@@ -55,7 +62,8 @@ def describe_macro(name: str, macros: Mapping[str, str]) -> CommandGuide | None:
         read = read_macros({name: body}).get(name)
     except (TexError, ValueError):
         read = None
-    return CommandGuide(name, meaning=body, arity=read.arity if isinstance(read, Macro) else 0)
+    meaning = body if isinstance(body, str) else text_of(body.body)
+    return CommandGuide(name, meaning=meaning, arity=read.arity if isinstance(read, Macro) else 0)
 
 
 @cache
@@ -65,7 +73,7 @@ def _printed_symbol(name: str) -> str:
         made = convert_formula(name, display=False)
     except TexError:
         return ""
-    text = unescape(_TAG.sub("", made.mathml)).strip()
+    text = read_text(made.mathml).strip()
     return text if 0 < len(text) <= _MAX_SYMBOL_LENGTH and text != name[1:] else ""
 
 
@@ -81,7 +89,7 @@ def all_environments() -> tuple[str, ...]:
 
 
 def find_command(tex: str, offset: int) -> tuple[str, int] | None:
-    """Return the command at an offset of a formula, and the offset where it begins."""
+    """Return the command at an offset of a formula and the offset where it begins, or None."""
     for found in _COMMAND.finditer(tex):
         if found.start() <= offset < found.end():
             return found[0], found.start()

@@ -1,9 +1,8 @@
-r"""Document content as editors have it: positions in units of the client, and edits.
+r"""Content of a document as editors see it: positions in units of the client, and edits.
 
-The protocol counts columns in code units of an encoding that client and server agree on; we count
-characters. Lines end with `\n`, `\r\n` or `\r` only, whereas `str.splitlines` recognises more line ends.
-
-Source: Language Server Protocol 3.17, "Text Documents".
+The protocol counts columns in code units of an encoding that client and server agree on; we count characters.
+Lines end with `\n`, `\r\n` or `\r` only, whereas `str.splitlines` recognises more line ends. Source: Language
+Server Protocol 3.17, "Text Documents".
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ def count_units(text: str, encoding: str) -> int:
 
 
 def count_characters(text: str, units: int, encoding: str) -> int:
-    """Return how many whole characters the first `units` code units of a text contain."""
+    """Return the number of whole characters in the first `units` code units of a text."""
     if units <= 0:
         return 0
     if encoding == PositionEncodingKind.Utf32 or text.isascii():
@@ -56,7 +55,7 @@ class TextBuffer:
         self.text = text
         self.encoding = encoding
         self.version = version
-        """Version given by the client; None if the file is not open."""
+        """Version number from the client; None if the file is not open."""
 
     @cached_property
     def _bounds(self) -> tuple[list[int], list[int]]:
@@ -78,7 +77,8 @@ class TextBuffer:
         return self.text[starts[number] : ends[number]] if 0 <= number < len(starts) else ""
 
     def offset(self, position: Position) -> int:
-        """Return the offset of a position. A position after the end of its line gives that end."""
+        """Return the offset of a position. If its column is after the end of the line, return the end of the
+        line."""
         starts, ends = self._bounds
         if position.line >= len(starts):
             return len(self.text)
@@ -104,10 +104,8 @@ class TextBuffer:
         return min(starts[number] + max(0, place.column - 1), ends[number])
 
     def place_range(self, place: Place, length: int | None = None) -> Range:
-        """Return the range of a place, which ends at the end of its line at the latest.
-
-        length: replaces the length of the place.
-        """
+        """Return the range of a place. It ends at the end of its line at the latest. length: replaces the
+        length of the place."""
         start = self.place_offset(place)
         ends = self._bounds[1]
         number = min(max(0, place.line - 1), len(ends) - 1)
@@ -120,8 +118,8 @@ class TextBuffer:
         return self.range(starts[min(first, last)], ends[last])
 
     def apply(self, changes: Iterable[TextDocumentContentChangeEvent], version: int | None) -> TextBuffer:
-        """Return the content after changes of a client. Each change refers to the content after the previous
-        one."""
+        """Return the content after changes by a client. Each change refers to the result of the
+        previous one."""
         buffer = self
         for change in changes:
             text = change.text
@@ -133,6 +131,6 @@ class TextBuffer:
 
 
 def choose_encoding(offered: Sequence[str] | None) -> str:
-    """Return the first column unit that both sides support, or UTF-16 if the client does not specify any."""
+    """Return the first encoding that both sides support. If the client names none, it is UTF-16."""
     known = (PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32)
     return next((one for one in offered or () if one in known), PositionEncodingKind.Utf16)

@@ -1,4 +1,4 @@
-"""Locations in cells: convert those in recorded text to lines of the post."""
+"""Conversion of locations in cells, as recorded text names them, to lines of the post."""
 
 from __future__ import annotations
 
@@ -23,15 +23,14 @@ class CodeStart(Struct, frozen=True):
 
 
 def code_start(cell: Cell, post: str) -> CodeStart:
-    """Return where the code of a cell begins. post: path of the post, relative to the site root."""
+    """Return where the code of a cell begins. post: path of the post, relative to the site root; used unless
+    the code is in another file."""
     return CodeStart(cell.file or post, cell.first_line)
 
 
 def locate_in_post(text: str, starts: Sequence[CodeStart]) -> str:
-    """Replace locations in cells by lines of the post, or of the file that contains the cell.
-
-    starts: start of the code of each cell of the session, in order.
-    """
+    """Replace locations such as `<cell 2>` by lines of the post, or of the file that contains the cell.
+    starts: start of the code of each cell of the session, in order."""
     if "<cell " not in text:
         return text
 

@@ -1,6 +1,6 @@
 """Code that authors ask to run: cells, values in the text, and the execution settings of a page.
 
-Created by `syntax/`, run by `execute/`, shown by `render/`. Nothing here computes.
+`syntax/` creates these records, `execute/` runs them, `render/` shows them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,18 @@ from msgspec import Struct, field
 from ..base.diagnostics.model import Place, TextMap
 from .sweeps import Scalar, Sweep
 
+DRAWINGS = frozenset({"tikz", "circuitikz", "pgfplots", "feynman", "chemfig"})
+"""Languages of fences that LaTeX draws. Each of them is a cell in a session of its own."""
+TEX = "latex"
+"""Name of the need of drawings: the programs `latex` and `dvisvgm`."""
+TEX_PACKAGES = "apt install texlive-pictures dvisvgm"
+"""Command that installs these programs on Debian and Ubuntu."""
 Freeze = Literal["auto", "always", "never"]
-"""Use of a recorded result. `auto`: until its inputs change; `always`: whatever changes; `never`: not at all.
-"""
+"""When a recorded result is used. `auto`: until its inputs change; `always`: whatever changes; `never`: not
+at all."""
 ProvenanceStyle = Literal["once", "full", "short", "none"]
-"""Provenance line below results. `full`: all; `short`: day and device; `none`: nothing.
-
-`once`: all for the first result of a session, and the differences for the others.
-"""
+"""Content of the line about the run below a result. `full`: everything; `short`: date and device; `none`:
+nothing; `once`: everything for the first result of a session, only the differences for the others."""
 
 
 class FigureSettings(Struct, frozen=True):
@@ -145,6 +149,8 @@ class CellOptions(Struct, frozen=True):
     """Where the cell runs: when the site is built, in the reader's browser, or in both."""
     claim: str = ""
     """Statement that the value of the last expression proves. A false value fails the build."""
+    counter_check: bool = False
+    """Run the cell of a claim again with other constants, to see that the claim can be false."""
     fig_format: Literal["", "svg", "png"] = ""
     """File format of matplotlib's figures. Defaults to `execute.figures`."""
     fig_dark: bool | None = None
@@ -154,6 +160,8 @@ class CellOptions(Struct, frozen=True):
     tolerance: float = 0.0
     """Relative tolerance. A run whose numbers all differ from the recorded ones by no more is not recorded.
     """
+    repeatable: bool = True
+    """False: another run may give another result, for example because the cell reads the clock."""
     provenance: ProvenanceStyle = "once"
     """Provenance line below the result: values as in `execute.provenance`."""
     sweep: Sweep | None = None
@@ -163,11 +171,12 @@ class CellOptions(Struct, frozen=True):
     places: Mapping[str, Place] = field(default_factory=dict)
     """Key as written → location of its value."""
     texts: Mapping[str, TextMap] = field(default_factory=dict)
-    """`fig-cap`, `fig-alt`, `tbl-cap`, `claim` → map of their text to the file, for diagnostics."""
+    """Option with text (`fig-cap`, `fig-alt`, `tbl-cap` or `claim`) → map of that text to the file, for
+    diagnostics."""
 
 
 class Cell(Struct, frozen=True):
-    """A fence that is marked as a cell, or any Python fence in mode `all`."""
+    """A fence marked as a cell, or in mode `all` any Python fence."""
 
     number: int
     """1-based number among all cells of the page."""
@@ -186,16 +195,19 @@ class Cell(Struct, frozen=True):
     table_number: str = ""
     """Number for a label `tbl-…`, set by `numbering.py`."""
     file: str = ""
-    """Path of the file that contains the code, relative to the site root; empty if that is the post.
-
-    If set, `first_line` is a line of that file.
-    """
+    """Path, relative to the site root, of the file that contains the code. `first_line` is a line of this
+    file. Empty if the code is in the post."""
     indent: str = ""
-    """Indentation of all lines of the code in that file, which is removed."""
+    """Indentation of the code in `file`, which is removed from every line of `code`."""
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether LaTeX draws the cell."""
+        return self.language in DRAWINGS
 
     @property
     def name(self) -> str:
-        """Name in messages: the label, or `cell 3` without one."""
+        """Name in messages: the label; `cell 3` if the cell has no label."""
         return self.label or f"cell {self.number}"
 
     @property
@@ -217,7 +229,7 @@ class Value(Struct, frozen=True):
     spec: str = ""
     """Format spec, as after `:` in an f-string."""
     after: int = 0
-    """Number of cells before it on the page; it sees their variables."""
+    """Number of cells before it on the page; the expression may use their variables."""
 
 
 class PageCells(Struct, frozen=True):
@@ -231,14 +243,15 @@ class PageCells(Struct, frozen=True):
     depends: tuple[str, ...] = ()
     """Patterns of files that the page depends on."""
     timeout_s: float | None = None
-    """Time limit for values, set by the page; None: the site's setting. Cells have limits of their own.
-
-    `memory_bytes` is the same for memory.
-    """
+    """Time limit in seconds for values, set by the page; None: the site's setting. Cells have limits of their
+    own. `memory_bytes` is the memory limit in the same way."""
     memory_bytes: int | None = None
     engine: Literal["worker", "jupyter"] = "worker"
-    """Engine, with the settings of page and site applied; `kernel` is set in the same way."""
+    """Program that runs the cells, with the settings of page and site applied. `kernel` is set in the same
+    way."""
     kernel: str = ""
+    preamble: tuple[str, ...] = ()
+    """LaTeX files of the site that precede each drawing, relative to the site root."""
 
     def sessions(self) -> tuple[str, ...]:
         """Return the names of the sessions that run, in order of first use."""

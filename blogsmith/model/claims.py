@@ -1,14 +1,14 @@
-"""Values that are neither true nor false at the end of a claim: messages about them, and checks of the code.
+"""Claims whose last value is neither true nor false: messages about them, and checks of their code.
 
 The worker checks values (`execute/worker/claims.py`). If the code alone shows the problem, it is an error
-here, so that no older record can show the claim as checked.
+here, so that a record of an older version cannot show the claim as checked.
 """
 
 from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -32,7 +32,20 @@ _DESCRIPTIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "object": ("an object", _COMPARE + ", or with `bool(…)`"),
     }
 )
-"""Kind, as named by the worker → description, and hint."""
+"""Kind of a value, as the worker names it → its description, and a hint."""
+_EMPTY_MESSAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "nan": (
+            "the claim compares NaN, which decides nothing",
+            "compare numbers that are not NaN, or test for it with `np.isnan(…)`",
+        ),
+        "constant": (
+            "the claim is a constant, so it checks nothing",
+            "compare a value that the cell computes",
+        ),
+    }
+)
+"""Kind of a claim that compares nothing meaningful, such as NaN → message, and hint."""
 _LITERALS: Mapping[type[ast.expr], str] = MappingProxyType(
     {
         ast.Tuple: "tuple",
@@ -53,12 +66,15 @@ class ClaimProblem(Struct, frozen=True):
     column: int
     """0-based column in bytes of UTF-8, as in `ast`."""
     end_column: int
-    """0-based column in bytes of UTF-8 on `end_line`, after the part."""
+    """0-based column on `end_line` of the end of the part, in bytes of UTF-8."""
     end_line: int
 
 
 def unjudged_message(found: UndecidedClaim) -> tuple[str, str]:
-    """Return message and hint for a claim that is neither true nor false."""
+    """Return message and hint for a claim that is neither true nor false, or that checks nothing."""
+    if found.kind in _EMPTY_MESSAGES:
+        message, hint = _EMPTY_MESSAGES[found.kind]
+        return f'{message}: "{found.part}"' if found.part else message, hint
     start = "the claim is neither true nor false"
     if found.kind == "none":
         return f"{start}: the cell does not end with an expression", _COMPARE
@@ -69,10 +85,8 @@ def unjudged_message(found: UndecidedClaim) -> tuple[str, str]:
 
 
 def find_claim_problem(code: str) -> ClaimProblem | None:
-    """Return the part of a claim's code that is neither true nor false.
-
-    Return None if only a run can show it, or if the code is not Python.
-    """
+    """Return the part of a claim's code that is neither true nor false. Return None if only a run can show
+    that, or if the code is not Python."""
     tree = _parse(code)
     if tree is None:
         return None
@@ -81,7 +95,10 @@ def find_claim_problem(code: str) -> ClaimProblem | None:
     last = tree.body[-1]
     if not isinstance(last, ast.Expr):
         return _fault("none", last)
-    return next((_fault(kind, node) for node, kind in _undecided_literals(last.value)), None)
+    constants = _constant_names(tree)
+    if isinstance(last.value, ast.Compare | ast.BoolOp) and not _computes(last.value):
+        return _fault("constant", last.value)
+    return next((_fault(kind, node) for node, kind in _undecided_literals(last.value, constants)), None)
 
 
 def find_tuple_assertions(code: str) -> Iterator[ClaimProblem]:
@@ -102,8 +119,46 @@ def _parse(code: str) -> ast.Module | None:
         return None
 
 
-def _undecided_literals(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
-    """Yield the literals among the parts of an expression that decide its truth, each with its kind."""
+def _constant_names(tree: ast.Module) -> frozenset[str]:
+    """Return the names that the code only ever sets to True or False."""
+    stores = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    set_names = {
+        target.id
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and _is_truth(statement.value)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    return frozenset(name for name in set_names if stores.count(name) == 1)
+
+
+def _computes(node: ast.expr) -> bool:
+    """Return whether an expression contains more than comparisons of literals."""
+    return any(isinstance(part, (ast.Name, ast.BinOp, *_LITERALS)) for part in ast.walk(node))
+
+
+def _is_truth(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
+
+
+def _is_constant(node: ast.expr, constants: Container[str]) -> bool:
+    """Return whether an expression is true or false whatever the code computes."""
+    if _is_truth(node) or (isinstance(node, ast.Name) and node.id in constants):
+        return True
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [node.left, *node.comparators]
+    is_reflexive = all(isinstance(op, ast.Eq | ast.LtE | ast.GtE | ast.Is) for op in node.ops)
+    has_call = any(isinstance(part, ast.Call | ast.Await) for side in sides for part in ast.walk(side))
+    return is_reflexive and not has_call and len({ast.dump(side) for side in sides}) == 1
+
+
+def _undecided_literals(node: ast.expr, constants: Container[str]) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the literals that decide whether an expression is true, each with its kind. constants: names that
+    are always true or false."""
+    if _is_constant(node, constants):
+        yield node, "constant"
+        return
     if isinstance(node, ast.BoolOp):
         parts = node.values
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -119,7 +174,7 @@ def _undecided_literals(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
             yield node, kind
         return
     for part in parts:
-        yield from _undecided_literals(part)
+        yield from _undecided_literals(part, constants)
 
 
 def _literal(node: ast.expr) -> str:

@@ -1,8 +1,7 @@
-"""Dates as authors write them: ISO 8601, with a space allowed instead of the T, with or without time and
-zone.
+"""Dates as authors write them: ISO 8601 with or without time and zone; a space may replace the T.
 
-A month or a year alone means its first day. Slashes may be used instead of hyphens if the year comes
-first; in any other order it is unclear which part is the month.
+A month or a year alone means its first day. Slashes may replace hyphens if the year comes first; otherwise it
+is unclear which part is the month.
 """
 
 from __future__ import annotations
@@ -34,17 +33,15 @@ _OTHER_DATES = (
     lazy_pattern(r"(?P<year>\d{4})\.(?P<month>\d{1,2})\.(?P<day>\d{1,2})", re.ASCII),
     lazy_pattern(r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)", re.ASCII),
 )
-"""Forms that are not accepted, but can mean only one day."""
+"""Patterns of dates that are rejected although they can mean only one day, so that a fix can write the ISO
+date."""
 _NAME_PREFIX = lazy_pattern(r"(\d{4}-\d{2}-\d{2})-(?=.)", re.ASCII)
 
 
 def parse_date(text: str) -> dt.datetime | None:
-    """Return the date and time that `text` names, in whole seconds, or None if it does not have the form of a
-    date.
-
-    The result has no time zone if `text` names none. Years are 1 to 9999. Raises ValueError for a day or
-    time that does not exist.
-    """
+    """Return the date and time in `text`, in whole seconds, or None if `text` is not written as a date. The
+    result has no time zone if `text` names none. Years are 1 to 9999. ValueError for a day or time that does
+    not exist."""
     text = text.strip()
     if alone := MONTH.fullmatch(text):
         return dt.datetime(int(alone[1]), int(alone[2] or 1), 1)
@@ -58,7 +55,7 @@ def parse_date(text: str) -> dt.datetime | None:
 
 
 def nearest_date(text: str) -> str | None:
-    """Return a date in another form as ISO date, or None if it could mean more than one day."""
+    """Return a date written in a rejected form as ISO date; None if it could mean more than one day."""
     found = next((found for form in _OTHER_DATES if (found := form.fullmatch(text.strip()))), None)
     if found is None:
         return None
@@ -71,7 +68,7 @@ def nearest_date(text: str) -> str | None:
 
 
 def _offset(text: str) -> dt.timezone:
-    """Return `Z`, `+01`, `+0100` or `+01:00` as a fixed zone. ValueError from 24 hours on."""
+    """Return `Z`, `+01`, `+0100` or `+01:00` as a fixed time zone. ValueError if it is 24 hours or more."""
     if text in "Zz":
         return dt.UTC
     digits = text[1:].replace(":", "").ljust(4, "0")
@@ -82,7 +79,7 @@ def _offset(text: str) -> dt.timezone:
 
 
 def split_dated_name(name: str) -> tuple[str, str]:
-    """Split `2026-03-14-pi` into (`2026-03-14`, `pi`), Jekyll's form. The date is empty if the name has
-    none."""
+    """Split a file name as in Jekyll, `2026-03-14-pi`, into (`2026-03-14`, `pi`). The date is empty if the
+    name has none."""
     found = _NAME_PREFIX.match(name)
     return (found[1], name[found.end() :]) if found else ("", name)

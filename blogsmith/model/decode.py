@@ -1,7 +1,7 @@
-r"""Decoding of text files to the one form that all later stages use.
+r"""Decoding of text files: UTF-8 without byte order mark, with `\n` as line ending.
 
-Only UTF-8 is accepted, because a guessed encoding is sooner or later wrong. A byte order mark is dropped,
-and every line ending becomes `\n`. Anything that cannot be decoded is an error with its byte offset.
+Other encodings are not guessed, because some guesses would be wrong. Bytes that cannot be decoded are an
+error with the byte offset.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OTHER_MARKS = (
 
 
 def decode(data: bytes, path: str) -> str:
-    """Return the text of a file. SiteError for the first invalid byte. Byte offsets start at 0."""
+    """Return the text of a file. SiteError with the 0-based byte offset of the first invalid byte."""
     for mark, name in _OTHER_MARKS:
         if data.startswith(mark):
             message = f"the file is {name}, not UTF-8 (byte order mark at byte offset 0)"
@@ -47,7 +47,8 @@ def normalize_line_ends(text: str) -> str:
 
 
 def _fault(data: bytes, start: int, offset: int, message: str, path: str) -> Diagnostic:
-    """Return the diagnostic at byte `offset`. In its source line, � replaces bytes that are not UTF-8."""
+    """Return the diagnostic for the byte at `offset`. Its source line shows � instead of bytes that are not
+    UTF-8."""
     before = normalize_line_ends(data[start:offset].decode("utf-8"))
     line = before.count("\n") + 1
     column = len(before) - (before.rfind("\n") + 1) + 1

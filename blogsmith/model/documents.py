@@ -1,8 +1,8 @@
 """The records that the pipeline passes on, one per stage, all frozen.
 
-Source → Document → Parsed (in `syntax/`) → Body → Page → Output. Nothing here computes; a module that
-creates a record sets every field. `Mapping` fields are read-only by convention. A document and the records
-of its front matter are dataclasses, because plugins change them with `dataclasses.replace`.
+Source → Document → Parsed (in `syntax/`) → Body → Page → Output. A module that creates a record sets every
+field. Nobody changes the content of `Mapping` fields. A document and the records of its front matter are
+dataclasses, because plugins change them with `dataclasses.replace`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from msgspec import Struct
 from ..base.diagnostics.model import Diagnostic, Place
 from ..base.storage.stamps import FileStamp
 from .cells import PageCells, PageExecution
+from .courses import Change, Series, Solutions
 from .pictures import ImageVariant
 from .remote_images import RemoteImages
 from .scopes import OfPage, OfSite
@@ -42,6 +43,7 @@ class Statement(Struct, frozen=True, array_like=True):
     parent: str = ""
     """For an equation: id of the statement that contains it."""
     is_equation: bool = False
+    is_exercise: bool = False
 
 
 class StatementUse(Struct, frozen=True, array_like=True):
@@ -52,11 +54,13 @@ class StatementUse(Struct, frozen=True, array_like=True):
     target: str
     """Id of the label."""
     anchor: str
-    """Nearest id around or above the reference."""
+    """Id to link to: the statement that contains the reference, otherwise the heading above it; empty if
+    there is neither."""
     section: str = ""
     """Heading above the reference, as plain text."""
     statement: str = ""
-    """Id of the statement that contains the reference, or whose proof contains it."""
+    """Id of the statement that contains the reference; for a reference in a proof, of the proved
+    statement."""
     in_proof: bool = False
     place: Place | None = None
     """Location of the reference if it is inside a proof, for error messages; otherwise None."""
@@ -73,12 +77,12 @@ class PageStatements(Struct, frozen=True, array_like=True):
 
 
 class ConverterFallback(Struct, frozen=True):
-    """A formula that blogsmith typesets although the page chooses the converter of a plugin."""
+    """A formula that blogsmith typeset because the converter (a plugin) that the page chooses could not."""
 
     converter: str
     """Name of the plugin."""
     reason: str
-    """Reason, as a clause."""
+    """Reason, as a clause that a message ends with."""
     place: Place | None = None
     """Start of the formula; None if a cell produced it."""
 
@@ -99,6 +103,16 @@ class PageMath:
     """
     converter: str = ""
     """Converter of formulas: a plugin, or `blogsmith`. Defaults to the site's setting."""
+    wide: str = ""
+    """Allowed changes of displays that are wider than the screen. Defaults to the site's setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageMarkup:
+    """Syntax that the text of the page may contain."""
+
+    latex: bool | None = None
+    """Read LaTeX in the text. Defaults to the site's setting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +130,10 @@ class Source:
     path: PurePosixPath
     """Path relative to the site root, e.g. `content/posts/a/index.md`."""
     text: str
-    r"""Content decoded as UTF-8, without BOM; line endings are `\n`. Since a site has thousands of sources, a
-    function that reads the content may be set instead."""
+    r"""Content decoded as UTF-8, without BOM; line endings are `\n`. May be set to a function that reads it
+    when needed, because a site has thousands of sources."""
     digest: str
-    """SHA-256 of the bytes in hex; the cache key of everything made only from this file."""
+    """SHA-256 of the bytes in hex; the cache key of everything that depends on this file alone."""
 
 
 read_on_demand(Source, "text")
@@ -149,20 +163,13 @@ class SiteFiles(Struct, frozen=True):
     stamps: Mapping[str, FileStamp] = msgspec.field(default_factory=dict)
     """Path of a file → its stamp. While the stamp is unchanged, the file is not read again."""
     remote: RemoteImages = RemoteImages()
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """The part of a series that a post is."""
-
-    name: str
-    part: int | None = None
-    """1-based part; None orders by date."""
+    unread: tuple[str, ...] = ()
+    """Paths of files outside these folders that look like pages or templates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One entry of a bibliography (CSL names, flattened)."""
+    """One entry of a bibliography, with the names of CSL fields in a flat record."""
 
     key: str
     """Key in `[@key]`."""
@@ -176,7 +183,8 @@ class Reference:
     """http(s) only; a DOI is converted to its URL."""
     note: str = ""
     is_named: bool = True
-    """False if blogsmith assigned the key; nothing needs to cite the entry then."""
+    """False if blogsmith chose the key because the author gave none; then there is no warning if nothing
+    cites it."""
     volume: str = ""
     issue: str = ""
     pages: str = ""
@@ -206,6 +214,8 @@ class FrontMatter:
     site."""
     updated: OfPage[dt.datetime | None] = None
     """Date of the last significant change; `git`: date of the last commit that changed the file."""
+    changes: OfPage[tuple[Change, ...]] = ()
+    """Changes of the post, listed at its end: `{date, text}` each. `updated` defaults to the newest date."""
     publish_date: OfSite[dt.datetime | None] = None
     """The page is not published before this date, nor before its `date`."""
     expiry_date: OfSite[dt.datetime | None] = None
@@ -221,8 +231,8 @@ class FrontMatter:
     series: OfSite[Series | None] = None
     """Name of the series that the post is a part of, or `{name, part}`."""
     authors: OfPage[tuple[str, ...]] = ()
-    """Authors: a name or a list; `{name, orcid}` for an author with an ORCID iD. Defaults to the site's
-    author."""
+    """Authors: a name, a key of `authors` in the settings, or `{name, orcid, url, affiliation}`; or a list of
+    these. Defaults to the site's author."""
     template: OfPage[str] = ""
     """Layout of the theme, without `.html`. Defaults to the layout for the kind of page."""
     draft: OfSite[bool] = False
@@ -251,6 +261,7 @@ class FrontMatter:
     """Whether the page has comments, or the URL of their thread at Mastodon or Bluesky."""
     status: OfPage[Literal["", "wip"]] = ""
     """`wip`: the post is public but unfinished."""
+    markup: OfPage[PageMarkup] = field(default_factory=PageMarkup)
     math: OfPage[PageMath] = field(default_factory=PageMath)
     execution: OfPage[PageExecution] = field(default_factory=PageExecution)
     references: OfPage[tuple[Reference, ...]] = ()
@@ -259,6 +270,10 @@ class FrontMatter:
     """Paths of bibliographies, `.bib` or CSL-JSON, relative to the page or from the site root."""
     publications: OfPage[tuple[str, ...]] = ()
     """Bibliographies whose entries are all listed below the text, by year."""
+    selected: OfPage[bool] = False
+    """Whether only the entries of `publications` with `selected = {true}` are listed."""
+    cv: OfPage[str] = ""
+    """Path of a file in the format JSON Resume. The page shows the file as a CV below the text."""
     citations: OfPage[PageCitations] = field(default_factory=PageCitations)
     csl: OfPage[str] = ""
     """Citation style: name of a bundled style, or a `.csl` file. Defaults to the site's setting."""
@@ -270,13 +285,20 @@ class FrontMatter:
     """Licence of the page: an identifier such as `CC-BY-4.0`, a URL, or a name. Defaults to the site's
     setting."""
     orcids: OfPage[Mapping[str, str]] = field(default_factory=dict)
-    """Author → ORCID iD, for authors given as `{name, orcid}`."""
+    """Name of an author → ORCID iD, for authors given as `{name, orcid}`."""
+    author_urls: OfPage[Mapping[str, str]] = field(default_factory=dict)
+    """Name of an author → URL, for authors given as `{name, url}`."""
+    affiliations: OfPage[Mapping[str, str]] = field(default_factory=dict)
+    """Name of an author → affiliation, for authors given as `{name, affiliation}`."""
     is_dated_by_git: OfPage[bool] = False
     """Whether `updated: git` is set: the date of the last commit that changed the file."""
     nocite: OfPage[tuple[str, ...]] = ()
     """Works that are listed although nothing cites them; `*`: all."""
-    numbering: OfPage[bool | None] = None
-    """Number headings. Defaults to the site's setting."""
+    numbering: OfPage[bool | Literal["by part"] | None] = None
+    """Number headings. `by part`: every number starts with the `part` of the series. Defaults to the setting
+    of the series, otherwise of the site."""
+    solutions: OfPage[Solutions] = field(default_factory=Solutions)
+    """Place and date of solutions of exercises."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
     """Unknown keys, available to the theme."""
     places: OfPage[Mapping[str, Place]] = field(default_factory=dict)
@@ -310,9 +332,9 @@ class IncludedFile(Struct, frozen=True):
     digest: str = ""
     """SHA-256 of the bytes in hex."""
     looked_at: tuple[str, ...] = ()
-    """Paths that were searched."""
+    """Paths in the site where the file was searched for."""
     problem: str = ""
-    """Why the file cannot be shown, in the author's terms; empty if it can."""
+    """Reason why the file cannot be shown, in the author's terms; empty if it can be shown."""
     hint: str = ""
 
 
@@ -323,11 +345,14 @@ class Document:
     source: Source
     front: FrontMatter
     body: str
-    """Markdown after the front matter. A function that reads it may be set instead."""
+    """Markdown after the front matter. May be set to a function that reads it when needed."""
     first_line: int
     """1-based line of the file where `body` starts."""
     included: Mapping[str, IncludedFile] = field(default_factory=dict)
-    """Value of `file=` in the text → the file as it was when the source was read."""
+    """Value of `file=` in the text → the file that it names, as it was when the post was read."""
+    solutions: Literal["", "withheld", "early"] = ""
+    """State of the solutions of a page whose date for solutions is in the future: `withheld`, or `early` in a
+    preview, which shows them. Otherwise empty."""
 
     @property
     def path(self) -> PurePosixPath:
@@ -336,10 +361,10 @@ class Document:
 
     @property
     def digest(self) -> str:
-        """Digest of everything that the page is made from: its source and the files that it includes."""
-        if not self.included:
+        """Digest of the source, the included files, and the state of the solutions."""
+        if not (self.included or self.solutions):
             return self.source.digest
-        total = hashlib.sha256(self.source.digest.encode())
+        total = hashlib.sha256(f"{self.source.digest}{self.solutions}".encode())
         for name, found in sorted(self.included.items()):
             total.update(repr((name, found.path, found.digest, found.problem)).encode())
         return total.hexdigest()
@@ -349,13 +374,14 @@ read_on_demand(Document, "body")
 
 
 def read_end_later(source: Source, start: int) -> str:
-    """Return a function that reads the end of a source from a character on: the body of its document."""
-    # a field that accepts more types than it returns cannot be declared in a dataclass
+    """Return a function that reads the body of a document from disk: its source from the character `start`
+    on."""
+    # declared as str: a dataclass field cannot have a type for setting that differs from the one for reading
     return cast("str", lambda: source.text[start:])
 
 
 class PageFacts(Struct, frozen=True):
-    """Results of parsing a document, without its tokens, which are large."""
+    """Results of parsing a document. They leave out the tokens, which are large."""
 
     document: Document
     cells: PageCells
@@ -408,34 +434,42 @@ class Body(Struct, frozen=True):
     title_id: str = ""
     """Anchor of the title; empty for none."""
     heading_html: str = ""
-    """Inline HTML of the title with its footnote marks, for the page itself; empty if it has none."""
+    """Inline HTML of the title with number and footnote marks, for the page's own heading; empty if the title
+    has neither."""
     description_html: str = ""
     description_text: str = ""
     """The author's description as plain text; empty if there is none."""
     toc: tuple[TocEntry, ...] = ()
     summary: str = ""
-    """Plain text of the first paragraph, or of the start of the text without one; used for descriptions."""
+    """Plain text of the first paragraph, or else the beginning of the text; used for descriptions."""
+    summary_html: str = ""
+    """HTML of the first words of that paragraph with formulas typeset; empty if they contain none."""
     signs: str = ""
-    """Characters printed by the formulas of content, title and description, as from `join_characters`."""
+    """Characters that the formulas of content, title and description print, as returned by `join_characters`;
+    used to reduce fonts."""
     weight: ContentAmount = ContentAmount()
     links: frozenset[str] = frozenset()
-    """URLs in this site that the text links to, with the base path, without fragments."""
+    """URLs of this site that the text links to, with the base path and without fragments."""
     widgets: frozenset[str] = frozenset()
     """Features of the page that need a script or stylesheet of their own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `film`, `margin`, `schemes` (images for one colour scheme), `pictures`
-    (pairs of them)."""
+    `lightbox`, `gallery`, `loop`, `film`, `margin`, `people` (a CV, selected works or abstracts), `schemes`
+    (images for one colour scheme), `pictures` (pairs of them)."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
-    """Images drawn by its code: name in the folder of the page → file to copy, or its bytes."""
+    """Images that cells of the page drew: name in the page's folder → file to copy, or bytes."""
+    cover: str = ""
+    """`<img>` of the page's image, if the site shows images of posts."""
     variants: tuple[ImageVariant, ...] = ()
-    """Copies of images that it refers to, sorted."""
+    """Smaller copies of images that the page refers to, sorted."""
     stated: PageStatements = PageStatements()
     faq: tuple[FaqEntry, ...] = ()
     """Folded questions in text order."""
     search: bytes = b""
     """Search record of the text, as `make_record` returns it; empty if the site has no search."""
     fallbacks: tuple[ConverterFallback, ...] = ()
-    """Formulas in text order, without duplicates."""
+    """Formulas that the page's converter could not convert, in text order, without duplicates."""
     diagnostics: tuple[Diagnostic, ...] = ()
+    check_diagnostics: tuple[Diagnostic, ...] = ()
+    """Warnings that only checks and editors show."""
 
     @property
     def html(self) -> str:
@@ -457,8 +491,9 @@ class Output(Struct, frozen=True):
     digest: str = ""
     """SHA-256 in hex of the result of `make`."""
     is_cleaned: bool = False
-    """Whether data about the author is removed when the file is copied (see `photos/`)."""
+    """Whether data about the author, such as a photo's location, is removed when the file is copied (see
+    `photos/`)."""
     texts: frozenset[str] = frozenset()
-    """For a page: source paths of other pages whose text was read for it."""
+    """For a page: source paths of other pages whose text it contains or quotes."""
     templates: frozenset[str] = frozenset()
-    """For a page: names of templates that were searched for, found or not."""
+    """For a page: names of all templates that were searched for, whether found or not."""

@@ -1,6 +1,6 @@
-"""Values of settings for running code: times, amounts of memory, patterns of files.
+"""Parsers of settings for running code: times, amounts of memory, patterns of files.
 
-They are used in three places: `execute:` of the site, `execute:` of a page, and the options of a cell.
+Used for `execute:` of the site, `execute:` of a page, and the options of a cell.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..base.schema.readers import parsed, shaped, words
 from .cells import Freeze
 
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})
-"""Value of `freeze`, with Quarto's names → use of a recorded result."""
+"""Value of the option `freeze`, as in Quarto → when a recorded result is used."""
 
 BYTES_HINT = "write a size such as `512 MB` or `2 GB`, at least `32 MB`"
 KERNEL_NAMED = shaped(
@@ -57,16 +57,14 @@ def parse_size(value: object) -> int | None:
 
 
 def parse_bytes(value: object) -> int | None:
-    """Return the bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each).
-
-    Return None if it is not an amount of memory that Python can run in (32 MB to 1 PiB).
-    """
+    """Return the bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is not an amount between 32
+    MB, the least that Python needs, and 1 PiB."""
     amount = parse_size(value)
     return amount if amount is not None and _MIN_BYTES <= amount <= _MAX_BYTES else None
 
 
 def parse_seed(value: object) -> int | None:
-    """Return the value if it is an integer that every generator accepts as a seed; otherwise None."""
+    """Return the value if it is an integer that every random generator accepts as a seed; otherwise None."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and isinstance(value, int) and 0 <= value <= _MAX_SEED else None
 
@@ -83,14 +81,13 @@ def parse_tolerance(value: object) -> float | None:
 
 
 PATTERN = r"^(?![/~])(?![A-Za-z]+:)[^\\]+$"
-"""Regular expression of patterns that may name files of the site."""
+"""Regular expression of patterns relative to the site: no absolute path, no `~`, no URL scheme, no
+backslash."""
 
 
 def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
-    """Return why `pattern` cannot name files of the site; empty if it can.
-
-    folder: folder of the post, relative to the site root; the pattern is relative to it.
-    """
+    """Return why `pattern` cannot name files of the site; empty if it is valid. folder: folder that the
+    pattern is relative to, itself relative to the site root."""
     if not pattern or pattern.startswith(("/", "~")) or "\\" in pattern or re.match(r"[A-Za-z]+:", pattern):
         return 'must be a path relative to the post, with "/" as separator'
     depth = len(folder.parts)

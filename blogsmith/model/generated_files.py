@@ -1,4 +1,4 @@
-"""Files of a finished site, with the pages and settings that each is made from."""
+"""Files of a finished site, each with the pages and settings that it is made from."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .template_views import PageView
 
 
 class GeneratedFile(Struct, frozen=True):
-    """A file whose bytes are computed when the object is called."""
+    """A file whose bytes are computed when the record is called like a function."""
 
     make: Callable[[], bytes]
     pages: tuple[PageView, ...]
-    """Pages that the file is made from; other than these it depends only on the settings."""
+    """Pages that the file is made from. Apart from these, it depends only on the settings."""
     text_pages: tuple[PageView, ...] = ()
-    """Pages of `pages` whose text the file contains."""
+    """Pages whose text the file contains, not only their titles or dates; a subset of `pages`."""
     key: str = ""
-    """Identifies everything that the file is made from; empty: `pages` and the settings."""
+    """String that changes with everything the file is made from; empty: the pages and settings are compared
+    instead."""
     is_joint: bool = False
     """Whether creating it creates other files too, so that one process must create all of them."""
     is_slow: bool = False
     """Whether creating it may need a second. Any thread may create it."""
 
     def __call__(self) -> bytes:
-        """Return its bytes."""
         return self.make()
 
 
@@ -39,21 +39,21 @@ class OutputFile:
     path: PurePosixPath
     """Path relative to the output folder."""
     origin: str
-    """Description of its source, for the author."""
+    """Description of the page, file or feature that it comes from, for messages."""
     content: PageView | GeneratedFile | Callable[[], bytes] | Path
-    """A page, a function that returns the bytes, or the file to copy."""
+    """A page to render, a function that returns the bytes, or a file to copy."""
 
 
-# The inputs of a finished page, stored to decide whether the page would be the same now.
+# Inputs of a finished page, stored so that the next build can compare them.
 
 
 class PageInputs(msgspec.Struct, frozen=True, array_like=True):
-    """Inputs of a page other than those that its key identifies."""
+    """Inputs of a page that its cache key does not identify."""
 
     text_digests: Mapping[str, bytes]
     """Source path of another page whose text was read → digest of that text."""
     templates_row: str = ""
-    """Name of the row that lists the templates that were searched for; empty for a file made without
+    """Name of the cache row that lists the templates searched for; empty for a file made without
     templates."""
     templates: bytes = b""
-    """Digest of these templates, as `ThemeFiles.digest` returns it."""
+    """Digest of the templates in that row, as `ThemeFiles.digest` returns it."""

@@ -1,7 +1,8 @@
 """Names of the elements of HTML, SVG and MathML, in lower case.
 
 Sources: HTML Living Standard, indices and 16.2 (obsolete elements); SVG 2 and SVG 1.1; presentation elements
-of MathML 3. Content MathML is absent: browsers show none of it, and `int` and `vector` are words of code.
+of MathML 3. Content MathML is left out: browsers do not show it, and its names such as `int` and `vector`
+also occur in code.
 """
 
 from __future__ import annotations
@@ -40,10 +41,8 @@ HTML_ELEMENTS = _HTML | VOID_ELEMENTS
 
 
 def is_element(name: str, source: str) -> bool:
-    """Return whether browsers know the element `name` in a page with the text `source`.
-
-    name: tag name in lower case. One with a hyphen is a custom element, which only a script could define.
-    """
+    """Return whether browsers know the element `name` in a page with the text `source`. name: in lower case.
+    A name with a hyphen is a custom element, which needs a script that defines it."""
     if name in HTML_ELEMENTS:
         return True
     return (name in _SVG and "<svg" in source) or (name in _MATHML and "<math" in source)

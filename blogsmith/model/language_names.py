@@ -21,4 +21,5 @@ LANGUAGE_TAGS: Mapping[str, str] = MappingProxyType(
 """Name of a language, in lower case → its tag."""
 
 LONGEST_SUBTAG = 3
-"""Maximum length of the first part of a tag in use: RFC 5646 reserves four letters, and registers no more."""
+"""Maximum length of the first part of a language tag. RFC 5646 allows four letters too, but no tag uses
+them."""

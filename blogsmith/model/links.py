@@ -18,7 +18,7 @@ class LinkTarget(Struct, frozen=True):
     url: str
     """URL as printed, with the base path."""
     problem: str = ""
-    """Why the target does not exist; empty if it does."""
+    """Reason why the target does not exist; empty if it exists."""
     hint: str = ""
     code: str = "link-missing"
     page: str = ""
@@ -26,16 +26,17 @@ class LinkTarget(Struct, frozen=True):
     written: str = ""
     """The part of the URL that is wrong, as written."""
     correction: str = ""
-    """Correction of `written`; empty if none is known."""
+    """Replacement for `written`; empty if none is known."""
 
     def fix(self, reporter: Reporter, place: Place | None) -> Fix | None:
-        """Return a fix for the wrong part of the URL at or after `place`, or None."""
-        # the text of a link may be its URL
+        """Return a fix that replaces the wrong part of the URL at or after `place`; None if no correction is
+        known."""
+        # `[url](url)`: the same string may also be the text of the link
         return reporter.substitute(place, self.written, self.correction or None, preceded_by="(<\"'= :[,")
 
     @property
     def local_url(self) -> str:
-        """`url`; empty if it runs a script or loads something from another host."""
+        """`url`, or an empty string if it would run a script or load something from another host."""
         return "" if ":" in self.url.split("/", 1)[0] or self.url.startswith("//") else self.url
 
 
@@ -48,9 +49,9 @@ class TitlePart(Struct, frozen=True, array_like=True):
 
 
 class LinkTitle(Struct, frozen=True):
-    """The title of a page or section, as a link without words prints it."""
+    """The title of a page or section, printed by a link without text of its own."""
 
     parts: tuple[TitlePart, ...] = ()
-    """Empty if the target has no title."""
+    """Parts of the title, in order; empty if the target has no title."""
     macros: Mapping[str, str] = MappingProxyType({})
     """TeX macros of the target's page, in addition to those of the site."""

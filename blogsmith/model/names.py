@@ -1,4 +1,4 @@
-"""Sets of names, written as one string."""
+"""Sets of names, written as one string in the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths of files as authors write them, relative to the site root. No file is accessed."""
+"""Calculations on paths relative to the site root, as authors write them, without access to the disk."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 
 def join_path(folder: PurePosixPath, name: str) -> PurePosixPath | None:
-    """Return the path of `name`, written in a file of `folder`. None if it points outside the root, or is the
-    root."""
+    """Return the path of `name` as written in a file of `folder`, relative to the site root. None if it
+    points outside the root, or to the root."""
     parts = [*folder.parts]
     for part in PurePosixPath(name.lstrip("/")).parts:
         if part != "..":

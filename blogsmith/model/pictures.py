@@ -11,14 +11,15 @@ from msgspec import Struct
 ImageFormat = Literal["webp", "avif", "jpeg"]
 
 IMAGE_COPIES_FOLDER = "assets/pictures"
-"""Folder in the output."""
+"""Folder for the copies in the output."""
 
 
 class ImageVariant(Struct, frozen=True, order=True):
     """One copy of an image."""
 
     path: str
-    """Path relative to the output folder. It identifies the image's bytes, the size and the conversion."""
+    """Path relative to the output folder. Its name contains a digest of the image's bytes, the size and the
+    conversion."""
     source: str
     """URL of the original in this site, base path included."""
     width_px: int
@@ -27,24 +28,24 @@ class ImageVariant(Struct, frozen=True, order=True):
 
 
 class ImageInfo(Struct, frozen=True):
-    """An image of the site, with the facts that a page uses."""
+    """An image of the site: the data that pages which show it need."""
 
     url: str
-    """Absolute path with the base path; the URL of a remote image."""
+    """URL of the image: its path with the base path, or the whole URL of a remote image."""
     width_px: int | None
-    """Width in pixels; None for a vector image without a size of its own."""
+    """Width in pixels; None for a vector image that states no size."""
     height_px: int | None
     has_location: bool = False
     """Whether the file records where the photo was taken."""
     is_remote: bool = False
     """Whether browsers load it from another host."""
     remote_url: str = ""
-    """URL of an image at another host that the site does not show; then `url` is empty."""
+    """URL of an image at another host that the settings forbid to show; `url` is then empty."""
     bytes: int = 0
     """Size of the file in bytes."""
     is_animated: bool = False
     digest: str = ""
-    """SHA-256 of the file if smaller copies of it are useful to readers; otherwise empty."""
+    """SHA-256 of the file in hex, if smaller copies of it are useful to readers; otherwise empty."""
 
 
 # Videos and their captions, as pages use them.
@@ -71,7 +72,7 @@ class MediaFile(Struct, frozen=True):
     """Width in pixels; None if the file does not contain it."""
     height_px: int | None = None
     is_captions: bool = False
-    """Whether it begins as a WebVTT file does."""
+    """Whether the content begins as a WebVTT file of captions."""
 
 
 def is_video(path: str) -> bool:

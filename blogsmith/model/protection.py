@@ -1,8 +1,8 @@
-"""Front matter keys that other systems use to restrict access to a page.
+"""Front matter keys of other systems that restrict access to a page.
 
-blogsmith has no access control, so a page that requests it must never be published. The table below is the
-only place that lists restricting keys and values. A value that the table does not know restricts too,
-because published content cannot be taken back.
+blogsmith has no access control, so a page that requests it must never be published. The table below lists all
+restricting keys and values. Of a listed key, an unknown value restricts too, because published content cannot
+be taken back.
 """
 
 from __future__ import annotations
@@ -15,14 +15,16 @@ from msgspec import Struct
 from .names import name_set
 
 Remedy: TypeAlias = Literal["access", "list", "draft"]
-"""The equivalent in blogsmith. `access`: none. `list`: `unlisted: true`. `draft`: `draft: true`."""
+"""Front matter to write instead. `access`: none, because blogsmith has no access control; `list`: `unlisted:
+true`; `draft`: `draft: true`."""
 
 
 class RestrictionRule(Struct, frozen=True):
     """Keys with the same meaning, and the values that restrict a page."""
 
     keys: frozenset[str]
-    """Keys in lower case, without `-`, `_` and spaces. A dot separates a key from the mapping around it."""
+    """Keys in lower case, without `-`, `_` and spaces. A dot separates a key from the mapping that contains
+    it."""
     remedy: Remedy
     open: frozenset[str] = frozenset()
     """Values that leave the page public; every other value restricts it. Not used if `closed` is given."""
@@ -30,7 +32,7 @@ class RestrictionRule(Struct, frozen=True):
     """Values that restrict the page; every other value leaves it public."""
 
     def restricts(self, value: object) -> bool:
-        """Return whether a value restricts the page. An empty value never does."""
+        """Return whether a value restricts the page. An empty value never restricts it."""
         words = [word for word in _words(value) if word]
         return any(word in self.closed if self.closed else word not in self.open for word in words)
 
@@ -42,7 +44,8 @@ class Restriction(NamedTuple):
     """Keys as written, from the outermost mapping on, with the indexes of lists."""
     remedy: Remedy
     meant: str = ""
-    """Key of the table, if the key written is a misspelling of it."""
+    """Key in the table that the written key is probably a misspelling of; empty if it is spelt as in the
+    table."""
 
     @property
     def name(self) -> str:
@@ -82,7 +85,7 @@ RULES: tuple[RestrictionRule, ...] = (
         "access",
         closed=name_set("onlypaid onlyfree founding paid members membersonly subscribers private internal"),
     ),
-    # only an empty password means none: `no` and `open` may be passwords
+    # only an empty password means that there is none: `no` and `open` may be passwords
     RestrictionRule(_SECRETS, "access", open=name_set("false")),
     RestrictionRule(_FLAGS, "access", open=_NO | _PUBLIC),
     RestrictionRule(name_set("members"), "access", open=_NO | _PUBLIC),
@@ -104,11 +107,12 @@ RULES: tuple[RestrictionRule, ...] = (
     RestrictionRule(name_set("permalink"), "draft", closed=name_set("false")),
     RestrictionRule(name_set("headless unpublished isdraft"), "draft", closed=_YES),
 )
-"""The first rule that has the key, and restricts with its value, applies."""
+"""Rules in the order they are tried. The first one applies that has the key and restricts the page for its
+value."""
 
 _FOREIGN_KEYS = frozenset().union(*(rule.keys for rule in RULES)) - name_set("status unlisted")
 _CONTAINERS = name_set("build params extra cascade")
-"""Keys of mappings whose keys are checked too. `_build` is `build`."""
+"""Keys whose values are mappings with keys that are checked too. `_build` is treated as `build`."""
 _DEEPEST = 4
 _CORRECTABLE_KEYS = tuple(
     sorted(
@@ -123,16 +127,13 @@ _NOT_MISSPELT = name_set("member embers")
 
 
 def is_known_key(key: str) -> bool:
-    """Return whether the table has a key that blogsmith does not have."""
+    """Return whether the table contains a key that is not also a key of blogsmith."""
     return _fold(key) in _FOREIGN_KEYS
 
 
 def find_restrictions(front: Mapping[str, object], *, is_foreign: bool = False) -> tuple[Restriction, ...]:
-    """Return the keys of front matter that restrict a page, in their order.
-
-    is_foreign: the page belongs to another system. Otherwise `unlisted`, spelt exactly so, is a key of
-    blogsmith.
-    """
+    """Return the keys of front matter that restrict a page, in their order. is_foreign: the page belongs to
+    another system. Otherwise `unlisted` in exactly this spelling is a key of blogsmith and does not count."""
     found = _search(front, (), "", _DEEPEST)
     return tuple(one for one in found if is_foreign or one.path != ("unlisted",))
 
@@ -160,8 +161,8 @@ def _judge(name: str, value: object) -> tuple[Remedy, str] | None:
 
 
 def _correct(name: str) -> str:
-    """Return the known key that differs by one extra or missing letter, or two swapped letters; empty if none
-    does."""
+    """Return a known key that differs from `name` by one extra or missing letter, or by two swapped letters;
+    empty if there is none."""
     if name in _NOT_MISSPELT or name in _FOREIGN_KEYS:
         return ""
     return next((known for known in _CORRECTABLE_KEYS if _is_misspelling(name, known)), "")
@@ -179,7 +180,8 @@ def _is_misspelling(written: str, known: str) -> bool:
 
 
 def _words(value: object) -> list[str]:
-    """Return the keywords of a value in folded form. A mapping gives a keyword that no rule contains."""
+    """Return the keywords of a value in lower case, without separators. For a mapping, return a keyword that
+    no rule contains."""
     if isinstance(value, list):
         return [word for entry in value for word in _words(entry)]
     if isinstance(value, Mapping):

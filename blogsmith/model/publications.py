@@ -1,7 +1,7 @@
-"""Works that pages cite, as a bibliography describes them: the CSL model with types.
+"""Publications that pages cite: the data model of CSL (Citation Style Language) with types.
 
 Strings are plain except for formulas in `$…$` and the tags of CSL-JSON: `<i>`, `<b>`, `<sup>`, `<sub>` and
-`<span class="nocase">`, whose content no style may change in case.
+`<span class="nocase">`, whose content keeps its case in all styles.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..base.patterns import lazy_pattern
 
 
 class Person(Struct, frozen=True, omit_defaults=True):
-    """A name, in the parts that styles order and shorten."""
+    """Name of a person or institution, in the parts that citation styles rearrange and shorten."""
 
     family: str = ""
     given: str = ""
@@ -60,31 +60,36 @@ class Publication(Struct, frozen=True, kw_only=True):
     people: Mapping[str, tuple[Person, ...]] = {}
     """CSL variable → people: `author`, `editor` and others."""
     has_others: bool = False
-    """Whether there are more authors than are named."""
+    """Whether the publication has more authors than the entry lists."""
     dates: Mapping[str, WorkDate] = {}
     """CSL variable → date: `issued`, `accessed`."""
     date_text: str = ""
     """Text used for `issued` if it is not a date: `in press`."""
     pdf: str = ""
-    """URL, or path in the site, of the work itself."""
+    """URL of the publication's PDF, or its path in the site."""
     arxiv: str = ""
     """arXiv identifier: `1706.03762`."""
+    links: Mapping[str, str] = {}
+    """Name of a further link, such as `Code` or `Slides` → URL, or path in the site."""
+    abstract: str = ""
+    is_selected: bool = False
+    """Whether the entry is marked with `selected = {true}`."""
     bibtex: str = ""
     """The entry as BibTeX, for readers to copy."""
 
     @property
     def title(self) -> str:
-        """Title, or the key without one."""
+        """Title, or the key if there is none."""
         return self.variables.get("title", "") or self.key
 
     @property
     def authors(self) -> tuple[Person, ...]:
-        """Authors, or the editors without any."""
+        """Authors, or the editors if there are none."""
         return self.people.get("author", ()) or self.people.get("editor", ())
 
     @property
     def year(self) -> str:
-        """Year as a string, or `date_text` without one; may be empty."""
+        """Year as a string, or `date_text` if there is no date; may be empty."""
         issued = self.dates.get("issued")
         return str(issued.year) if issued else self.date_text
 
@@ -95,7 +100,8 @@ class PublicationLookup(Struct, frozen=True):
     work: Publication | None = None
     """None if no bibliography has the key."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Errors in the entry. Only these contain locations, so moving an entry does not change it."""
+    """Errors in the entry. Only these contain locations, so the publication stays equal if its entry moves
+    within the file."""
 
 
 class CslStyle(Struct, frozen=True):
@@ -107,7 +113,7 @@ class CslStyle(Struct, frozen=True):
     """XML of the style; empty for a bundled style."""
     is_bundled: bool = False
     problem: Diagnostic | None = None
-    """Reason why there is no XML; None if there is."""
+    """Error that explains why `text` is empty; None if there is a style."""
 
 
 # Names of licences and checks of ORCID iDs, as used in front matter and settings.
@@ -137,8 +143,8 @@ def is_orcid(digits: str) -> bool:
 
 
 def parse_license(written: str) -> tuple[str, str]:
-    """Return name and URL of a licence, given as `CC-BY-4.0` or similar, as a URL, or as any name (no URL
-    then)."""
+    """Return name and URL of a licence. written: an identifier such as `CC-BY-4.0`, a URL, or any name. For
+    any other name the URL is empty."""
     found = _CC.fullmatch(written.strip())
     if found:
         kind, version = found[1].upper().replace(" ", "-"), found[2] or "4.0"

@@ -1,5 +1,7 @@
-"""Quotation marks of languages: outer and inner pair. Source: CLDR, `delimiters`; French marks include
-spaces."""
+"""Quotation marks of languages: an outer pair and the pair for quotations inside others.
+
+Source: CLDR, `delimiters`; French marks include spaces.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 QuotationMarks: TypeAlias = tuple[str, str, str, str]
-"""Opening and closing mark, then those inside others."""
+"""Opening and closing mark, then opening and closing mark inside another quotation."""
 
 ENGLISH_MARKS: QuotationMarks = ("“", "”", "‘", "’")
 _GERMAN: QuotationMarks = ("„", "“", "‚", "‘")

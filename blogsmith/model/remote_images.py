@@ -1,4 +1,5 @@
-"""Images at other hosts that posts refer to: the rule of the site, the copies, and their record."""
+"""Images at other hosts that posts refer to: the setting for them, their copies in the site, and the file
+that lists the copies."""
 
 from __future__ import annotations
 
@@ -20,9 +21,12 @@ RemoteRuleName = Literal["error", "warn", "allow", "fetch"]
 RECORD = "remote-images.txt"
 """File that maps URLs to copies. It is in the site root, so it is not published."""
 COPIES = "static/remote"
-"""Folder of the copies, relative to the site root."""
+"""Folder of the copies, relative to the site root. As part of `static/` it is published."""
 FETCH_COMMAND = "blogsmith images fetch"
-REMOTE_HINT = f"write `images: {{remote: fetch}}` and run `{FETCH_COMMAND}`, or put a copy next to the post"
+REMOTE_HINT = (
+    f"write `images: {{remote: fetch}}` in blogsmith.yaml and run `{FETCH_COMMAND}`, or put a copy next to "
+    "the post"
+)
 _UNESCAPED = "/%:;=@!$&'()*+,-._~"
 """Characters of paths and queries that are not escaped, in addition to letters and digits."""
 
@@ -37,11 +41,11 @@ class ImageCopy(Struct, frozen=True):
 
 
 class RemoteImages(Struct, frozen=True):
-    """Treatment of images at other hosts."""
+    """Setting for images at other hosts, and the copies that the site has."""
 
     rule: RemoteRuleName = "error"
     copies: Mapping[str, ImageCopy] = field(default_factory=dict)
-    """URL, normalised by `normalize_remote_url` → copy. Read if the rule is `fetch`."""
+    """Normalised URL (`normalize_remote_url`) → copy. Filled only if the setting is `fetch`."""
 
 
 def format_remote_message(written: str) -> str:
@@ -50,7 +54,8 @@ def format_remote_message(written: str) -> str:
 
 
 def is_remote(written: str) -> bool:
-    """Return whether a URL in a post points to another host, or has any scheme followed by `://`."""
+    """Return whether a URL in a post points to another host: it has any scheme followed by `://`, or starts
+    with `//`."""
     path = written.strip().partition("?")[0].partition("#")[0]
     return "://" in path or path.startswith("//")
 
@@ -74,10 +79,9 @@ def normalize_remote_url(written: str) -> str:
     return urlunsplit((parts.scheme, place, quote(parts.path, safe=_UNESCAPED) or "/", query, ""))
 
 
-# The record of copied images, `remote-images.txt`: one line each with SHA-256, file, URL.
-#
-# It is plain text that people can read, compare and commit. A line may come from a stranger. It can name
-# only files in the folder of the copies, and published files are compared with the digest.
+# `remote-images.txt`, the record of copied images, has one line for each copy: SHA-256, file, URL. It is
+# plain text that people can read, compare and commit. A line may come from a stranger, so it can name only
+# files in the folder of the copies, and files are compared with the digest before they are published.
 
 
 _LINE = lazy_pattern(r"([0-9a-f]{64})\s+(\S+)\s+(\S+)")
@@ -90,7 +94,8 @@ _HINT = f"remove the line and run `{FETCH_COMMAND}`"
 
 
 def read_record(root: Path) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, ...]]:
-    """Return the copies in the record by URL, and the errors in it; both empty if there is no record."""
+    """Return the copies in the record by URL, and the errors in the record; both empty if the file is
+    missing."""
     try:
         with open_folder(root) as site:
             data = site.read(RECORD, _MAX_BYTES + 1)

@@ -1,7 +1,7 @@
 """Results of cells: outputs, how each cell ended, and on what machine.
 
-Text may refer to a cell as `<cell 2>`, counted from 1 in its session, and to a line of that cell. When it is
-shown, this becomes the line of the post, so that edits of prose do not make a recorded result outdated.
+Text refers to a cell as `<cell 2>`, counted from 1 in its session, and to a line of it. When the text is
+shown, this becomes a line of the post, so that edits of prose do not make a recorded result stale.
 """
 
 from __future__ import annotations
@@ -13,39 +13,53 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Struct, field
 
+from ..base.storage.path_states import STATE, STATE_KEY
+
 Status = Literal["ok", "error", "exit", "timeout", "memory", "died", "skipped"]
 """How a cell ended. `skipped`: a need was not met, or an earlier cell of the session failed."""
 
 DARK = ";scheme=dark"
 """Suffix of the MIME type of an image for dark pages."""
 SDPA = r"[a-z][a-z0-9-]{0,31} [A-Za-z_][A-Za-z0-9_:.]{0,79}( cpu)?"
-"""Regular expression of one entry of `CellRun.sdpa`."""
+"""Regular expression of one entry of `CellRun.sdpa`, the observed backends of scaled dot-product
+attention."""
 MAX_SDPA = 16
-"""Maximum number of entries of one cell; no machine has as many backends."""
+"""Maximum number of these entries of one cell; no machine has as many backends."""
+MAX_COUNT = 2**53
+"""Largest integer in a record; every JSON reader can represent it exactly."""
+MAX_NOTE, MAX_NOTES = 120, 16
+"""Limits of the notes about one claim: number of characters of each, and number of notes."""
 CHANGED_DIGEST = "0" * 64
 """Used instead of the digest of a file that changed after a cell had read it. No file has this digest."""
 
+REASON = (
+    r"(?:clock|code|database|files|network|processes|program|random|stopwatch|system|times)"
+    r"(?: [^\x00-\x1f\x7f]{1,90})?"
+)
+"""Regular expression of one entry of `Uses.reasons`."""
+
+PathState = Annotated[str, msgspec.Meta(pattern=rf"^(?:{STATE})\Z")]
 ImportName = Annotated[str, msgspec.Meta(pattern=r"^[^\s\x00-\x1f\x7f]+\Z")]
 
 
 class Blob(Struct, frozen=True):
-    """Bytes of an image."""
+    """Bytes of an image that a cell drew."""
 
     digest: str
     """SHA-256 in hex."""
     data: bytes | None = None
     """Bytes; None once the image is recorded: they are in the file `name`."""
     name: str = ""
-    """File in the folder of the record; empty before it is recorded."""
+    """File name in the folder of the record; empty before the image is recorded."""
 
 
 class Stream(Struct, frozen=True):
-    """Consecutive output to one stream."""
+    """Consecutive output to standard output or standard error."""
 
     name: Literal["stdout", "stderr"]
     text: str
     dropped: int = 0
-    """Number of bytes after `text` that were over the limit and are lost."""
+    """Number of bytes after `text` that exceeded the limit and are lost."""
 
 
 class Display(Struct, frozen=True):
@@ -59,7 +73,7 @@ class Display(Struct, frozen=True):
 
 
 class Failure(Struct, frozen=True):
-    """An exception."""
+    """An exception that a cell raised."""
 
     name: str
     """Name of its class, e.g. `ZeroDivisionError`."""
@@ -76,22 +90,22 @@ CellOutput = Stream | Display | Failure
 
 
 class ShapeMismatch(Struct, frozen=True):
-    """A shape comment that is not true."""
+    """A comment in the code with the shape of a tensor, which is not true."""
 
     line: int
     """1-based line in the cell."""
     written: str
     """Shape in the comment, e.g. `(n, d_k)`."""
     expected: str
-    """Shape with the sizes filled in, e.g. `(4, 8)`."""
+    """Shape that the comment says, with the names replaced by sizes, e.g. `(4, 8)`."""
     got: str
     cell: int = 0
-    """Cell of the comment, numbered in its session; a function may be in an earlier cell. 0: the cell that
-    ran."""
+    """Number in the session of the cell that contains the comment, which may be an earlier one if the comment
+    is in a function. 0: the cell that ran."""
 
 
 class UndecidedClaim(Struct, frozen=True):
-    """Value at the end of a claim that is neither true nor false."""
+    """Value at the end of a claim that is neither true nor false, so that it proves nothing."""
 
     kind: str
     """Kind, as named by the worker: `tuple`, `array`, `number`…; `none`: the cell does not end with an
@@ -102,6 +116,20 @@ class UndecidedClaim(Struct, frozen=True):
     """Part of the expression that has this value; empty: all of it."""
 
 
+class Uses(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Dependencies of a cell, apart from files of the site that it reads and imports. Stored in records in
+    this form."""
+
+    states: dict[Annotated[str, msgspec.Meta(pattern=STATE_KEY)], PathState] = {}
+    """Key of `base/storage/path_states.py` → the state that the cell saw. Keys are paths that it queried,
+    folders and patterns that it listed, and files outside the site."""
+    variables: dict[Annotated[str, msgspec.Meta(max_length=200)], str] = {}
+    """Name of an environment variable that it read → short digest of the value."""
+    reasons: tuple[Annotated[str, msgspec.Meta(pattern=rf"^{REASON}\Z")], ...] = ()
+    """Reasons why the result may change although nothing recorded has changed, such as `clock` or `program
+    ls`. Sorted, without duplicates."""
+
+
 class CellRun(Struct, frozen=True):
     """How one cell ended."""
 
@@ -109,7 +137,7 @@ class CellRun(Struct, frozen=True):
     outputs: tuple[CellOutput, ...] = ()
     """Outputs in the order they were emitted."""
     seconds: float = 0.0
-    """Wall time."""
+    """Wall time in seconds."""
     problem: str = ""
     """Message that says why it failed; empty for `ok`."""
     line: int = 0
@@ -124,26 +152,31 @@ class CellRun(Struct, frozen=True):
     device: str = "cpu"
     """`cpu` or `cuda`: whether the process had used CUDA when the cell ended."""
     packages: tuple[str, ...] = ()
-    """Import names of the packages that the code up to here imports itself."""
+    """Import names of the packages that the session's code up to and including this cell imports itself."""
     shapes: tuple[ShapeMismatch, ...] = ()
     claim: str = ""
     """For a false claim: the two sides, e.g. `left: 3.9, right: 4`."""
     sdpa: tuple[str, ...] = ()
-    """Backends of scaled dot-product attention that were observed, with the operator that proves it.
-
-    Example: `flash aten::_scaled_dot_product_flash_attention_for_cpu`. ` cpu` follows an operator that has
-    the same name on every device, if it ran on the CPU. Sorted, without duplicates.
-    """
+    """Observed backends of scaled dot-product attention, each followed by the PyTorch operator that proves
+    it, as in `flash aten::_scaled_dot_product_flash_attention_for_cpu`. Sorted, without duplicates. ` cpu` is
+    added if the operator has the same name on every device and ran on the CPU."""
     unjudged: UndecidedClaim | None = None
-    """Set for a claim that is neither true nor false."""
+    """Value of a claim that is neither true nor false; None for other claims and cells."""
+    compared: int = 0
+    """For a claim: number of values that it compared; 0 if unknown."""
+    notes: tuple[str, ...] = ()
+    """For a true claim: weak points, such as `allows a difference of 100 %`."""
     absent: tuple[str, ...] = ()
-    """Paths without `.py` of site modules that do not exist, and would hide a module that it imported."""
+    """Paths, without `.py`, of modules that do not exist in the site. If the file is created, it hides a
+    module that the cell imported."""
+    uses: Uses | None = None
+    """Other dependencies; None if they are not known, as with a Jupyter kernel."""
     others: Mapping[str, CellRun] = field(default_factory=dict)
-    """For a cell with a sweep: key of a point → how it ended. Files and modules used are recorded with the
-    cell."""
+    """For a cell with a sweep: key of another point of the sweep → its run. Files and modules of these runs
+    are recorded with the cell itself."""
 
     def has_succeeded(self, *, error: bool) -> bool:
-        """Return whether the cell did not fail. error: an exception is a result of this cell."""
+        """Return whether the cell succeeded. error: whether an exception counts as a result of this cell."""
         return self.status in ("ok", "skipped") or (error and self.status == "error")
 
 
@@ -157,11 +190,12 @@ class ValueRun(Struct, frozen=True):
     """TeX without delimiters, if the value has `_repr_latex_` and no format spec is given."""
     failure: Failure | None = None
     shapes: tuple[ShapeMismatch, ...] = ()
-    """Mismatches found while it was computed; it is then an error."""
+    """Shape comments found to be wrong while the value was computed, which make it an error."""
 
 
 class Machine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The machine that a session ran on. Empty fields are unknown; nothing is guessed. Recorded as it is."""
+    """The machine that a session ran on. An empty field means that the value is unknown. Stored in records in
+    this form."""
 
     python: str = ""
     """Version, e.g. `3.11.7`."""
@@ -170,7 +204,7 @@ class Machine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     cpu: str = ""
     """Model name."""
     gpu: str = ""
-    """Model name of the CUDA device that was used; of several, `2 × NVIDIA H200`."""
+    """Model name of the CUDA device that was used; for several devices as in `2 × NVIDIA H200`."""
     capability: str = ""
     """Compute capability of the device, e.g. `9.0`."""
     driver: str = ""
@@ -187,30 +221,32 @@ class SessionRun(Struct, frozen=True):
 
     session: str
     cells: tuple[CellRun, ...]
-    """One for each cell of the session that runs, in order."""
+    """Runs of all cells of the session that run, in order."""
     values: Mapping[int, ValueRun] = field(default_factory=dict)
     """Number of the value on the page → its result."""
     machine: Machine = field(default_factory=Machine)
     problem: str = ""
-    """Message that says why the session could not start; empty if it did."""
+    """Message that explains why the session could not start; empty if it started."""
     reads: Mapping[str, str] = field(default_factory=dict)
-    """Files that values read before any cell ran, as in `CellRun`. `modules` and `absent` are used in the
-    same way."""
+    """Files that values read before any cell ran, as in `CellRun.reads`. `modules` and `absent` have the same
+    meaning as in `CellRun`."""
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
+    uses: Uses | None = None
     only_sweeps: bool = False
-    """Whether only `CellRun.others` contains results, as requested in the job."""
+    """Whether `CellRun.others` contains the only results, because just other points of sweeps were
+    requested."""
     python: str = ""
     """Path of the Python program that ran it; empty for a kernel or another machine."""
     resumed: int = 0
-    """Number of cells that ran in an earlier run, whose checkpoint this run continued from."""
+    """Number of cells taken from an earlier run, whose checkpoint (saved process) this run continued."""
 
 
 class CellResult(Struct, frozen=True):
     """The result of a cell as the page shows it."""
 
     status: Status | Literal["off", "pending"]
-    """`off`: not to be run; `pending`: never run yet."""
+    """`off`: the cell does not run; `pending`: it has never run; otherwise how its run ended."""
     outputs: tuple[CellOutput, ...] = ()
     seconds: float = 0.0
     device: str = ""
@@ -224,18 +260,23 @@ class CellResult(Struct, frozen=True):
     problem: str = ""
     """Message that says why it was skipped or failed."""
     sdpa: tuple[str, ...] = ()
-    """Attention backends, as in `CellRun`."""
+    """Backends of scaled dot-product attention, as in `CellRun.sdpa`."""
     unmet: tuple[str, ...] = ()
-    """Unmet needs that prevented every run, e.g. `torch>=2.6`; empty if it has a result."""
+    """Needs that were never met, so that the cell never ran, e.g. `torch>=2.6`; empty if it has a result."""
     shown_for: str = ""
-    """Message that says why the output of another cell is shown; empty if it is the cell's own."""
+    """Message why the output of another cell is shown instead; empty if the output is the cell's own."""
+    reasons: tuple[str, ...] = ()
+    """Reasons why another run may give another result, as in `Uses.reasons`."""
     has_gap: bool = False
-    """Whether an earlier cell of its session never ran, so that the code shown does not explain the result.
-    """
+    """Whether an earlier cell of its session never ran, so that the code on the page does not explain the
+    result."""
     imported: bool = False
     """Whether it comes from a notebook and was never run here."""
+    accepted: str = ""
+    """Day when the author accepted it by hand although it did not match its seal; empty if never."""
     others: Mapping[str, CellResult] = field(default_factory=dict)
-    """For a cell with a sweep: key of a point → its result. The default point's result is this record."""
+    """For a cell with a sweep: key of another point of the sweep → its result. This record is the result of
+    the default point."""
 
 
 class ValueResult(Struct, frozen=True):
@@ -252,7 +293,7 @@ class PageResults(Struct, frozen=True):
     """Results of all cells and values of a page."""
 
     cells: Mapping[int, CellResult] = field(default_factory=dict)
-    """`Cell.number` → result; a cell that is missing is treated as `pending`."""
+    """`Cell.number` → result; a missing cell counts as `pending`."""
     values: Mapping[int, ValueResult] = field(default_factory=dict)
     folder: Path | None = None
-    """Folder of the recorded images."""
+    """Folder of the recorded images; None if no result is recorded."""

@@ -1,7 +1,7 @@
-"""Scopes of fields: how far a change of a value reaches. Declared with the field, so no other list is needed.
+"""Scopes of fields: which pages must be rendered again when the value of a field changes.
 
-When a value changes, the pipeline renders again the documents that it affects. While only one document is
-edited, the results that depend on the rest of the site are reused.
+The scope is declared in the type of the field, so no other list is needed. While only one document is edited,
+results that depend on the rest of the site are reused.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Value = TypeVar("Value")
 
 
 class FieldScope(Enum):
-    """Scope of a value: the parts of the site that change with it."""
+    """Scope of a field: the parts of the site that change with its value."""
 
     PAGE = "content of a page, and data about the page alone"
     SITE = "relations between pages, and everything around their content"
@@ -26,7 +26,7 @@ OfSite = Annotated[Value, FieldScope.SITE]
 
 @cache
 def scoped_fields(record: type, scope: FieldScope) -> tuple[str, ...]:
-    """Return the names of a record's fields that have this scope. TypeError if a field has none, or two."""
+    """Return the names of a record's fields with this scope. TypeError if a field has no scope or two."""
     return tuple(name for name, found in _scopes(record).items() if found is scope)
 
 

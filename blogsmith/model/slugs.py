@@ -1,4 +1,4 @@
-"""Slugs of titles in URLs and ids, and the rules for slugs and aliases that authors write."""
+"""Slugs (parts of URLs and ids made from titles), and the rules for slugs and aliases that authors write."""
 
 from __future__ import annotations
 
@@ -7,16 +7,23 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from ..base.patterns import lazy_pattern
+from .letters import find_words, fold_case, remove_invisible
 
 _SEPARATORS = lazy_pattern(r"[^\w]+|_+")
 
 
-@lru_cache(maxsize=4096)  # a term is used on many pages
-def slugify(text: str) -> str:
-    """Return lower-case words joined by hyphens. Letters of every script are preserved, accents too.
+@lru_cache(maxsize=4096)  # cached because a term is used on many pages
+def slugify(text: str, *, marks: bool = False) -> str:
+    """Return the words of `text` in lower case, joined by hyphens; letters of every script and accents are
+    preserved.
 
     `Why Scale by sqrt(d_k)?` → `why-scale-by-sqrt-d-k`. Empty if `text` has no letter or digit.
+
+    marks: combining marks are part of a word. False: they separate words (`हिन्दी` → `ह-न-द`), which
+    preserves the URLs of sites that do not set `slugs: {marks: …}`.
     """
+    if marks:
+        return "-".join(find_words(fold_case(remove_invisible(text))))
     if text.isascii():
         folded = text.lower()
     else:
@@ -41,11 +48,9 @@ def _is_kept(char: str) -> bool:
 def make_unique(
     wanted: str, taken: set[str], counts: dict[str, int], fallback: str = "section", first: int = 2
 ) -> str:
-    """Return `wanted`, or `wanted-2`, `wanted-3`, … if that is taken. Add the result to `taken`.
-
-    counts: the next number to try for each name. `taken` only grows, so no lower number is free. first:
-    number of the second thing with a name.
-    """
+    """Return `wanted`, or `wanted-2`, `wanted-3`, … if that is taken, and add the result to `taken`. counts:
+    name → next number to try; lower numbers are not free, because `taken` only grows. fallback: name if
+    `wanted` is empty. first: number given to the second thing of a name."""
     base = wanted or fallback
     name, count = base, counts.get(base, first)
     while name in taken:
@@ -55,12 +60,13 @@ def make_unique(
     return name
 
 
-# Characters and names that may be part of a URL: each part becomes the name of a folder, on every system.
+# Each part of a URL becomes the name of a folder, so it must be valid on every operating system.
 
 
 MAX_CHARACTERS = 120
 MAX_BYTES = 240
-"""File systems allow names of 255 bytes; scripts such as Chinese use three bytes for a character."""
+"""Maximum length of a part in UTF-8. File systems allow 255 bytes; scripts such as Chinese use three for a
+character."""
 
 _PLAIN = lazy_pattern(r"[a-z0-9-]*")
 _PUNCTUATION = frozenset("-_.~")
@@ -70,8 +76,8 @@ _NUMBERED_DEVICES = frozenset({"com", "lpt"})
 
 
 def slug_problem(slug: str) -> str:
-    """Return why `slug` cannot be part of a URL; empty if it can."""
-    # nearly all slugs are plain, and there are thousands
+    """Return why `slug` cannot be part of a URL; empty if it is valid."""
+    # a shortcut for nearly all slugs, because there are thousands
     wrong = "" if _PLAIN.fullmatch(slug) else next((char for char in slug if not _is_fit(char)), "")
     if wrong:
         return f"must not contain {_describe_character(wrong)}"
@@ -87,7 +93,7 @@ def slug_problem(slug: str) -> str:
 
 
 def alias_problem(alias: str) -> str:
-    """Return why `alias` cannot be the path of an old URL; empty if it can."""
+    """Return why `alias` cannot be the path of an old URL; empty if it is valid."""
     if not alias.startswith("/"):
         return 'must start with "/"'
     parts = PurePosixPath(alias).parts[1:]
@@ -95,21 +101,21 @@ def alias_problem(alias: str) -> str:
         return "is the URL of the home page"
     if any(part != part.strip() for part in parts):
         return "has a name that starts or ends with a space"
-    # an old URL contains what its system allowed: any symbol that is not part of URL syntax, and that all
-    # file systems accept
+    # an old URL contains whatever its system allowed, except URL syntax and symbols that some file system
+    # rejects
     plain = ("".join("x" if _is_alias_symbol(char) else char for char in part) for part in parts)
     return next((problem for part in plain if (problem := slug_problem(part))), "")
 
 
 def alias_url(alias: str) -> str:
-    """Return the site path of an alias: `/old` → `/old/`; `/2019/x.html` is unchanged."""
+    """Return the path in the site of an alias: `/old` → `/old/`, but `/2019/x.html` stays as it is."""
     url = "/" + "/".join(PurePosixPath(alias).parts[1:])
     return url if url.endswith(".html") else f"{url}/"
 
 
 def nearest_slug(slug: str) -> str | None:
     """Return the valid slug nearest to `slug`; None if there is none."""
-    better = slugify(slug)[:MAX_CHARACTERS].strip("-")
+    better = slugify(slug, marks=True)[:MAX_CHARACTERS].strip("-")
     return better if better and better != slug and not slug_problem(better) else None
 
 

@@ -1,4 +1,5 @@
-"""Sweeps: a cell runs with several values, one after another, and readers choose among the results."""
+"""Sweeps: cells that run once for each of several values of a variable. Readers choose which result the page
+shows."""
 
 from __future__ import annotations
 
@@ -10,28 +11,28 @@ from msgspec import Struct
 Scalar = bool | int | float | str
 
 MAX_RUNS = 50
-"""Maximum number of runs of one cell. Each is recorded, and included in the page."""
+"""Maximum number of runs of one cell. The result of each is recorded and included in the page."""
 MAX_AXES = 2
 
 
 class SweepAxis(Struct, frozen=True):
-    """A variable and its values."""
+    """A variable and the values that it gets."""
 
     name: str
     values: tuple[Scalar, ...]
 
 
 class SweepPoint(Struct, frozen=True):
-    """One run of the cell."""
+    """One combination of values. The cell runs once with each."""
 
     at: tuple[int, ...]
-    """Index of its value on each axis."""
+    """Index of the value on each axis."""
     names: tuple[str, ...]
     values: tuple[Scalar, ...]
 
     @property
     def key(self) -> str:
-        """Key of the recorded result: `d = 16, act = 'relu'`."""
+        """Key of the recorded result, such as `d = 16, act = 'relu'`."""
         return ", ".join(f"{name} = {value!r}" for name, value in zip(self.names, self.values, strict=True))
 
     @property
@@ -50,7 +51,8 @@ class Sweep(Struct, frozen=True):
 
     axes: tuple[SweepAxis, ...]
     default: tuple[int, ...] = ()
-    """Index on each axis of the value that other cells, feeds and print use; empty: the first of each."""
+    """Index on each axis of the default value, which other cells, feeds and print use; empty: the first of
+    each axis."""
 
     def points(self) -> tuple[SweepPoint, ...]:
         """Return all runs; the last axis changes fastest."""
@@ -60,7 +62,7 @@ class Sweep(Struct, frozen=True):
 
     @property
     def default_point(self) -> SweepPoint:
-        """The run whose variables remain for later cells."""
+        """The point whose variables remain for later cells."""
         at = self.default or (0,) * len(self.axes)
         return SweepPoint(at, tuple(axis.name for axis in self.axes), self._values(at))
 
@@ -74,12 +76,13 @@ class Sweep(Struct, frozen=True):
 
 
 class SweepRuns(Struct, frozen=True):
-    """The runs of cells with a sweep that must run in one session, in addition to the defaults."""
+    """Points of sweeps, in addition to the default points, that must run together in one session."""
 
     keys: Mapping[int, frozenset[str]] | None = None
     """Number of a cell → keys of the points that must run; None: all points of all cells."""
     last: int = 0
-    """If only points must run: number of the last cell with one; 0: the whole session must run."""
+    """If only these points must run: number of the last cell with one of them. 0: the whole session must
+    run."""
 
     def has(self, number: int, point: SweepPoint) -> bool:
         """Return whether a point of a cell must run."""
@@ -87,4 +90,4 @@ class SweepRuns(Struct, frozen=True):
 
 
 ALL_SWEEPS = SweepRuns()
-"""Immutable, so one instance is enough."""
+"""Request for all points of all cells. Shared, because it is immutable."""

@@ -9,6 +9,8 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from .documents import FaqEntry, TocEntry
+from .list_pictures import list_picture
+from .profiles import ProfileView
 from .scopes import OfPage, OfSite
 from .texts import NO_TEXT, PageText
 
@@ -117,6 +119,8 @@ class PageGroup(Struct, frozen=True):
 
     title: str
     pages: tuple[PageView, ...]
+    url: str = ""
+    """URL of the list of all pages of the group; empty if there is none."""
 
 
 class UsedStatement(Struct, frozen=True):
@@ -134,6 +138,9 @@ class PageAuthor(Struct, frozen=True):
     name: str
     orcid: str = ""
     """ORCID iD, `0000-0002-1825-0097`; empty if not known."""
+    url: str = ""
+    """URL of the author's page on this site or elsewhere; empty if there is none."""
+    affiliation: str = ""
 
 
 class CitableView(Struct, frozen=True):
@@ -158,7 +165,8 @@ class PageView(Struct, frozen=True):
     """
 
     kind: OfPage[str]
-    """`home`, `section`, `post`, `page`, `tags`, `tag`, `archive`, `series`, `search`, `not_found`."""
+    """`home`, `section`, `post`, `page`, `tags`, `tag`, `author`, `archive`, `series`, `search` or
+    `not_found`."""
     path: OfPage[str]
     """Source file relative to the site root; empty for generated pages."""
     url: OfPage[str]
@@ -174,19 +182,25 @@ class PageView(Struct, frozen=True):
     title_id: OfPage[str] = ""
     """Id of the title, for links to it; empty for none."""
     heading_html: OfPage[str] = ""
-    """`title_html` with footnote marks, for the page's own `<h1>`; empty if it has none; safe."""
+    """`title_html` with number and footnote marks, for the page's own `<h1>`; empty if it has neither;
+    safe."""
     subtitle: OfPage[str] = ""
     """Plain text, printed under the title."""
     description: OfPage[str] = ""
     """Plain text: the author's description, or the first words of the body."""
     description_html: OfPage[str] = ""
     """The author's description with formulas typeset; empty if there is none."""
+    summary_html: OfPage[str] = ""
+    """First words of the body with formulas typeset, for lists; empty if they contain no formula, or if the
+    author wrote a description; safe."""
     date: OfPage[dt.datetime | None] = None
     """Date of first publication, with a time zone."""
     updated: OfPage[dt.datetime | None] = None
     """Date of the last change, with a time zone."""
     authors: OfPage[tuple[str, ...]] = ()
     """Authors of the post; by default the site's author."""
+    people: OfPage[tuple[PageAuthor, ...]] = ()
+    """Authors with pages and affiliations; empty if no author has a page or an affiliation."""
     tags: OfPage[tuple[Link, ...]] = ()
     """Links to the pages that list the posts of each tag."""
     categories: OfPage[tuple[Link, ...]] = ()
@@ -222,19 +236,28 @@ class PageView(Struct, frozen=True):
     """The older neighbour in the section (or the series)."""
     next: OfSite[Link | None] = None
     """The newer neighbour."""
+    next_post: OfSite[PageView | None] = None
+    """The same page as in lists, with `picture` and `description`; it has no relations of its own."""
+    builds_on: OfSite[tuple[Link, ...]] = ()
+    """Posts and pages that the page's text links to, by title."""
     backlinks: OfSite[tuple[Link, ...]] = ()
     """Posts and pages whose text links to this page, by title."""
     used_in: OfSite[tuple[UsedStatement, ...]] = ()
     """Statements and equations of the page that are referred to, in text order, if the site lists them."""
     related: OfSite[tuple[Link, ...]] = ()
-    """Posts that share tags or categories, most similar first."""
+    """Posts that share tags or categories, most similar first, without neighbours, parts of the series,
+    `builds_on` and `backlinks`."""
     pages: OfSite[tuple[PageView, ...]] = ()
     """For lists: the pages listed, newest first. For the page of missing URLs: the last few posts."""
     groups: OfSite[tuple[Link, ...]] = ()
     """For overviews: every tag, category or series. For a section: the sections directly below it."""
     page_groups: OfSite[tuple[PageGroup, ...]] = ()
     """For the archive: the pages of each year, newest first. For the search: the pages of each section, each
-    with its whole `toc`."""
+    with its whole `toc`. For the front page: the newest pages of each section with news."""
+    list_style: OfSite[str] = "text"
+    """For lists: `text`, `compact`, `cards`, `featured` or `notes`."""
+    profile: OfSite[ProfileView | None] = None
+    """Person that the front page or the page of an author is about."""
     pager: OfSite[Pager | None] = None
     """For a list with several pages; otherwise None."""
     feeds: OfSite[tuple[Feed, ...]] = ()
@@ -243,10 +266,12 @@ class PageView(Struct, frozen=True):
     """Folded questions with their answers, for structured data: each has `question` and `answer`."""
     widgets: OfPage[frozenset[str]] = frozenset()
     """Features of the page that need a script or stylesheet of their own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `film`, `schemes` (images for one colour scheme), `pictures` (pairs of
-    them)."""
+    `lightbox`, `gallery`, `loop`, `film`, `people` (a CV, selected works or abstracts), `schemes` (images
+    for one colour scheme), `pictures` (pairs of them)."""
     image: OfPage[str] = ""
     """URL of the page's image with base path, or empty."""
+    cover: OfPage[str] = ""
+    """The page's image as `<img>`, for its top, if the site shows images of posts; safe HTML."""
     citation: OfPage[CitableView | None] = None
     """How to cite the page, its DOI and licence; None for a page without this data."""
     card: OfSite[str] = ""
@@ -278,6 +303,11 @@ class PageView(Struct, frozen=True):
     def content(self) -> str:
         """The rendered body; safe HTML."""
         return self.body.read()
+
+    @property
+    def picture(self) -> str:
+        """Picture of the page in lists: its image, otherwise its first figure or display; safe HTML."""
+        return list_picture(self.cover, self.body)
 
     @property
     def features(self) -> frozenset[str]:
@@ -333,6 +363,8 @@ class SiteView(Struct, frozen=True):
     """Service that counts visits; None if there is none."""
     share: tuple[str, ...] = ()
     """Links for sharing a post: `mastodon`, `bluesky`, `email`, `link`."""
+    covers: bool = False
+    """Whether posts show their image above their text."""
     host: str = ""
     """Host of `base_url`, as browsers show it; empty without one."""
     home_url: str = ""

@@ -1,4 +1,4 @@
-"""Choice of the spelling of a tag or category to print, if posts spell it differently."""
+"""Choice of the spelling of a tag or category that pages print, if posts spell it in different ways."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from .slugs import slugify
 
 
-def choose_spellings(terms: Iterable[str]) -> dict[str, str]:
-    """Map each slug to its most frequent spelling. Among equally frequent ones, use the first in alphabetical
-    order."""
+def choose_spellings(terms: Iterable[str], *, marks: bool = False) -> dict[str, str]:
+    """Map the slug of each term to its most frequent spelling; among equally frequent ones, to the first in
+    alphabetical order. marks: as for `slugify`."""
     counts = Counter(terms)
     ordered = sorted(counts, key=lambda term: (-counts[term], term))
-    return {slugify(term): term for term in reversed(ordered) if slugify(term)}
+    return {slug: term for term in reversed(ordered) if (slug := slugify(term, marks=marks))}

@@ -1,6 +1,7 @@
-"""Rendered text of pages. Usually only its digest is in memory.
+"""Rendered text of pages, read when needed.
 
-A site has thousands of pages, and few of them are read at a time. The rest stays compressed, or on disk.
+A site has thousands of pages, and few are read at the same time. Usually only the digest of a text is in
+memory; the text is compressed or on disk.
 """
 
 from __future__ import annotations
@@ -16,20 +17,24 @@ from msgspec.structs import replace
 
 from ..base.patterns import lazy_pattern
 
+DESCRIPTION_LENGTH = 160
+"""Maximum length of a generated description, in characters."""
 _LEVEL = 1
-"""Compression level of zlib: four to ten times smaller, in a third of a millisecond a page."""
+"""Compression level of zlib. It makes a page four to ten times smaller in a third of a millisecond."""
 _DIGEST_BYTES = 16
 _HEAD = struct.Struct(">III")
-"""Header of a compressed text: bytes of its outline, bytes of its fragments, and its features."""
+"""Header of a compressed text: length of its outline and of its fragments in bytes, and its features as an
+integer."""
 _ENCODING = ("utf-8", "surrogatepass")
 
 
 class EncodedText(Struct, frozen=True):
-    """A text in UTF-8; lone surrogates are encoded like other characters."""
+    """A text in UTF-8. Lone surrogates are encoded like other characters."""
 
     data: bytes
     outline: bytes = b""
-    """Tags that determine the page policy, as `body_outline` returns them; empty: use `data` itself."""
+    """The tags that the Content-Security-Policy of the page depends on, as `body_outline` returns them;
+    empty: use all of `data`."""
     features: frozenset[str] | None = None
     """Result of `text_features`; None if not computed yet."""
     fragments: bytes = b""
@@ -37,25 +42,22 @@ class EncodedText(Struct, frozen=True):
 
 
 class PageParts(Struct, frozen=True):
-    """A page as its templates print it, split at the body."""
+    """A page as its template prints it, split into the parts before, in and after the body."""
 
     before: bytes
     body: EncodedText = EncodedText(b"")
-    """The body, if it occurs in the page once and unchanged; otherwise it is part of `before`."""
+    """The body. Empty if it does not occur exactly once and unchanged; it is then part of `before`."""
     after: bytes = b""
 
 
 class PageText:
-    """A text that is read when needed. It equals another one if the digests are equal."""
+    """A text that is loaded when it is read. It equals another one if the digests are equal."""
 
     __slots__ = ("_encode", "_is_open", "_text", "digest")
 
     def __init__(self, digest: bytes, encode: Callable[[], EncodedText], text: str | None = None) -> None:
-        """Create a text.
-
-        digest: BLAKE2b of the text in UTF-8, 16 bytes. `encode`: returns it in UTF-8. `text`: the text, if
-        it is in memory.
-        """
+        """Create a text. digest: BLAKE2b of the text in UTF-8, 16 bytes. encode: function that returns the
+        text in UTF-8. text: the text, if it is already in memory."""
         self.digest = digest
         self._encode = encode
         self._text = text
@@ -69,11 +71,8 @@ class PageText:
         data: bytes | None = None,
         fragments: Callable[[bytes], bytes] = lambda data: b"",
     ) -> PageText:
-        """Return a text that stays in memory uncompressed.
-
-        outline, fragments: computed when needed, for the fields of `EncodedText`. data: the text in UTF-8,
-        if available.
-        """
+        """Return a text that stays in memory uncompressed. outline, fragments: functions that compute the
+        fields of `EncodedText` when needed. data: the text in UTF-8, if available."""
 
         def encode() -> EncodedText:
             encoded = text.encode(*_ENCODING) if data is None else data
@@ -99,7 +98,7 @@ class PageText:
         return self._encode()
 
     def open(self) -> PageText:
-        """Return a copy that decodes the text once, for several reads."""
+        """Return a copy that keeps the decoded text, for several reads."""
         encoded = self._encode()
         if encoded.features is None:
             encoded = replace(encoded, features=text_features(encoded.data))
@@ -131,7 +130,8 @@ ReadText = Callable[[], str]
 
 
 class TextField:
-    """Descriptor of a dataclass field that contains a string or a function that reads it when needed."""
+    """Descriptor of a dataclass field that is set to a string, or to a function that returns it when it is
+    read."""
 
     def __init__(self, name: str) -> None:
         self._name = f"_{name}"
@@ -147,13 +147,12 @@ class TextField:
 
 
 def read_on_demand(kind: type, name: str) -> None:
-    """Make a field of a dataclass a `TextField`. Must be called right after its definition."""
+    """Make a field of a dataclass a `TextField`. Call it right after the definition of the class."""
     setattr(kind, name, TextField(name))
 
 
 class TextTrace:
-    """Records the pages whose text is read while a file is created: dependencies are observed, not
-    declared."""
+    """Recorder of the pages whose text is read while a file is created. The file depends on these pages."""
 
     def __init__(self) -> None:
         self._paths: set[str] | None = None
@@ -191,7 +190,8 @@ def decompress_text(packed: bytes) -> EncodedText:
 
 
 def lazy_text(digest: bytes, packed: Callable[[], bytes]) -> PageText:
-    """Return the text with this digest. packed: returns the result of `compress_text`."""
+    """Return the text with this digest, decompressed when it is read. packed: function that returns the
+    result of `compress_text`."""
     return PageText(digest, lambda: decompress_text(packed()))
 
 
@@ -203,12 +203,12 @@ _EMPTY = _digest(b"")
 NO_TEXT = PageText.from_string("")
 
 
-# Features in the HTML of a text that layouts load resources for. They are found once, and stored with the
-# text.
+# Features in the HTML of a text, such as formulas, for which layouts load stylesheets and scripts. They are
+# found once, and stored with the text.
 
 
 _CLASS = lazy_pattern(
-    rb'class="(diagram|by-|(?:math-(?:display|lines|long)|publications|ref-links|table-wrap|xref)(?="))'
+    rb'class="(diagram|by-|(?:math-(?:display|lines|long)|publications|ref-links|table-wrap|xref)(?=[" ]))'
 )
 _MARKS = {
     "code-mark": b"code-mark",
@@ -221,8 +221,7 @@ _MARKS = {
     "pre": b"<pre",
     "video": b"<video",
 }
-"""Feature → string that proves it anywhere in the HTML; no word of a text, such as "embedding", contains it.
-"""
+"""Feature → string that occurs in the HTML only if the page has the feature, not in prose ("embedding")."""
 _LIST = b'<ol class="by-'
 
 FEATURES = (
@@ -230,7 +229,8 @@ FEATURES = (
     *("diagram", "diagram-scroll", "grouped-works", "math-display", "math-lines", "math-long"),
     *("publications", "ref-links", "table-wrap", "xref"),
 )
-"""Names of elements, of classes and of roles; `grouped-works`: a list of works under headings."""
+"""All features: names of elements, CSS classes and roles in the HTML, and `grouped-works`, a list of works
+under headings."""
 
 
 def text_features(html: bytes) -> frozenset[str]:

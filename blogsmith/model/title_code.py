@@ -1,4 +1,4 @@
-"""Code in the title of a front matter: ``title: On `einsum` ``."""
+"""Code in the title in front matter, as in ``title: On `einsum` ``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ def title_without_marks(title: str) -> str:
 
 
 def _content(found: re.Match[str]) -> str:
-    """Return the content of a code span, without the spaces that separate it from its backticks."""
+    """Return the content of a code span without the spaces next to its backticks, if it has one on each
+    side."""
     written = found[2]
     is_padded = written[:1] == written[-1:] == " " and written.strip()
     return written[1:-1] if is_padded else written

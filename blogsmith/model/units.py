@@ -18,8 +18,8 @@ def format_duration(seconds: float) -> str:
 
 
 def format_size(size_bytes: int) -> str:
-    """Format a size: `1 byte`, `18 kB`, `9.6 MB`, `2 GB`. Units are powers of ten; at least two digits are
-    shown."""
+    """Format a size with at least two digits and powers of ten as units: `1 byte`, `18 kB`, `9.6 MB`, `2
+    GB`."""
     if size_bytes < 1000:
         return "1 byte" if size_bytes == 1 else f"{size_bytes} bytes"
     # a size that would round to the next unit uses that unit

@@ -1,7 +1,7 @@
 """Connections to other hosts: which hosts are allowed, HTTP and HTTPS with time limits, and downloads.
 
-Requests send no cookies or credentials and use no proxy: a proxy would resolve names itself, so the IP
-address could not be checked.
+Requests send neither cookies nor credentials. They use no proxy, because a proxy would resolve names itself,
+and then the IP address could not be checked.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from msgspec import Struct
 from ..base.version import __version__
 from ..model.remote_images import normalize_remote_url
 
-# Resolution of host names, and the decision whether a site may make this machine connect to them.
-#
-# A site may come from a stranger, and its posts may name addresses that only this machine can reach: its
-# services, a router, the metadata service of a cloud. We therefore resolve the name ourselves, check the IP
-# address, and connect to this address. A name that resolves to another machine a moment later (DNS
-# rebinding) has no effect.
+# Resolves host names and decides whether a site may make this machine connect to them. A site may come from a
+# stranger, and its posts may name addresses that only this machine can reach: its services, a router, the
+# metadata service of a cloud. We therefore resolve the name ourselves, check the IP address, and connect to
+# exactly this address. If the name resolves to another address a moment later (DNS rebinding), that has no
+# effect.
 
 
 Lookup = Callable[[str, int], list[str]]
-"""Maps (host, port) to IP addresses, in the order to try them. Raises OSError if there are none."""
+"""Function from host and port to IP addresses, in the order to try them. It raises OSError if there are
+none."""
 
 
 class HostRejectedError(Exception):
@@ -44,11 +44,8 @@ def resolve_host(host: str, port: int) -> list[str]:
 
 
 def public_addresses(host: str, port: int, lookup: Lookup, *, may_be_private: bool) -> list[str]:
-    """Return the IP addresses of a host.
-
-    Raise HostRejectedError if one is in a private network and this is not allowed, and OSError if there are
-    none.
-    """
+    """Return the IP addresses of a host. OSError if there are none. HostRejectedError if one of them is in a
+    private network, unless `may_be_private`."""
     addresses = lookup(host, port)
     private = [] if may_be_private else [one for one in addresses if not is_public(one)]
     if private:
@@ -58,7 +55,8 @@ def public_addresses(host: str, port: int, lookup: Lookup, *, may_be_private: bo
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address is public. An IPv4 address inside an IPv6 address must be public, too."""
+    """Return whether an IP address is public. If an IPv6 address contains an IPv4 address, both must be
+    public."""
     try:
         every = list(_inner_addresses(ipaddress.ip_address(address.partition("%")[0])))
     except ValueError:
@@ -101,23 +99,18 @@ class Limits(Struct, frozen=True):
     total_timeout_s: float = 120.0
     """Time limit for one file, including redirects."""
     read_timeout_s: float = 20.0
-    """Timeout without any data from the server."""
+    """Maximum time in seconds without data from the server."""
     lookup: Lookup = resolve_host
     watch: Callable[[int], None] = lambda done: None
-    """Called frequently with the number of bytes received."""
+    """Function that is called often with the number of bytes received so far."""
 
 
 @contextmanager
 def request(
     method: str, address: str, accept: str, limits: Limits, ends: float, **headers: str
 ) -> Iterator[http.client.HTTPResponse]:
-    """Send a request and yield the open response.
-
-    ends: deadline on `time.monotonic`.
-    headers: names with `_` instead of `-`.
-
-    Raise OSError, HTTPException, ValueError or HostRejectedError.
-    """
+    """Send a request and yield the open response. ends: deadline by `time.monotonic`. headers: header names
+    with `_` instead of `-`. It may raise OSError, HTTPException, ValueError or HostRejectedError."""
     parts = urlsplit(address)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
     addresses = public_addresses(host, port, limits.lookup, may_be_private=limits.allow_private)
@@ -150,7 +143,7 @@ def _connect(
         if scheme == "https":
             context = ssl.create_default_context()
             secure = context.wrap_socket(held[0], server_hostname=host, do_handshake_on_connect=False)
-            # The plain socket is detached now.
+            # the plain socket now belongs to the TLS socket
             held[0] = secure
             secure.do_handshake()
         connection.sock = held[0]
@@ -173,7 +166,7 @@ def _open_socket(addresses: list[str], port: int, limits: Limits, ends: float) -
 
 
 def _shut_down(held: list[socket.socket]) -> None:
-    """Shut down the connection, so that a server that sends byte by byte cannot exceed the deadline."""
+    """Shut down a connection at the deadline, even if the server keeps sending single bytes."""
     # It may be closed already.
     with suppress(OSError):
         held[0].shutdown(socket.SHUT_RDWR)

@@ -1,7 +1,7 @@
 """Pool on the workers of a Dask cluster. Each call starts a fresh process on the worker's machine.
 
-Dask's own thread is not enough: the alarm signals that end endless work reach only the main thread of a
-process. Also, a page that kills its process must not kill the worker.
+A thread of the worker is not enough: only the main thread of a process gets the alarm signals that stop
+endless work. Also, a page that kills its process must not kill the worker.
 """
 
 from __future__ import annotations
@@ -22,17 +22,15 @@ from ..project.program_contents import program_contents
 from .pool import MapTasks, ProcessPool, TaskRunnerFactory, run_calls
 
 _PER_CALL = 50
-"""Number of tasks in one call. Each call starts a process, which takes as long as rendering 25 pages."""
+"""Number of tasks in one call. Starting the process of a call takes as long as rendering 25 pages."""
 
 
 @contextmanager
 def open_cluster_pool(settings: Dask, workers: int, make: TaskRunnerFactory) -> Iterator[MapTasks]:
-    """Yield a function that maps tasks to results.
+    """Yield a function that maps tasks to results. If a worker or the scheduler is lost, its results are
+    None.
 
-    The results of a worker or scheduler that is lost are None.
-
-    workers: number of workers, if the cluster is started here.
-    Raises `ClusterError` if no cluster can be used.
+    workers: number of workers, if the cluster is started here. ClusterError if no cluster can be used.
     """
     with (
         working_folder() as folder,
@@ -47,8 +45,8 @@ def run_on_worker(make: TaskRunnerFactory, tasks: list[Any]) -> list[Any]:
 
     Raises `ProcessDiedError` with an index into `tasks`.
     """
-    # Dask's processes are daemons, which may start no processes of their own. Clear the flag: Dask sets it
-    # so that a killed worker leaves no children, and ours end with their parent anyway.
+    # Processes of Dask are daemons, which may not start processes. Clear the flag: Dask sets it so that a
+    # killed worker leaves no child processes, and ours end with their parent anyway.
     multiprocessing.current_process().daemon = False
     task = this_task()
 

@@ -1,4 +1,4 @@
-"""Choice of the processes that render pages: this process, others on this machine, or those of a cluster."""
+"""Choice of the processes that render pages: this process, several on this machine, or those of a cluster."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..execute.session.environment import count_cores
+from ..hooks.plugin_code import FOLDER
 from ..project.context import SiteContext
 from ..project.report import BuildOptions
 from ..project.trust.consent import is_trusted
@@ -19,35 +20,33 @@ from .pool import MAX_PROCESSES, MapTasks, ProcessPool, TaskRunnerFactory, can_f
 
 _CODE = "build-executor"
 _SETTING = ("build", "executor")
-# A body takes 8 ms of processor time, so two processes save 4 ms for each.
+# rendering a body takes 8 ms of processor time, so a second process saves 4 ms for each
 MIN_FORK_BODIES = 20
-"""Fewest bodies for which forking pays off. A fork takes some hundredths of a second."""
+"""Minimum number of bodies for which forking is worthwhile. A fork takes some hundredths of a second."""
 MIN_SPAWN_BODIES = 150
-"""Fewest bodies for which starting fresh processes pays off.
-
-A fresh process has its first page after 0.6 s; with 100 pages, two are as fast as one process.
-"""
+"""Minimum number of bodies for which starting fresh processes is worthwhile. A fresh process finishes its
+first page after 0.6 s; with 100 pages, two are as fast as one process."""
 MIN_DASK_BODIES = 300
-"""Fewest bodies for which Dask pays off. In addition to starting processes, it takes a second to import and
-connect."""
+"""Minimum number of bodies for which Dask is worthwhile. Import and connection need a second more than
+starting processes."""
 _BODIES_PER_CALL = 2
 """Number of bodies in one call. A body takes about 10 ms, the call itself 0.2 ms."""
 
 
 class PageExecutor(Struct, frozen=True):
-    """Way of rendering the bodies of pages."""
+    """How the bodies of pages are rendered."""
 
     kind: Literal["here", "fork", "spawn", "dask"]
     processes: int
-    """Number of processes: 1 for `here`, otherwise at least 2. For `dask`, the workers of a cluster that is
-    started here."""
+    """Number of processes: 1 for `here`, otherwise at least 2. For `dask`, the number of workers, if the
+    cluster is started here."""
     context: SiteContext
     problems: tuple[Diagnostic, ...] = ()
-    """Warnings that say why this is not the executor that the site requests."""
+    """Warnings why this executor is used and not the one that the site requests."""
 
     @property
     def min_bodies(self) -> int:
-        """Fewest bodies for which starting the processes pays off."""
+        """Minimum number of bodies for which starting the processes is worthwhile."""
         return {"here": 0, "fork": MIN_FORK_BODIES, "spawn": MIN_SPAWN_BODIES, "dask": MIN_DASK_BODIES}[
             self.kind
         ]
@@ -59,10 +58,8 @@ class PageExecutor(Struct, frozen=True):
 
     @contextmanager
     def start_pool(self, make: TaskRunnerFactory) -> Iterator[MapTasks]:
-        """Yield a function that maps tasks to results. Raises `SiteError` if the cluster cannot be used.
-
-        make: must be picklable, unless processes are forked.
-        """
+        """Yield a function that maps tasks to results. SiteError if the cluster cannot be used. make: must be
+        picklable, unless processes are forked."""
         assert self.kind != "here", "this process needs no pool"
         if self.kind != "dask":
             with ProcessPool(self.kind, self.processes, make) as pool:
@@ -84,7 +81,7 @@ def choose_executor(context: SiteContext, options: BuildOptions) -> PageExecutor
     """Choose how the bodies of a site are rendered."""
     processes = min(options.execution.jobs or count_cores(), MAX_PROCESSES)
     problems: tuple[Diagnostic, ...] = ()
-    # a plugin of the site may keep state over pages, so it must see all of them
+    # a plugin of the site may keep state between pages, so one process must render all of them
     has_code = context.plugins.code is not None
     if context.config.build.executor == "dask" and options.execution.jobs != 1:
         hindrance = _cluster_obstacle(context, has_code=has_code)
@@ -102,7 +99,7 @@ def default_method() -> Literal["fork", "spawn"]:
 
 
 def count_copies(context: SiteContext, options: BuildOptions) -> int:
-    """Return how many forked processes may fill templates. 1 means that this process fills them itself."""
+    """Return the number of forked processes that may fill templates; 1: this process fills them."""
     executor = choose_executor(context, options)
     return executor.processes if executor.kind == "fork" else 1
 
@@ -114,15 +111,19 @@ def process_death_error(message: str, path: str = "") -> SiteError:
 
 
 def _cluster_obstacle(context: SiteContext, *, has_code: bool) -> tuple[str, str] | None:
-    """Return why the requested cluster cannot render the pages, with a hint. Return None if it can."""
+    """Return why the requested cluster cannot render the pages, with a hint. Return None if the
+    cluster can render them."""
     if has_code:
-        return "plugins of the site must see all pages", "remove the setting"
+        files = context.plugins.code.sources if context.plugins.code else {}
+        names = [name for name in context.config.plugins if f"{FOLDER}/{name}.py" in files]
+        why = f'plugin "{names[0]}" must see all pages' if names else "plugins of the site must see all pages"
+        return why, "remove `executor: dask` under `build:` in blogsmith.yaml"
     if context.config.execution.dask.scheduler and not is_trusted(context.root, context.config):
-        # Dask runs whatever it is sent, on both sides of the connection.
+        # the two sides of a connection to Dask can make each other run code
         return "this site is not trusted to use a cluster", "run `blogsmith trust` if you know the address"
     return None
 
 
 def _note(context: SiteContext, why: str, hint: str) -> Diagnostic:
-    found = context.error_at(_CODE, _SETTING, f"pages are rendered on this machine: {why}", hint)
+    found = context.error_at(_CODE, _SETTING, f'"executor: dask" has no effect because {why}', hint)
     return replace(found, severity="warning")

@@ -1,8 +1,8 @@
-"""Runs many tasks in several processes through the interface of `concurrent.futures.Executor`.
+"""Runs many tasks in several processes, through the interface of `concurrent.futures.Executor`.
 
-On one machine this is a `ProcessPoolExecutor`. Forked processes inherit all state of this one. Where forking
-is not safe, processes start fresh and receive what can be pickled. When a process dies, the executor fails
-every task that it has; those tasks are tried again one by one to find the one that kills its process.
+On one machine the executor is a `ProcessPoolExecutor`. Forked processes inherit all state of this one. Where
+forking is not safe, processes start fresh and receive what can be pickled. When a process dies, the executor
+fails all tasks that it has; they are tried again one by one to find the one that kills its process.
 """
 
 from __future__ import annotations
@@ -27,39 +27,40 @@ from typing import Any, Literal, Self
 
 StartMethod = Literal["fork", "spawn"]
 TaskRunnerFactory = Callable[[], Callable[[Any], Any]]
-"""Factory called once in each process. It returns the function that computes the result of a task, or None if
-there is no result."""
+"""Function that is called once in each process. It returns the function that computes the result of a task,
+which is None if there is no result."""
 Submit = Callable[[list[Any]], "Future[list[Any]]"]
 """Function that submits the tasks of one call to an executor."""
 NumberedItem = tuple[int, Any]
-"""Task or result, preceded by the number of the task."""
+"""Number of a task, and the task or its result."""
 MapTasks = Callable[[Iterable[Any]], Iterator[NumberedItem]]
 """Function that maps tasks to numbered results, such as `ProcessPool.map`."""
 
 MAX_PROCESSES = 16
-"""Upper limit of processes. More would produce pages faster than one process can receive them."""
+"""Maximum number of processes. More would produce pages faster than one process can receive them."""
 _CALLS_AHEAD = 2
-"""Calls submitted at a time for each process, so that no process waits for its next call."""
+"""Number of calls submitted for each process in advance, so that no process waits for its next call."""
 _POLL_S = 0.5
-"""Seconds between calls of `look`. Waits are short because Ctrl-C does not end a wait on every system."""
+"""Maximum duration of a wait in seconds. After each wait, the pool checks for cancellation; on some systems
+Ctrl-C also has no effect before."""
 _GC_THRESHOLD = 50_000
-"""Allocations between two searches for reference cycles. Most objects are freed without a search, or never.
-"""
+"""Number of allocations between two searches for reference cycles. Most objects are freed without a search,
+or never."""
 _START_LOCK = threading.Lock()
-"""Lock held while the environment is changed for a process that starts."""
+"""Lock held while the environment variables are changed for a process that starts."""
 _FACTORY: ContextVar[TaskRunnerFactory] = ContextVar("make")
 """Factory of the pool, set in each of its processes."""
 
 
 class ProcessDiedError(Exception):
-    """Death of a process during a task, repeated when the task was tried again in another process."""
+    """A process died during a task, also when another process tried the task again."""
 
     def __init__(self, task: int, ending: str) -> None:
         super().__init__(task, ending)
         self.task = task
         """Number of the task."""
         self.ending = ending
-        """Exit of the process, as the end of a sentence."""
+        """How the process ended, as the end of a sentence."""
 
 
 def can_fork() -> bool:
@@ -68,10 +69,8 @@ def can_fork() -> bool:
 
 
 class ProcessPool:
-    """Pool of equal processes on this machine; a context manager.
-
-    An exception that leaves the context kills all of them.
-    """
+    """Pool of equal processes on this machine; a context manager. If an exception leaves the context, all
+    processes are killed."""
 
     def __init__(
         self,
@@ -80,10 +79,8 @@ class ProcessPool:
         factory: TaskRunnerFactory,
         check_cancelled: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create a pool that starts when its context is entered.
-
-        look: called twice a second while waiting; may raise an exception to stop.
-        """
+        """Create a pool that starts when its context is entered. check_cancelled: called twice a second while
+        waiting; may raise an exception to stop."""
         self._method = method
         self._processes = processes
         self._make = factory
@@ -101,13 +98,9 @@ class ProcessPool:
         return _start_processes(self._method, processes, self._make)
 
     def map(self, tasks: Iterable[Any], per_call: int = 1) -> Iterator[NumberedItem]:
-        """Yield the number and result of each task, in the order in which they finish.
-
-        The result is None if the task raised an exception, or if no process can be started.
-
-        per_call: number of tasks that a process receives together.
-        Raises `ProcessDiedError` if a task kills its process.
-        """
+        """Yield the number and result of each task, in the order they finish. The result is None if the task
+        raised an exception, or if no process can be started. per_call: number of tasks that a process
+        receives together. ProcessDiedError if a task kills its process."""
         todo = enumerate(tasks)
         while suspects := (yield from self._run(self._executor, todo, per_call, self._processes)):
             self._stack.close()
@@ -131,12 +124,9 @@ def run_calls(
     workers: int,
     look: Callable[[], None] = lambda: None,
 ) -> Generator[NumberedItem, None, list[NumberedItem]]:
-    """Yield the results of tasks.
-
-    Return the tasks that were unfinished when the executor broke, oldest first.
-
-    workers: number of calls that run in parallel. Enough calls are submitted ahead that no worker waits.
-    """
+    """Yield the results of tasks. Return the tasks that were unfinished when the executor broke, oldest
+    first. workers: number of calls that run in parallel; some more are submitted, so that no worker waits.
+    look: called twice a second while waiting."""
     done: SimpleQueue[Future[list[Any]]] = SimpleQueue()
     waiting: dict[Future[list[Any]], list[NumberedItem]] = {}
     suspects: list[NumberedItem] = []
@@ -155,10 +145,10 @@ def run_calls(
             suspects += call
             continue
         except ProcessDiedError as died:
-            # raised by a call that has processes of its own, on a cluster
+            # the call has processes of its own, on a cluster, and one of them died
             raise ProcessDiedError(call[died.task][0], died.ending) from died
         except Exception:
-            # The call or its result could not be transferred.
+            # the call or its result could not be pickled
             results = [None] * len(call)
         yield from zip((number for number, _ in call), results, strict=True)
 
@@ -178,7 +168,7 @@ def failed_future(error: Exception) -> Future[list[Any]]:
 
 
 class _NoProcesses(Executor):
-    """Executor for systems that have no processes left, or no semaphores for them. Every call fails."""
+    """Executor for a system that cannot start another process or has no semaphores. Every call fails."""
 
     def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Return a failed future."""
@@ -188,15 +178,16 @@ class _NoProcesses(Executor):
 @contextmanager
 def _start_processes(method: StartMethod, processes: int, make: TaskRunnerFactory) -> Iterator[Executor]:
     """Yield an executor. Kill its processes if the context is left by an exception."""
-    # imported late: most builds make few pages and start no processes
+    # imported here, because most builds make few pages and start no processes
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
     if method == "spawn":
-        # Unpickle late: a process that unpickled `make` first would delay the start of the next one.
+        # pickled bytes: a process that unpickled `make` before it starts would delay the start of the next
+        # one
         make = partial(_load_worker, pickle.dumps(make))
     executor: Executor = _NoProcesses()
-    # Python's helper processes (for semaphores and forking) start here.
+    # Python's helper processes (for semaphores and forking) start here
     with suppress(ImportError, NotImplementedError, OSError), _starting(method):
         executor = ProcessPoolExecutor(processes, get_context(method), _initialize_worker, (make, method))
     try:
@@ -208,13 +199,13 @@ def _start_processes(method: StartMethod, processes: int, make: TaskRunnerFactor
     finally:
         queue = getattr(executor, "_call_queue", None)
         if queue and sys.version_info < (3, 11, 5):
-            # python/cpython#94777: otherwise `shutdown` waits for a call that no process will take
+            # python/cpython#94777: otherwise `shutdown` waits for a call that no process will execute
             queue._reader.close()
         executor.shutdown(cancel_futures=True)
 
 
 def _list_processes(executor: Executor) -> list[Any]:
-    # Python 3.14 has `kill_workers`, but no version says how processes ended.
+    # Python 3.14 has `kill_workers`, but no version reports how processes ended
     return [*(getattr(executor, "_processes", None) or {}).values()]
 
 
@@ -232,13 +223,13 @@ def _submit(executor: Executor, method: StartMethod, tasks: list[Any]) -> Future
         with _starting(method):
             return executor.submit(run_tasks, tasks)
     except (BrokenExecutor, OSError) as error:
-        # No process can start, or one has died. In the second case, the pending calls report it.
+        # No process can start, or one has died. In the second case, the calls that run report it.
         return failed_future(error)
 
 
 @contextmanager
 def _starting(method: StartMethod) -> Iterator[None]:
-    """Block Ctrl-C in processes that start in this context: the builder ends them itself."""
+    """Block Ctrl-C in processes that start in this context, because the builder itself ends them."""
     has_masks = hasattr(signal, "pthread_sigmask")
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if has_masks else set()
     try:
@@ -251,11 +242,11 @@ def _starting(method: StartMethod) -> Iterator[None]:
 
 @contextmanager
 def _clean_start() -> Iterator[None]:
-    """Keep fresh processes from importing the main program or modules from the folder of a site."""
+    """Keep fresh processes from importing the main program, or modules from the folder of a site."""
     with _START_LOCK:
         main, names = sys.modules["__main__"], ("PYTHONPATH", "PYTHONSAFEPATH")
         before = {name: os.environ.pop(name) for name in names if name in os.environ}
-        # The fresh process receives our search path and the name of this module.
+        # the fresh process gets our search path and the name of this module
         os.environ["PYTHONSAFEPATH"] = "1"
         sys.modules["__main__"] = ModuleType("__main__")
         try:
@@ -271,13 +262,13 @@ def _initialize_worker(make: TaskRunnerFactory, method: StartMethod) -> None:
     from multiprocessing import parent_process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # The builder ends processes by SIGTERM, for which it may have a handler itself.
+    # the builder ends processes by SIGTERM, for which it may have installed a handler that they inherit
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.stdout and sys.stderr:
-        # Output printed here is no part of the command's output.
+        # code of a page may print, but its output is not that of the command
         os.dup2(2, 1)
     if method == "fork":
-        # A search for cycles would copy all memory shared with the builder.
+        # a search for cycles would copy all memory that is shared with the builder
         gc.disable()
     else:
         gc.set_threshold(_GC_THRESHOLD)
@@ -307,15 +298,12 @@ def _exit_with_parent(wait: Callable[[], object]) -> None:
 
 
 def run_tasks(tasks: list[Any]) -> list[Any]:
-    """Run tasks in a process of a pool and return their results.
-
-    The result is None if a task raises an exception.
-    """
+    """Run tasks in a process of a pool and return their results; None for a task that raises an exception."""
     return [_run_task(task) for task in tasks]
 
 
 def _run_task(task: Any) -> Any:
-    # The builder makes the page again itself and handles the exception there.
+    # the builder renders the page again and handles the exception there
     with suppress(BaseException):
         return _FACTORY.get()()(task)
     return None

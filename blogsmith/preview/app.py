@@ -1,7 +1,7 @@
-"""One preview from start to end: creates the parts, connects them and cleans up.
+"""One preview from start to end: creates its parts, connects them and cleans up.
 
-The server starts first, with the pages of the previous preview, because loading the modules that render
-pages takes longer than a reader likes to wait.
+The server starts first, with the pages of the previous preview, because loading the modules that render pages
+takes longer than a reader likes to wait.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .page_store import StoredPages
 from .pages.script_tag import ScriptTag
 
 _SWITCH_S = 0.001
-"""Longest time that a computing thread delays another one, so that pages can be sent while others are
-rendered."""
+"""Time in seconds after which a computing thread lets another one run, so that pages are sent while others
+are rendered."""
 
 
 def serve_site(
@@ -33,12 +33,9 @@ def serve_site(
     ready: Callable[[str], None],
     check: Callable[[], None],
 ) -> None:
-    """Serve the site at `root` until a signal ends it.
-
-    say: prints lines for the author.
-    ready: called with the URL as soon as the server accepts requests.
-    check: called frequently; raises an exception to end the preview.
-    """
+    """Serve the site at `root` until a signal ends it. say: prints a line for the author. ready: called with
+    the URL as soon as the server accepts requests. check: called often; raises an exception to end the
+    preview."""
     root = root.resolve()
     editor = _editor(root)
     if editor.problem:
@@ -83,7 +80,7 @@ def _editor(root: Path) -> Editor:
     from ..config.load import load_config
     from ..project.trust.consent import check_consent
 
-    # The settings that are checked for consent must be the settings that are used.
+    # use the settings whose consent was checked, not those of a later read
     config = load_config(root).config
     consent = check_consent(root, config)
     return editor_link(config.editor, os.environ, root, consent.is_given, consent.reason)

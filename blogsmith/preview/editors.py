@@ -1,8 +1,8 @@
-"""Opening a source file in the author's editor: as a link in the page, or as a command that runs here.
+"""Opening a source file in the author's editor: by a link in the page, or by a command that runs here.
 
-A link is followed by the browser. A command is started by this process, with the author's rights. A command
-in the site's settings is code of the site and runs only if the site is trusted. A command in the author's
-own variable BLOGSMITH_EDITOR needs no consent.
+The browser follows a link. This process starts a command, with the author's rights. A command in the site's
+settings is code of the site and runs only if the site is trusted. A command in the variable BLOGSMITH_EDITOR
+is the author's own and needs no consent.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ..config.editors import read_editor
 
 VARIABLE = "BLOGSMITH_EDITOR"
 BY_COMMAND = "command"
-"""Value that pages get instead of a link: they request that the preview opens the editor."""
+"""Value that pages get instead of a link, so that they request the preview to open the editor."""
 START_TIMEOUT_S = 1.0
-"""Time in seconds for a command to fail and the failure to be reported."""
+"""Time in seconds during which the failure of a command is detected and reported."""
 _LAST_LINE = 10_000_000
 _DRIVE = lazy_pattern(r"[A-Za-z]:")
 
@@ -39,7 +39,8 @@ class Editor:
     command: tuple[str, ...] = ()
     """Program and arguments with placeholders `{file}`, `{line}` and `{column}`."""
     problem: str = ""
-    """Why the configured editor cannot be used, as a message for the author; empty if it can."""
+    """Reason why the configured editor cannot be used, as a message for the author; empty if it can be
+    used."""
 
     def edit(self, data: Mapping[str, object]) -> None:
         """Open the location that a page requests by `path`, `line` and `column`. Raise ValueError with the
@@ -50,10 +51,10 @@ class Editor:
         self.open_file(path, _number(data.get("line", 1)), _number(data.get("column", 1)))
 
     def open_file(self, path: str, line: int = 1, column: int = 1) -> None:
-        """Start the command for a file of the site. Raise ValueError if the file or the program does not
-        exist.
+        """Start the command for a file of the site. ValueError if the file or the program does not exist.
 
-        The command continues in the background. If it fails within `START_TIMEOUT_S`, also raise ValueError.
+        The command continues in the background. If it fails within `START_TIMEOUT_S`, ValueError is raised
+        too.
         """
         if not self.command:
             raise ValueError("no editor command is set")
@@ -62,11 +63,8 @@ class Editor:
 
 
 def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: bool, why: str = "") -> Editor:
-    """Return the editor in BLOGSMITH_EDITOR, or the editor in the site's settings.
-
-    trusted: whether code of the site may run here.
-    why: why trust has ended, as a message; may be empty.
-    """
+    """Return the editor in BLOGSMITH_EDITOR, otherwise the one in the site's settings. trusted: whether code
+    of the site may run here. why: reason why the user's trust has ended, as a message; may be empty."""
     own = environ.get(VARIABLE, "").strip()
     choice = read_editor(own or setting)
     if choice.problem:
@@ -88,7 +86,7 @@ def url_path(folder: Path) -> str:
     """Return the path of a folder for a URL: percent-encoded, with a leading slash and without a trailing
     one."""
     parts = folder.as_posix().strip("/").split("/")
-    # Keep the colon of a drive: programs that do not decode would not recognize C%3A.
+    # keeps the colon of a drive: programs that do not decode URLs would not recognize C%3A
     encoded = [
         part if _DRIVE.fullmatch(part) and not at else quote(part, safe="") for at, part in enumerate(parts)
     ]
@@ -105,8 +103,8 @@ def _resolve_site_file(root: Path, path: str) -> Path:
     """Return the absolute path of a file of the site, with links resolved."""
     relative = PurePosixPath(path)
     named = bool(path) and "\\" not in path and not relative.is_absolute() and ".." not in relative.parts
-    # These errors mean that there is no such file: a name that is too long, a loop of links, a NUL
-    # character.
+    # these errors mean that the file does not exist: a name that is too long, a loop of links, a NUL
+    # character
     with suppress(OSError, RuntimeError, ValueError):
         file = (root / relative).resolve()
         if named and file.is_relative_to(root.resolve()) and file.is_file():
@@ -115,7 +113,7 @@ def _resolve_site_file(root: Path, path: str) -> Path:
 
 
 def _fill(argument: str, places: Mapping[str, str]) -> str:
-    """Fill in the placeholders of an argument in one pass, because a path may contain braces."""
+    """Replace the placeholders of an argument in one pass, because a path may contain braces."""
     return re.sub(r"\{(file|line|column)\}", lambda found: places[found[1]], argument)
 
 
@@ -127,7 +125,7 @@ def _start(command: list[str], folder: Path) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            # The author's Ctrl-C must end the preview and not the editor.
+            # the author's Ctrl-C must end the preview, but not the editor
             start_new_session=True,
         )
     except OSError as error:
@@ -135,7 +133,7 @@ def _start(command: list[str], folder: Path) -> None:
     try:
         code = process.wait(START_TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        # The editor keeps running. A thread must read its exit code, otherwise it becomes a zombie process.
+        # the editor keeps running, and a thread must read its exit code, or the process becomes a zombie
         threading.Thread(target=process.wait, daemon=True, name="editor").start()
         return
     if code:

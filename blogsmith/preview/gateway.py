@@ -1,5 +1,5 @@
-"""Request handler of the server: the event loop or, until it knows the whole site, the pages of the previous
-preview."""
+"""Request handler of the server: passes requests to the event loop or, until that knows the whole site, to
+the pages of the previous preview."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class CellActions(Protocol):
-    """Actions of pages on running cells."""
+    """Actions that a page may request for its running cells."""
 
     def stop(self, page: str = "") -> None:
         """Stop the cells of a page, or all cells."""
@@ -28,7 +28,7 @@ class CellActions(Protocol):
 
 
 class SiteGateway:
-    """`SiteHandler` and `ActionHandler` of the server from its start on; called from many threads."""
+    """`SiteHandler` and `ActionHandler` of the server from its start on; many threads call it."""
 
     def __init__(self, stored: StoredPages, tag: ScriptTag, editor: Editor) -> None:
         self._stored = stored
@@ -42,7 +42,8 @@ class SiteGateway:
         self._hello: Callable[[], Mapping[str, object]] = dict
 
     def attach(self, cells: CellActions, hello: Callable[[], Mapping[str, object]]) -> None:
-        """Set the runner of cells and the function that returns the first event of a tab, once they exist."""
+        """Set the runner of cells, and the function that returns the first event of a tab, when they
+        exist."""
         self._cells, self._hello = cells, hello
 
     def hello(self) -> Mapping[str, object]:
@@ -50,7 +51,7 @@ class SiteGateway:
         return self._hello()
 
     def use_loop(self, engine: EventLoop) -> list[tuple[str, str]]:
-        """Use the event loop from now on. Return the pages that were sent without it, with their versions."""
+        """Use the event loop from now on. Return (path, version) of the pages that were sent before."""
         self._engine = engine
         self._has_engine.set()
         return self._sent
@@ -60,19 +61,16 @@ class SiteGateway:
         self._is_whole = True
 
     def close(self) -> None:
-        """Release threads that wait for an event loop that will not come."""
+        """Release threads that wait for an event loop that will never exist."""
         self._has_engine.set()
 
     def answer(self, path: str) -> Response:
-        """Implement `SiteHandler.answer`."""
         return (None if self._is_whole else self._stored_response(path)) or self._wait().answer(path)
 
     def version(self, path: str) -> str:
-        """Implement `SiteHandler.version`."""
         return self._wait().version(path)
 
     def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
-        """Implement `ActionHandler.act`."""
         if name == "edit":
             self.editor.edit(data)
         elif name == "stop" and self._cells:
@@ -99,7 +97,7 @@ class SiteGateway:
             return Response(200, media_type(path), data)
         if not data:
             return None
-        # The order matters: `use_loop` may run in between, and reporting a page twice has no effect.
+        # in this order, because `use_loop` may run in between, and reporting a page twice has no effect
         self._sent.append((path, page.version))
         if self._engine:
             self._engine.page_sent(path, page.version)

@@ -17,23 +17,23 @@ class ServeOptions:
     """How a site is shown, and to whom."""
 
     build: BuildOptions
-    """Options as for a build that starts now. `build.execution` specifies the cells that may run."""
+    """Options of a build that starts now. `build.execution` decides which cells may run."""
     now: Callable[[], dt.datetime]
-    """Returns the current time with its time zone, for a preview that runs for more than a day."""
+    """Function that returns the current time with its time zone, because a preview may run for days."""
     host: str = HOST
     """IP address or host name to listen on."""
     port: int = PORT
     """First port to try; 0: any free port."""
     is_port_fixed: bool = False
-    """Try no port other than `port`."""
+    """Whether to try no port other than `port`."""
     allowed_hosts: tuple[str, ...] = ()
-    """Host names, without a port, that requests may use in addition to those of this machine alone. IPv6
-    addresses have no brackets."""
+    """Host names that requests may use, without a port, in addition to those of this machine. IPv6 addresses
+    have no brackets."""
     poll_s: float | None = None
-    """Interval for scanning the files, in seconds; None: the system reports changes."""
+    """Time in seconds between two comparisons of all files; None: use events of the system."""
     verbose: bool = False
-    """Print the output of cells while they run."""
+    """Whether to print the output of cells while they run."""
     quiet: bool = False
-    """Print only errors, and when they are fixed."""
+    """Whether to print only errors, and when they are fixed."""
     color: bool = False
-    """Print diagnostics in colour."""
+    """Whether to print diagnostics in colour."""

@@ -1,4 +1,4 @@
-"""Pages of the previous preview, so that a browser sees the first page immediately.
+"""Pages of the previous preview, so that a browser shows the first page immediately.
 
 A page is served only while its source is unchanged. When the whole site has been read, the preview compares
 each page with its current inputs.
@@ -22,7 +22,7 @@ from ..project.bundled_folders import bundled_folder
 from .pages.media_types import media_type
 
 _MAX_PAGE_BYTES = 64 * 1024 * 1024
-"""Maximum size of one page."""
+"""Maximum size of one page in bytes."""
 
 
 class StoredPage(msgspec.Struct, frozen=True, array_like=True):
@@ -32,11 +32,11 @@ class StoredPage(msgspec.Struct, frozen=True, array_like=True):
     """Decoded path of its URL."""
     version: str
     source: str
-    """Path of its Markdown file, or empty."""
+    """Source path of the page; empty for a generated page."""
     digest: str
-    """Hexadecimal SHA-256 of its Markdown file."""
+    """SHA-256 of the source file in hex."""
     compressed: bytes
-    """Deflated HTML."""
+    """HTML, compressed with zlib."""
     key: str = ""
     """Key as returned by `OutputKeys.key`; empty if the inputs of the page are unknown."""
     inputs: PageInputs = PageInputs({})
@@ -56,14 +56,12 @@ class StoredPages:
     """Stored pages of one site. Each method opens the cache again, so that any thread may call it."""
 
     def __init__(self, root: Path, settings: str) -> None:
-        """Create the store without opening the cache.
-
-        settings: identifies the command line options that pages depend on.
-        """
+        """Create the store without opening the cache. settings: string that identifies the command line
+        options that pages depend on."""
         self._root = root
         self._key = f"{__version__} {settings}"
         self._saved: dict[str, tuple[str, str, str]] = {}
-        """Version, key and digest that were last saved, by path of the page."""
+        """Path of a page → version, key and digest that were last saved."""
 
     def page(self, path: str) -> StoredPage | None:
         """Return the page at a path if its source has not changed, otherwise None."""
@@ -85,7 +83,7 @@ class StoredPages:
         return found
 
     def file(self, path: str) -> tuple[str, Path] | None:
-        """Return the media type and the location of a file that is copied unchanged to a path."""
+        """Return the media type and the file that is copied unchanged to a path; None if there is none."""
         with open_site_cache(self._root) as rows:
             row = rows.get("served file", path)
         if row is None or row.key != self._key:
@@ -96,11 +94,8 @@ class StoredPages:
     def save(
         self, pages: Iterable[StoredPage], paths: Collection[str], files: Iterable[tuple[str, Path]]
     ) -> None:
-        """Store pages and locations of files. Errors are ignored.
-
-        pages: pages made in this preview.
-        paths: paths of all current pages.
-        """
+        """Store pages, and the paths of files that are copied unchanged. Errors are ignored. pages: pages
+        made in this preview. paths: paths of all current pages."""
         with open_site_cache(self._root) as rows:
             for page in pages:
                 names = (page.version, page.key, page.digest)
@@ -130,8 +125,7 @@ class StoredPages:
         return ""
 
     def _is_public(self, file: Path) -> bool:
-        """Return whether a file is in a folder whose files are copied into a site, and not reached through a
-        link."""
+        """Return whether a file is in a folder whose files are published, without a link on its path."""
         with suppress(OSError, RuntimeError, ValueError):
             if file.resolve() == file:
                 themes = (self._root / "themes", bundled_folder("themes").resolve())

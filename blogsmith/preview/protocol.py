@@ -21,15 +21,16 @@ class Response:
     """Media type."""
     body: bytes = b""
     file: Path | None = None
-    """File to send instead of `body`, with links resolved; checked again when it is opened."""
+    """File to send instead of `body`, with links resolved. The path is checked again when the file is
+    opened."""
     make: Callable[[], bytes] | None = None
-    """Makes the body, if that takes long. It is called by the thread that sends the body."""
+    """Function that makes the body, for one that takes long. The thread that sends the body calls it."""
     location: str = ""
-    """For status 301: target, a path on this host."""
+    """Path on this host that a redirect (status 301) points to; otherwise empty."""
 
 
 class SiteHandler(Protocol):
-    """Interface of the site for the server; called from many threads."""
+    """Interface of the site for the server; many threads call it."""
 
     def answer(self, path: str) -> Response:
         """Return the response for a decoded absolute path. Wait until it is available."""
@@ -39,7 +40,7 @@ class SiteHandler(Protocol):
 
 
 class ActionHandler(Protocol):
-    """Interface for actions of preview pages; called from many threads."""
+    """Interface for actions that preview pages request; many threads call it."""
 
     def act(self, name: str, data: Mapping[str, object]) -> Mapping[str, object]:
         """Run an action and return its result. Raise LookupError for an unknown name, ValueError for invalid
@@ -49,4 +50,4 @@ class ActionHandler(Protocol):
 Event = Mapping[str, object]
 """Event for pages: JSON data with a `kind`."""
 Publish = Callable[[Event], None]
-"""Sends an event to all pages; can be called from any thread."""
+"""Function that sends an event to all pages. Any thread may call it."""

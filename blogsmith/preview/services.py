@@ -1,4 +1,4 @@
-"""Parts that make the pages of a preview: watcher, pipeline, runner of cells, and the event loop that
+"""The parts that make the pages of a preview: watcher, pipeline, runner of cells, and the event loop that
 connects them."""
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from .protocol import Publish
 
 
 class PreviewServices:
-    """Services of one preview."""
+    """The parts of one preview."""
 
     def __init__(
         self,
@@ -103,9 +103,10 @@ class PreviewServices:
         return self._publisher.hello()
 
     def run(self, front: SiteGateway, check: Callable[[], None]) -> None:
-        """Keep the site up to date with the files on disk until a signal or `check` raises."""
+        """Keep the site up to date with the files on disk, until a signal arrives or `check` raises an
+        exception."""
         self._front = front
-        # Start watching first, so that no save is missed.
+        # start to watch first, so that no save is missed
         self._watch(load_config(self._root).config.output)
         for path, version in front.use_loop(self._engine):
             self._engine.send(PageSent(path, version))
@@ -120,7 +121,7 @@ class PreviewServices:
         self._stack.close()
 
     def _watch(self, output: str) -> None:
-        """Watch the site except its output, and the record of trusted sites."""
+        """Watch the site except for its output, and the user's record of trusted sites."""
         self._watcher.stop()
         self._output = output
         self._watcher = self._new_watcher(output=[self._root / output])
@@ -140,7 +141,7 @@ class PreviewServices:
             self._watch(present.config.output)
             self._on_change(ChangedFiles(frozenset(), everything=True))
         if not self._is_frozen:
-            # These objects stay alive; the garbage collector would scan them again and again.
+            # these objects stay alive, so the garbage collector must not scan them again and again
             self._is_frozen = True
             gc.collect()
             gc.freeze()
@@ -174,7 +175,7 @@ class PreviewServices:
             self._say(note)
 
     def _renew_editor(self, front: SiteGateway) -> None:
-        """Read the editor again, because the setting or the trust in it may have changed."""
+        """Read the editor again, because the setting or the user's trust in the site may have changed."""
         present = self._site.snapshot
         if present:
             config = present.config
@@ -202,7 +203,7 @@ class PreviewServices:
             )
 
     def _style_sheets(self, present: SiteSnapshot) -> Iterator[StoredPage]:
-        """Yield the stylesheets, because no page is shown without its stylesheet."""
+        """Yield the stylesheets, because a page without its stylesheet must not be shown."""
         for path, planned in present.files_by_url.items():
             if path.endswith(".css") and isinstance(planned.content, partial):
                 with suppress(SiteError):
@@ -215,19 +216,17 @@ class PreviewServices:
 
 
 def _discard_line(line: str) -> None:
-    """Discard a line, in a preview that prints errors only."""
+    """Ignore a line, in a preview that prints only errors."""
 
 
-# Selection of the cells to run: first the cells of open pages, then those of all other pages.
+# Choice of the cells to run: first those of open pages, then those of all other pages.
 
 
 def request_cells(
     site: ServedSite, publisher: EventPublisher, want: Callable[[CellWork], None], asked: ExecutionOptions
 ) -> None:
-    """Request the cells that must run.
-
-    want: receives the complete work for the runner, which replaces earlier work.
-    """
+    """Request the cells that must run. want: called with the complete work for the runner, which replaces
+    earlier work."""
     present = site.snapshot
     if present is not None:
         publisher.keep_outcomes(present.resolved.documents)
@@ -253,7 +252,7 @@ Say = Callable[[str], None]
 
 
 class RunPrinter:
-    """Printer of run events. Receives events from any thread and prints whole lines."""
+    """Prints lines about runs of cells. Any thread may send it events, and it prints whole lines only."""
 
     def __init__(self, say: Say, clock: Callable[[], float], *, loud: bool) -> None:
         """Create a printer.
@@ -268,11 +267,11 @@ class RunPrinter:
         self._began_s: dict[str, float] = {}
         self._ran: dict[str, int] = {}
         self._open: dict[tuple[str, object], str] = {}
-        """Unfinished line of output, by page and cell."""
+        """(page, cell) → line of output that is not finished."""
         self._resumed_from: dict[str, list[str]] = {}
-        """Checkpoints that the sessions resumed from, by page."""
+        """Source path of a page → descriptions of the checkpoints where its sessions resumed."""
         self._reported_refusals: set[tuple[str, object]] = set()
-        """Reported pairs of a page and the reason why it has no checkpoint."""
+        """(page, reason) pairs for which a missing checkpoint was reported."""
 
     def on_event(self, event: Mapping[str, object]) -> None:
         """Handle a run event."""

@@ -19,6 +19,7 @@ from ..config.validate import base_url_problem
 from ..hooks import Plugins
 from ..hooks.loader import DIAGRAMS, load_plugins
 from ..hooks.plugin_code import PluginCode
+from ..read.files import NO_TEXTS
 from ..render.converters import BUILT_IN, unknown_converter_message
 from ..render.templates.environment import TemplateCodes
 from ..render.templates.theme import Theme, load_theme
@@ -27,12 +28,14 @@ from ..syntax.kinds import THEOREM, kind_table
 from ..syntax.references.labels import BY_SECTION
 from ..syntax.state import KindRow, ParseOptions
 from ..tex.on_demand import linear_text, split_rows
+from ..tex.parse.macros import read_macros
 from .bundled_folders import bundled_folder, bundled_plugins
+from .macro_files import MacroFiles, read_macro_files
 from .trust.consent import check_consent, installed_plugins
 
 
 class SiteContext(Struct, frozen=True):
-    """Data shared by all stages of a build, made once from the configuration; immutable."""
+    """Data that all stages of a build share, made once from the settings; immutable."""
 
     root: Path
     config: Config
@@ -41,6 +44,8 @@ class SiteContext(Struct, frozen=True):
     options: ParseOptions
     settings: LoadedConfig
     """Locations of settings, and warnings about them."""
+    macro_files: MacroFiles = MacroFiles()
+    """Files of LaTeX with macros."""
 
     def error_at(self, code: str, path: YamlPath, message: str, hint: str = "") -> Diagnostic:
         """Return an error at the value of a setting."""
@@ -54,20 +59,19 @@ def open_site(
     base_url: str | None = None,
     loaded_plugins: Plugins | None = None,
     codes: TemplateCodes | None = None,
-    config_text: str | None = None,
+    open_files: Mapping[str, str] = NO_TEXTS,
 ) -> SiteContext:
-    """Read the settings of the site at `root` and load its plugins and theme. Raises SiteError on failure.
-
-    base_url: replaces the setting of that name. loaded_plugins: reused if the site has the same plugins.
-    codes: as in `load_theme`. config_text: as in `load_config`.
-    """
-    loaded = load_config(root, config_text)
+    """Read the settings of the site at `root` and load its plugins and theme. SiteError on failure. base_url:
+    used instead of the setting of that name. loaded_plugins: reused if the site has the same plugins. codes:
+    as in `load_theme`. open_files: as in `read_site`."""
+    loaded = load_config(root, open_files.get(CONFIG_NAME))
     errors = [d for d in loaded.diagnostics if d.severity == "error"]
     if errors:
         raise SiteError(*loaded.diagnostics)
     config = loaded.config if base_url is None else _with_base_url(loaded.config, base_url)
+    config, macro_files = read_macro_files(root, config, loaded, open_files)
     try:
-        # asked in any case: a change of the settings may have ended the trust in them
+        # always checked, because a change of the settings may have ended the consent to run the plugins
         code = plugin_code(root, config)
         plugins = loaded_plugins
         if plugins is None or plugins.names != config.plugins:
@@ -75,11 +79,11 @@ def open_site(
         theme = _theme(root, config, plugins, codes)
         _check_options(theme, loaded)
         _check_converter(plugins, loaded)
-        check_counters(plugins, loaded)
+        check_counters(config, plugins, loaded)
     except SiteError as error:
         raise SiteError(*(_relocate_to_setting(found, loaded) for found in error.diagnostics)) from error
     options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
-    return SiteContext(root, config, theme, plugins, options, loaded)
+    return SiteContext(root, config, theme, plugins, options, loaded, macro_files)
 
 
 def with_theme(context: SiteContext, codes: TemplateCodes | None = None) -> SiteContext:
@@ -152,7 +156,7 @@ def _relocate_to_setting(found: Diagnostic, loaded: LoadedConfig) -> Diagnostic:
 
 
 def default_context(root: Path) -> SiteContext:
-    """Return default settings, for a Markdown file outside any site."""
+    """Return a context with default settings, for a Markdown file outside any site."""
     config, plugins = Config(), Plugins()
     theme = load_theme(config.theme, root, bundled_folder("themes"), [])
     options = parse_options(config, plugins, theme.inline_shortcodes(), theme.block_shortcodes())
@@ -172,10 +176,8 @@ def _template_folders(root: Path) -> list[Path]:
 
 
 def plugin_code(root: Path, config: Config) -> PluginCode | None:
-    """Return the bytes from which plugins of the site are loaded: those that were judged. None without any.
-
-    Raises SiteError if the site names a plugin that may not run here: its own or an installed one.
-    """
+    """Return the code of the site's own plugins: the bytes whose digests were checked. None if it has no
+    plugins. SiteError if one of its plugins, its own or an installed one, may not run here."""
     bundled, own = bundled_folder("plugins"), root / "plugins"
     is_ours = own.resolve() == bundled.resolve()
     wanted = [name for name in config.plugins if not (bundled / f"{name}.py").is_file()]
@@ -188,11 +190,11 @@ def plugin_code(root: Path, config: Config) -> PluginCode | None:
         reason = f": {consent.reason}" if consent.reason else ""
         name = (*mine, *installed)[0]
         if mine:
-            message = f'plugin "{name}" is code of this site, which is not trusted{reason}'
+            message = f'plugin "{name}" is not trusted{reason}'
             hint = f"read plugins/{name}.py, then run `blogsmith trust`"
         else:
             part = installed[name]
-            message = f'plugin "{name}" of {part.package} {part.version} needs your consent{reason}'
+            message = f'plugin "{name}" of "{part.package}" {part.version} is not trusted{reason}'
             hint = "run `blogsmith trust` to allow it for this site"
         raise SiteError(Diagnostic("plugin-untrusted", message, CONFIG_NAME, hint=hint, subject=name))
     return consent.code if mine else None
@@ -217,7 +219,8 @@ def parse_options(
     inline_shortcodes: frozenset[str] = frozenset(),
     block_shortcodes: frozenset[str] = frozenset(),
 ) -> ParseOptions:
-    """Return the options for parsing Markdown. The names of shortcodes are those of the theme."""
+    """Return the options for parsing Markdown. inline_shortcodes, block_shortcodes: names of the theme's
+    shortcodes."""
     own = own_kinds(config, plugins)
     prefixes = sorted(
         ((k.prefix, name) for name, k in own.items() if k.prefix), key=lambda p: (-len(p[0]), p)
@@ -232,12 +235,17 @@ def parse_options(
         smart_quotes=config.markup.smart_quotes,
         lang=config.lang,
         linkify=config.markup.linkify,
+        latex=config.markup.latex,
         math_macros=config.math.macros,
+        preamble=read_macros(config.math.macros).files,
         double_dollar=config.math.double_dollar,
         math_numbering=config.math.numbering,
         statements_by_section=config.theorems.numbering.endswith(BY_SECTION),
         numbering=config.numbering,
-        slugs=config.slugs,
+        series=config.series,
+        solutions=config.solutions,
+        slugs=config.slug_settings.ids,
+        marks=config.slug_settings.marks,
         inline_shortcodes=inline_shortcodes,
         block_shortcodes=block_shortcodes,
         diagram_languages=frozenset((*DIAGRAMS, *plugins.diagrams)),
@@ -255,7 +263,7 @@ def parse_options(
     )
 
 
-# The kinds of callouts of a site, those of its plugins and settings among them, and what counts them.
+# The kinds of callouts of a site, with those of its plugins and settings, and their counters.
 
 
 def own_kinds(config: Config, plugins: Plugins) -> Mapping[str, CalloutKind]:
@@ -271,9 +279,9 @@ def site_kinds(config: Config, plugins: Plugins) -> Mapping[str, KindRow]:
     return _with_counters(_kinds(own_kinds(config, plugins)), is_shared)
 
 
-def check_counters(plugins: Plugins, loaded: LoadedConfig) -> None:
+def check_counters(config: Config, plugins: Plugins, loaded: LoadedConfig) -> None:
     """Raise SiteError if a kind shares the counter of an unnumbered kind. Plugins may define kinds too."""
-    kinds = site_kinds(loaded.config, plugins)
+    kinds = site_kinds(config, plugins)
     numbered = [name for name, row in kinds.items() if row.numbered]
     reporter = Reporter(CONFIG_NAME, loaded.lines)
     for name, kind in loaded.config.callouts.items():
@@ -290,19 +298,19 @@ def check_counters(plugins: Plugins, loaded: LoadedConfig) -> None:
 def _plugin_kind(title: str, kind: object) -> CalloutKind:
     return CalloutKind(
         title=title,
-        **{name: getattr(kind, name) for name in ("icon", "color", "alias", "numbered", "prefix")},
+        **{name: getattr(kind, name) for name in ("icon", "color", "alias", "numbered", "prefix", "style")},
     )
 
 
 def _merge_kinds(before: CalloutKind, kind: CalloutKind) -> CalloutKind:
-    """Return a plugin's kind with the changes from the settings."""
+    """Return the kind that a plugin declares, with the changes from the settings."""
     return CalloutKind(
         **{name: getattr(kind, name) or getattr(before, name) for name in kind.__struct_fields__}
     )
 
 
 def _kinds(own: Mapping[str, CalloutKind]) -> Mapping[str, KindRow]:
-    """Return the table of kinds. Settings for a built-in kind change only the fields they set."""
+    """Return the table of kinds. Settings for a built-in kind change only the fields that they set."""
     known = kind_table()
     rows = []
     for name, kind in own.items():
@@ -313,27 +321,28 @@ def _kinds(own: Mapping[str, CalloutKind]) -> Mapping[str, KindRow]:
             kind.numbered or before.numbered,
             kind.icon or before.icon,
             kind.color or before.color,
-            kind.counter,
+            kind.counter or before.counter,
+            kind.style or before.style,
         )
         rows.append((row, (name, *kind.alias)))
     return kind_table(rows)
 
 
 def _with_counters(kinds: Mapping[str, KindRow], is_shared: bool) -> Mapping[str, KindRow]:
-    """Return the kinds with the counter of each numbered kind, after resolving shared counters."""
+    """Return the kinds, each numbered one with its counter, which may be that of another kind."""
     shared = THEOREM if is_shared else ""
     found: dict[str, KindRow] = {}
     for name, row in kinds.items():
         chain = [row.name]
         while (above := _counter_above(kinds, chain[-1], shared)) not in chain:
             chain.append(above)
-        # of kinds that name each other in a circle the first by name counts for all
+        # if kinds share counters in a circle, the first one by name is used for all
         counter = min(chain[chain.index(above) :])
         found[name] = replace(row, counter=counter) if row.numbered else row
     return MappingProxyType(found)
 
 
 def _counter_above(kinds: Mapping[str, KindRow], name: str, shared: str) -> str:
-    """Return the kind whose counter kind `name` uses, possibly itself."""
+    """Return the kind whose counter the kind `name` uses; it may be `name` itself."""
     counter = kinds[name].counter or shared or name
     return kinds[counter].name if counter in kinds else name

@@ -1,4 +1,4 @@
-"""Reports about some files of a site: for `blogsmith check FILE`, as run by editors or a git hook.
+"""Reports about some files of a site, for `blogsmith check FILE`, which editors and Git hooks run.
 
 The whole site is still read, because links and labels refer to other pages.
 """
@@ -24,7 +24,7 @@ _MOST_NAMES = 20_000
 
 
 class UnknownFileError(Exception):
-    """Raised if a name is not a file of the site. The message says so."""
+    """Error for a name that does not belong to a file of the site. Its message is for the author."""
 
 
 def select_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
@@ -37,11 +37,12 @@ def select_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def check_files(build: Callable[[tuple[str, ...]], BuildReport], files: Sequence[str]) -> BuildReport:
-    """Return the results of a build for these files and folders.
+    """Return the report of a build for these files and folders.
 
-    A named file is built even if it is a draft, scheduled or expired; files in a named folder are not.
+    A named file is built even if it is a draft, scheduled or expired. In a named folder, files of
+    these kinds are not built.
     Unpublished files are built separately, so that published pages are checked as they will be published.
-    build: function that gets source paths of pages to build in any case.
+    build: function that builds the site with these source paths in any case.
     """
     published = build(())
     hidden = tuple(path for path in published.left_out if path in files)
@@ -62,10 +63,8 @@ def check_files(build: Callable[[tuple[str, ...]], BuildReport], files: Sequence
 
 
 def focus_on(report: BuildReport, files: Sequence[str]) -> BuildReport:
-    """Return the report for these files and folders only.
-
-    If the site could not be read, all its errors are kept, because nothing is known about the files.
-    """
+    """Return the part of a report about these files and folders. If the site could not be read, all its
+    errors are kept, because nothing is known about the files."""
     if not files:
         return report
     left_out = {path: state for path, state in report.left_out.items() if is_within(path, files)}
@@ -100,7 +99,8 @@ def _select(root: Path, name: str) -> str:
 
 
 def _relative_to_site(root: Path, path: Path) -> str | None:
-    """Return the path relative to the site, or None if it is elsewhere. A link itself is not followed."""
+    """Return the path relative to the site, or None if it is elsewhere. If it is a link, it is not
+    followed."""
     # `resolve` would follow the link
     whole = Path(os.path.normpath(Path.cwd() / path))
     for file in (whole, whole.parent.resolve() / whole.name, whole.resolve()):
@@ -111,7 +111,8 @@ def _relative_to_site(root: Path, path: Path) -> str | None:
 
 
 def _known_names(root: Path) -> list[str]:
-    """Return names by which files may be typed: from the site root, from `content/`, and file name only."""
+    """Return the names that users may type for files: relative to the root, to `content/`, and the name
+    alone."""
     names: list[str] = ["blogsmith.yaml"]
     for path in _files_below(root / "content"):
         below = path.relative_to(root).as_posix()

@@ -16,6 +16,7 @@ from ..render.svg.active_content import Inspect
 from ..site.archive import check_series
 from ..site.collisions import fold_url
 from ..site.editions import group_by_language
+from ..site.moved_urls import check_moved_urls
 from ..site.section_rules import check_sections
 from ..site.terms import term_warnings
 from ..site.translations import check_translations
@@ -32,16 +33,21 @@ class LoadedSite(Struct, frozen=True):
     documents: tuple[Document, ...]
     """Documents to build."""
     unbuilt: Mapping[str, tuple[Document, str]]
-    """Source path → document and reason why it is not built: `draft`, `expired`, `scheduled`, `protected`
-    (never published), or `unclear` (whether or where to publish it)."""
+    """Source path → document, and the reason why it is not built: `draft`, `expired`, `scheduled`,
+    `protected` (never published), or `unclear` (whether or where to publish it)."""
     future_urls: Mapping[str, str]
-    """Source path of a document that is not built → its future site path."""
+    """Source path of a document that is not built → the site path that it would have."""
     urls: Urls
     assets: Mapping[str, Asset]
     """Path under the site root → file, for assets that are copied."""
     asset_urls: Mapping[str, str]
-    """Path under the site root → site path, for the same assets."""
+    """Path under the site root → site path, for the files in `assets`."""
     remote: RemoteImages = RemoteImages()
+
+    @property
+    def every_document(self) -> tuple[Document, ...]:
+        """All documents, also those that are not built."""
+        return (*self.documents, *(document for document, _ in self.unbuilt.values()))
 
 
 def resolve_urls(
@@ -52,11 +58,9 @@ def resolve_urls(
     read: ReadDocument,
     inspect: Inspect,
 ) -> LoadedSite:
-    """Decide which files of the site are built, and assign their URLs.
-
-    read: converts a source to a document, with diagnostics about its front matter; inspect: returns
-    diagnostics about a file that is copied.
-    """
+    """Decide which documents and files of the site are built, and assign their URLs. read: function from a
+    source to its document, with diagnostics about the front matter. inspect: function that returns
+    diagnostics about a file that is copied."""
     config = context.config
     log.add(files.diagnostics)
     documents: list[Document] = []
@@ -65,7 +69,7 @@ def resolve_urls(
         document, found = read(source, config)
         state: str = publication(document, options.now, drafts=options.drafts, future=options.future)
         is_included = str(document.path) in options.include
-        # a check writes nothing, so it may report all errors of a protected page that was requested
+        # all errors of a protected page are reported if a check, which writes nothing, requests that page
         if any(one.code == PROTECTED_CODE for one in found) and (options.write or not is_included):
             state = "protected"
         elif is_included:
@@ -84,6 +88,7 @@ def resolve_urls(
         urls = assign_urls(documents, config)
     all_documents = [*documents, *(document for document, _ in left_out.values())]
     log.add((*urls.diagnostics, *_relation_problems(documents, all_documents, config)))
+    log.add(check_moved_urls(documents, urls.urls, config))
     future_urls = assign_urls(all_documents, config).urls if left_out else {}
     waiting = {path: future_urls[path] for path in left_out}
     assets, asset_urls = _assets(files, urls, left_out)
@@ -97,7 +102,7 @@ def _relation_problems(
     """Yield errors in terms, series and translations. Terms and series are separate for each language."""
     editions = {str(document.path): find_version(document.front.lang, config) for document in all_documents}
     for group in group_by_language(_by_edition(documents, editions), config).values():
-        yield from term_warnings(group)
+        yield from term_warnings(group, config)
     for group in group_by_language(_by_edition(all_documents, editions), config).values():
         yield from check_series(group)
     yield from check_translations(all_documents, editions, config)
@@ -116,7 +121,7 @@ def _is_publication_unclear(document: Document, found: Iterable[Diagnostic]) -> 
 
 
 def _without_own_address(documents: Iterable[Document], urls: Urls) -> list[Document]:
-    """Return pages whose URL is invalid or belongs to another page."""
+    """Return pages whose URL is invalid or is that of another page."""
     wrong = {found.path for found in urls.diagnostics if found.code in ("permalink", "slug")}
     taken: set[str] = set()
     found = []

@@ -1,8 +1,8 @@
-"""Digests of the running program: its files, its packages and its Python. They are keys of the cache.
+"""Digests of the running program: its files, its packages and its Python.
 
-Cached data is valid for the same program only. Digests use stamps of files instead of their bytes: a
-reinstalled or edited program counts as a different one. They are computed at each start, so this module
-imports almost nothing.
+They are parts of cache keys, because cached data is valid only for the same program. They use stamps of files
+instead of their content, so a reinstalled or edited program counts as a different one. They are computed at
+each start, so this module imports almost nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules"})
 
 
 def program_folders() -> tuple[str, ...]:
-    """Return the folders whose files make up the program."""
+    """Return the folders that contain the files of the program."""
     return tuple(dict.fromkeys((package_folder(), bundled_path("themes"), bundled_path("plugins"))))
 
 
 def platform_digest() -> str:
-    """Return a digest that changes with our version, the installed packages and Python."""
+    """Return a digest that changes with the version of blogsmith, the installed packages and Python."""
     total = blake2b(f"{__version__} {sys.version} {sys.platform}".encode(), digest_size=16)
     for name in sys.path:
         if os.path.basename(os.path.normpath(name)) in _PACKAGES:
@@ -46,7 +46,8 @@ def program_digest() -> str:
 
 
 def tools_digest() -> str:
-    """Return a digest that changes with the folders in `PATH`, where programs for diagrams are found."""
+    """Return a digest that changes with the folders in `PATH`, which contain the programs that draw
+    diagrams."""
     folders = os.environ.get("PATH", "").split(os.pathsep)
     text = "\n".join(map(_stamp, folders))
     return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
@@ -85,12 +86,12 @@ def _files(folder: str) -> Iterator[str]:
             yield f"{entry.path}\0{status.st_size} {status.st_mtime_ns} {status.st_ino}\n"
 
 
-# The cache of a site as the pipeline uses it: rows of a different program count as missing.
+# The cache as the pipeline uses it: rows that a different program wrote are ignored.
 
 
 @contextmanager
 def open_rows(root: Path) -> Iterator[CacheInterface]:
-    """Open the rows of the site at `root`. If the cache cannot be used, rows are not stored, see
+    """Open the cache of the site at `root`. If it cannot be used, nothing is stored; see
     `CacheInterface.problem`."""
     with open_site_cache(root, program_digest) as rows:
         yield rows

@@ -1,4 +1,5 @@
-"""A digest that shows whether two machines run the same program: file contents and package versions."""
+"""A digest that shows whether two machines run the same program: content of files and versions of
+packages."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def program_contents(distribution: str) -> str:
-    """Return a digest that is equal if pages come out equal. distribution: name of our package."""
+    """Return a digest that is equal on two machines if both render the same pages. distribution: name of our
+    package."""
     total = blake2b(repr(sys.version_info).encode(), digest_size=16)
     for line in _versions(distribution):
         total.update(line.encode())

@@ -1,4 +1,4 @@
-"""Options and results of a build: requests of the command line, diagnostics, counts and times."""
+"""Options and results of a build: options of the command line; diagnostics, counts and times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Progress = Callable[[str, int, int], None]
-"""Function called often with (stage, done, total)."""
+"""Function that is called often, with stage, number of finished items and total."""
 
 
 def no_progress(stage: str, done: int, total: int) -> None:
@@ -33,7 +33,8 @@ class ExecutionOptions(Struct, frozen=True):
     """Options of the command line for running cells."""
 
     execute: Literal["", "stale", "all"] = ""
-    """Cells to run even if the site is not trusted: those without a valid result, or all."""
+    """Cells to run even if the site is not trusted: `stale`, those without a valid result, or `all`. Empty:
+    as the settings and the trust allow."""
     frozen: bool = False
     """Run nothing; a missing or stale result is an error."""
     strict_versions: bool = False
@@ -41,9 +42,9 @@ class ExecutionOptions(Struct, frozen=True):
     jobs: int = 0
     """Number of parallel sessions; 0 uses the setting of the site."""
     needs: tuple[str, ...] = ()
-    """Run only sessions with a cell that needs one of these; empty means all."""
+    """Names of needs: only sessions with a cell that has one of them run; empty: all sessions run."""
     watch: SessionObserver | None = None
-    """Observer of running cells."""
+    """Function or object that is notified of running cells; None: nobody."""
 
 
 class BuildOptions(Struct, frozen=True):
@@ -56,24 +57,25 @@ class BuildOptions(Struct, frozen=True):
     include: tuple[str, ...] = ()
     """Source paths of pages to build even if they are drafts, scheduled or expired."""
     focus: tuple[str, ...] = ()
-    """Files and folders of a check; finished pages of other files are not made."""
+    """Files and folders that a check is about; the finished pages of other files are not made."""
     strict: bool = False
     """Treat warnings as errors."""
     base_url: str | None = None
-    """Overrides the setting `base_url`; None keeps it."""
+    """URL used instead of the setting `base_url`; None: the setting."""
     output: Path | None = None
-    """Overrides the setting `output`; None keeps it."""
+    """Folder used instead of the setting `output`; None: the setting."""
     write: bool = True
-    """False: only report, including lint warnings."""
+    """False: only report problems, with lint warnings, and write nothing."""
     keep_going: bool = False
-    """Write all pages that can be made even if pages have errors."""
+    """If pages have errors, still write all pages that can be made."""
     use_cache: bool = False
-    """Use cached results of earlier builds, and cache the results of this build."""
+    """Use cached results of earlier builds, and store those of this build."""
     request_digest: str = ""
-    """Digest of the request. If it equals that of the last build, unchanged stamps may answer it. Empty:
-    never."""
+    """Digest of the options of the command line. If that of the last build is equal and no stamps have
+    changed, its report is used. Empty: never."""
     inspections: tuple[Callable[[Any, BuildLog], str], ...] = ()
-    """Functions that inspect the finished `SiteSnapshot`, add to the log, and return lines to print."""
+    """Functions that inspect the finished `SiteSnapshot`. Each may add to the log, and returns lines to
+    print."""
     execution: ExecutionOptions = ExecutionOptions()
     start_method: Literal["", "fork", "spawn"] = ""
     """Start method of processes that make pages; empty: fork where that is safe, otherwise spawn."""
@@ -93,34 +95,36 @@ class Counts(Struct, frozen=True, kw_only=True):
     expired: int = 0
     """Number of posts that are not built because their `expiry_date` has passed."""
     cells: int = 0
-    """Number of runnable cells in posts, whether run in this build or earlier."""
+    """Number of cells in posts that may run, whether they ran now or earlier."""
     executed_cells: int = 0
     """Number of cells that ran in this build."""
     pending_results: int = 0
-    """Number of results that a build would compute, since a check runs nothing."""
+    """Number of results that a build would compute; a check runs nothing."""
     unmet: int = 0
-    """Number of cells without a result because a requirement was not met yet."""
+    """Number of cells without a result because a need was not met."""
     missing: tuple[str, ...] = ()
-    """Names of the requirements not met by this machine; empty if no code was to run."""
+    """Names of the needs that this machine does not meet; empty if no code had to run."""
+    outside: bool = False
+    """Whether a recorded result depends on files outside the site or on environment variables."""
 
 
 class FailedPages(Struct, frozen=True):
     """Numbers of pages with errors in a site that was written anyway."""
 
     unchanged: int = 0
-    """Pages kept from the last build without errors."""
+    """Number of pages that stay in their last version without errors."""
     partial: int = 0
-    """Pages that show what could be made."""
+    """Number of pages that show only what could be made of them."""
     absent: int = 0
-    """Pages that are not published: they request protection, or it is unclear whether or where to publish
-    them."""
+    """Number of pages that are not published, because they request protection, or because it is unclear
+    whether or where to publish them."""
 
 
 class BuildReport(Counts, frozen=True, kw_only=True):
     """The results of a build."""
 
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Sorted by file and location; without silenced warnings."""
+    """Diagnostics, sorted by file and location, without silenced warnings."""
     ok: bool = False
     """Whether there are no errors."""
     written: int = 0
@@ -131,15 +135,15 @@ class BuildReport(Counts, frozen=True, kw_only=True):
     wrong_pages: FailedPages | None = None
     """Numbers of pages with errors, if the site was written anyway."""
     timings: Mapping[str, float] = field(default_factory=dict)
-    """Stage → seconds."""
+    """Name of a stage → its time in seconds."""
     cell_times: Mapping[str, float] = field(default_factory=dict)
     """Cell that ran → seconds."""
     left_out: Mapping[str, str] = field(default_factory=dict)
-    """Source path of a page that was not built → `draft`, `scheduled`, `expired` or `unclear`."""
+    """Source path of a page that was not built → reason: `draft`, `scheduled`, `expired` or `unclear`."""
     notes: tuple[str, ...] = ()
-    """More lines to print: results of inspections, and why nothing is cached."""
+    """Further lines to print: results of inspections, and why nothing is cached."""
     rebuilt: Mapping[str, str] = field(default_factory=dict)
-    """Source path of a page → why it was rebuilt despite the cache, as part of a sentence."""
+    """Source path of a page → reason, as part of a sentence, why it was not taken from the cache."""
     fallbacks: Mapping[str, tuple[ConverterFallback, ...]] = field(default_factory=dict)
     """Source path of a page → its formulas that the chosen converter could not convert."""
 
@@ -157,15 +161,15 @@ class BuildReport(Counts, frozen=True, kw_only=True):
 
 
 class BuildLog(Struct):
-    """Diagnostics and times of the build so far."""
+    """Diagnostics and times of a build that is running."""
 
     progress: Progress
     levels: DiagnosticLevels = NO_LEVELS
-    """Severities of diagnostics."""
+    """Severities that the settings give to diagnostics."""
     strict: bool = False
     found: dict[Diagnostic, Diagnostic] = field(default_factory=dict)
-    """Diagnostics by all fields except hint and fix. An error in a template occurs on every page, and counts
-    once."""
+    """Diagnostic without hint and fix → the diagnostic. An error in a template occurs on every page, but is
+    listed once."""
     timings: dict[str, float] = field(default_factory=dict)
     cell_times: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -183,7 +187,7 @@ class BuildLog(Struct):
                 self.found.setdefault(replace(weighed, hint="", fix=None), weighed)
 
     def iterate(self, stage: str, items: Sequence[Item]) -> Iterator[Item]:
-        """Iterate over `items`. Report the progress and measure the time of the stage."""
+        """Iterate over `items`, report the progress, and measure the time of the stage."""
         started = time.perf_counter()
         for done, item in enumerate(items):
             self.progress(stage, done, len(items))
@@ -222,7 +226,7 @@ class BuildLog(Struct):
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Measure the time of a stage without countable items."""
+        """Measure the time of a stage that has no items to count."""
         self.progress(name, 0, 1)
         started = time.perf_counter()
         yield

@@ -1,4 +1,4 @@
-"""Files for hosts in the author's repository: comparison with existing ones, and safe writing."""
+"""Files for hosts in the author's repository: compares them with existing files and writes them safely."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class AuthorFile(Struct, frozen=True):
     path: str
     """Path relative to the root that is passed to `compare_files`."""
     text: str
-    """Planned content."""
+    """Content to write."""
     state: State
     before: str = ""
-    """Present content; empty if the file is new."""
+    """Existing content; empty if the file is new."""
 
     def difference(self) -> Iterator[str]:
-        """Return the lines of a unified diff from the present to the planned content."""
+        """Return the lines of a unified diff from the existing to the planned content."""
         lines = difflib.unified_diff(
             self.before.splitlines(),
             self.text.splitlines(),
@@ -44,7 +44,7 @@ def compare_files(root: Path, wanted: Mapping[str, str]) -> tuple[AuthorFile, ..
 
 
 def write_files(root: Path, files: tuple[AuthorFile, ...]) -> None:
-    """Write the files that differ from the plan. Raises SiteError on failure."""
+    """Write the files whose content differs from the planned one. Raises SiteError on failure."""
     for file in files:
         path = PurePosixPath(file.path)
         if file.state == "same":
@@ -52,7 +52,7 @@ def write_files(root: Path, files: tuple[AuthorFile, ...]) -> None:
         try:
             with open_folder(root) as top, top.enter(path.parent, make=True) as folder:
                 if file.state == "new":
-                    # `create` fails rather than replace a file made since the comparison
+                    # `create` fails if somebody has made the file since the comparison
                     with folder.create(path.name) as stream:
                         stream.write(file.text.encode())
                 else:

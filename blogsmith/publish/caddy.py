@@ -120,6 +120,7 @@ def _redirects(rules: Sequence[RedirectRule]) -> str:
 
 
 def _without_repeats(pattern: str) -> str:
-    r"""Return the pattern without `[…]{8}` and `\.`."""
+    r"""Return the pattern with `[…]{8}` written out and without `\.`, because a Caddyfile must not contain
+    these characters."""
     spelled = re.sub(r"(\[[^\]]*\])\{(\d+)\}", lambda found: found[1] * int(found[2]), pattern)
     return spelled.replace("\\.", "[.]")

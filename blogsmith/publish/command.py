@@ -39,7 +39,7 @@ _OPTIONS = (
         "--destination",
         metavar="PATH",
         help="Folder for the pages: for rsync user@host:/folder/, for nginx and caddy one on the server.  "
-        "[default for nginx and caddy: /srv/www/ and the host of the URL]",
+        "[default: for nginx and caddy, /srv/www/ and the host of the URL]",
     ),
     click.option(
         "--repository",
@@ -70,7 +70,7 @@ _SOURCES = (
 
 
 def host_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that describe the host to a command, which receives the plan of its files."""
+    """Add the options that describe the host to a command, and pass it the files that the host needs."""
 
     @wraps(command)
     def run(
@@ -167,7 +167,7 @@ def setup_command(
     lock = {setup.site.repository_path(LOCK): plan.lock} if plan else {}
     files = compare_files(setup.root, {**setup.files, **lock})
     _warn(setup, plan)
-    # the lock is ours: `plan_install` has made sure of it
+    # `plan_install` has checked that the lock is ours
     changed = [
         file for file in files if file.state == "changed" and not _only_adds(file) and file.path not in lock
     ]
@@ -249,7 +249,8 @@ def _print_problems(problems: tuple[Any, ...]) -> None:
 
 
 def _only_adds(file: AuthorFile) -> bool:
-    """Return whether only lines at the end are new, as in the settings of the site."""
+    """Return whether the planned file only has additional lines at its end, as the settings of
+    the site do."""
     return bool(file.before.strip()) and file.text.startswith(file.before)
 
 

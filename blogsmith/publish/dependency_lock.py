@@ -34,7 +34,7 @@ Kind = Literal["wheel", "git", "index"]
 
 
 class InstallSource(Struct, frozen=True):
-    """The source from where a host installs blogsmith itself."""
+    """Where a host gets blogsmith itself from."""
 
     kind: Kind = "wheel"
     """wheel: a file in the site; git: a commit of a repository; index: the package index."""
@@ -48,7 +48,7 @@ class InstallSource(Struct, frozen=True):
 
 
 class LockInputs(Struct, frozen=True):
-    """Everything a lock depends on, except the package index."""
+    """Everything that determines the content of a lock, apart from the package index."""
 
     version: str
     """Version of blogsmith."""
@@ -95,7 +95,7 @@ class DependencyLock(Struct, frozen=True):
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Name → version of every package from the index."""
+        """Maps the name of every package from the index to its version."""
         return {one.name: one.version for one in self.packages if one.version}
 
 
@@ -151,10 +151,8 @@ def parse_lock(text: str) -> DependencyLock:
 def merge_digests(
     new: Iterable[LockedPackage], *others: Iterable[LockedPackage]
 ) -> tuple[LockedPackage, ...]:
-    """Return the new packages, each with the digests of the same version in the others too.
-
-    A lock written on two systems can thus be installed on both.
-    """
+    """Return the new packages. Each also gets the digests that the others have for the same version. A lock
+    written on two systems can thus be installed on both."""
     known: dict[tuple[str, str], set[str]] = {}
     for one in (package for other in others for package in other):
         known.setdefault((one.name, one.version), set()).update(one.digests)

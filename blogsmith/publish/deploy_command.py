@@ -54,7 +54,7 @@ def deploy(
     branch: str | None,
     base_url: str | None,
 ) -> int:
-    """Publish a site. Return 0 as exit code if it is published or already up to date."""
+    """Publish a site. Return 0 as exit code if it is published or was already up to date."""
     from .rsync import SCRIPT
 
     root = site_root(site)
@@ -79,8 +79,8 @@ def _check(clocks: CommandClock, root: Path) -> int:
 
 
 def _run_rsync(clocks: CommandClock, root: Path, *, dry_run: bool, yes: bool) -> int:
-    """Check the site, then run the script from `publish setup rsync`, which builds, shows changes and
-    asks."""
+    """Check the site, then run the script from `publish setup rsync`, which builds the site, shows the
+    changes and asks."""
     from ..api.publishing import Diagnostic, SiteError
     from .rsync import SCRIPT
 
@@ -133,7 +133,7 @@ def _push_pages(
 
 
 def _is_confirmed(question: str) -> bool:
-    """Return whether the user answers yes. No answer, as without a terminal, means no."""
+    """Return whether the user answers yes. If there is no answer, as without a terminal, return False."""
     try:
         return click.confirm(question)
     except click.Abort:

@@ -1,9 +1,9 @@
 """GitHub Pages: a GitHub Actions workflow that builds the site and uploads it as an artifact.
 
-Actions are pinned by commit, so nobody can change them by moving a tag. The only cache is that of pip, whose
-files the lock verifies. A cache of `.blogsmith/` would need the key of the machine, which a pull request
-could then read. Source: the workflow syntax of GitHub Actions; the READMEs of `actions/configure-pages`,
-`actions/upload-pages-artifact` and `actions/deploy-pages`.
+Actions are pinned by commit, so nobody can change them by moving a tag. The only cache is that of pip, and
+the lock verifies its files. Pull requests have no cache. In pull requests from forks, plugins are not
+trusted: if the site has plugins, these pull requests are not built. Source: the workflow syntax of GitHub
+Actions; the READMEs of `actions/configure-pages`, `actions/upload-pages-artifact` and `actions/deploy-pages`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ concurrency:
   group: publish-${{{{ github.ref }}}}
   cancel-in-progress: ${{{{ github.event_name == 'pull_request' }}}}
 jobs:
-  build:
+  build:{members}
     runs-on: ubuntu-latest
     permissions:
       contents: read{pages}{folder}
@@ -44,7 +44,7 @@ jobs:
       - uses: actions/setup-python@5fda3b95a4ea91299a34e894583c3862153e4b97 # v7.0.0
         with:
           python-version: {python}
-          cache: pip
+          cache: ${{{{ github.event_name != 'pull_request' && 'pip' || '' }}}}
           cache-dependency-path: {lock}{install}{configure}{builds}
       - run: {removal}
       - if: github.event_name != 'pull_request'
@@ -67,6 +67,11 @@ jobs:
       - id: publish
         uses: actions/deploy-pages@cd2ce8fcbc39b97be8ca5fce6e763baed58fa128 # v5.0.0
 """
+_MEMBERS = """
+    # `blogsmith trust` allows plugins to run, but not those of a pull request from a fork
+    if: >-
+      github.event_name != 'pull_request' ||
+      github.event.pull_request.head.repo.full_name == github.repository"""
 _CONFIGURE = """
       # gives the URL of the site: github.io/name/, or its own domain
       - if: github.event_name != 'pull_request'
@@ -94,7 +99,7 @@ def github_steps(site: HostedSite) -> tuple[str, ...]:
 
 
 def github_address(owner: str, name: str) -> str:
-    """Return the URL of a GitHub Pages site without its own domain."""
+    """Return the URL of a GitHub Pages site that has no domain of its own."""
     home = f"https://{owner.lower()}.{_HOST}"
     return home if name.lower() == f"{owner.lower()}.{_HOST}" else f"{home}/{name}"
 
@@ -112,6 +117,7 @@ def _workflow(site: HostedSite) -> str:
         checkout += "\n          lfs: true"
     return _WORKFLOW.format(
         branch=quote_yaml(site.repository.branch),
+        members=_MEMBERS if site.needs_trust else "",
         folder=folder,
         checkout=checkout,
         python=quote_yaml(site.python),

@@ -18,12 +18,6 @@ stages: [build, deploy]
   image: {image}
   variables:
     PIP_CACHE_DIR: "$CI_PROJECT_DIR/.cache/pip"{variables}
-  cache:
-    key:
-      files: [{lock}]
-      prefix: "$CI_COMMIT_REF_PROTECTED"
-    # packages only, which the lock checks: never .blogsmith/ or a record of trust
-    paths: [.cache/pip/]
   before_script:{before}
 
 # branches and merge requests: built, not published
@@ -32,13 +26,18 @@ site:
   stage: build
   rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
-      when: never
+      when: never{members}
     - if: $CI_PIPELINE_SOURCE == "merge_request_event" || $CI_COMMIT_BRANCH
   script:{checks}
 
 pages:
   extends: .site
   stage: deploy
+  cache:
+    key:
+      files: [{lock}]
+    # packages only, which the lock checks: never .blogsmith/ or a record of trust
+    paths: [.cache/pip/]
   rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   script:{builds}
@@ -47,6 +46,10 @@ pages:
   artifacts:
     paths: [{output}]
 """
+_MEMBERS = """
+    # `blogsmith trust` allows plugins to run, but not those of a merge request from a fork
+    - if: $CI_MERGE_REQUEST_SOURCE_PROJECT_PATH && $CI_MERGE_REQUEST_SOURCE_PROJECT_PATH != $CI_PROJECT_PATH
+      when: never"""
 _COMPRESS = (
     r"find {output} -type f -regextype posix-extended "
     r"-regex '.*\.(css|html|js|json|md|svg|txt|xml)' -exec gzip -9 --force --keep {{}} +"
@@ -68,6 +71,7 @@ def gitlab_files(site: HostedSite) -> Mapping[str, str]:
         PIPELINE: _PIPELINE.format(
             image=quote_yaml(image),
             variables=variables,
+            members=_MEMBERS if site.needs_trust else "",
             lock=quote_yaml(site.repository_path(LOCK)),
             before=_commands((*enter, *install_commands(site))),
             checks=_commands([line.replace(' --base-url "$CI_PAGES_URL"', "") for line in builds]),

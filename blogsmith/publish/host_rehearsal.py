@@ -1,7 +1,7 @@
 """A rehearsal of the host's commands on this machine, in a new environment and a copy of the files in git.
 
-Only this verifies that the lock can be installed and that a build elsewhere makes the same pages. The
-commands run code of the lock, so the caller must ensure that the user trusts the site.
+Only this shows that the lock can be installed, and that a build elsewhere makes the same pages. The commands
+run code of packages in the lock, so the caller must ensure that the user trusts the site.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .pages_branch import listed_files
 from .pip_resolver import install_error, new_environment, run_pip
 
 EXAMPLE_URL = "https://example.org"
-"""The URL of the site in commands, if only the host knows the real one."""
+"""URL of the site in commands if only the host knows the real one."""
 _LINE = lazy_pattern(rf"-r {LOCK} \(line (\d+)\)")
 _MISMATCH = "DO NOT MATCH THE HASHES"
 _MAX_LISTED_FILES = 5
@@ -44,14 +44,14 @@ class CommandResult(Struct, frozen=True):
 
 
 class HostMachine(Struct, frozen=True):
-    """A new environment and a copy of the site."""
+    """A stand-in for the host: a new environment, and a copy of the site."""
 
     site: Path
     """The copy of the site."""
     programs: Path
     """Folder of the environment's programs."""
     state: Path
-    """Folder of trust records and caches of this rehearsal alone."""
+    """Folder for trust records and caches, used by this rehearsal only."""
 
     def run(self, command: str, **environment: str) -> CommandResult:
         """Run a command in a POSIX shell in the site, as the host does."""
@@ -71,8 +71,8 @@ class HostMachine(Struct, frozen=True):
 def host_machine(folder: Path, base: Path, site: str, output: str) -> Iterator[HostMachine]:
     """Create an environment in `folder` and copy a site there.
 
-    base: root of the repository, or of the site if there is none. site: folder of the site below `base`,
-    empty if it is the same. output: folder of built pages, which is not copied. Raises SiteError on failure.
+    base: root of the repository, or of the site if there is none. site: folder of the site below `base`;
+    empty if it is `base`. output: folder of built pages, which is not copied. Raises SiteError on failure.
     """
     if shutil.which("sh") is None:
         hint = "run the command in a POSIX shell, such as Git Bash on Windows"
@@ -84,10 +84,8 @@ def host_machine(folder: Path, base: Path, site: str, output: str) -> Iterator[H
 
 
 def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
-    """Copy the files of a site that a checkout would have: all that git tracks or would add.
-
-    Dates from git need its history, so the copy is a work tree of the same repository.
-    """
+    """Copy the files of a site that a checkout would contain: all files that git tracks or would add. Dates
+    from git need its history, so the copy is a work tree of the same repository."""
     source = base / site
     listed = listed_files(source)
     if listed is not None and not listed:
@@ -107,26 +105,24 @@ def copy_checkout(base: Path, site: str, target: Path, output: str) -> None:
 
 
 def install(machine: HostMachine, command: str, wheels: Path) -> CommandResult:
-    """Run the command that installs the lock, using files downloaded by earlier calls where possible.
-
-    wheels: folder for downloaded files. pip compares the digest of each file, so they need no other check.
-    """
+    """Run the command that installs the lock. Files that earlier calls downloaded are used again. wheels:
+    folder for downloaded files. pip compares the digest of each file, so the folder need not be trusted."""
     kept = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels)}
     result = machine.run(command, **kept)
     if result.code == 0:
         return result
-    open_folder(wheels, make=True).close()
+    open_folder(wheels, make=True, mode=0o700).close()
     download = f"{command.replace(' install ', ' download ', 1)} --quiet --retries 2"
     fetched = machine.run(f"{download} --dest {shlex.quote(str(wheels))}")
     if fetched.code == 0:
         return machine.run(command, **kept)
-    # a digest mismatch is more useful to report than an unreachable index
+    # report a digest mismatch rather than an unreachable index
     return result if _MISMATCH in result.output else replace(fetched, command=command)
 
 
 def install_problem(result: CommandResult, lock: str) -> Diagnostic:
     """Return the error of a failed installation, at its line in the lock. lock: content of the lock."""
-    # before the first error, pip mentions lines of packages already installed
+    # before its first error, pip also prints lines of packages that it has installed
     start = max(result.output.find(_MISMATCH), result.output.find("ERROR: "))
     found = _LINE.search(result.output, max(start, 0))
     lines = lock.split("\n")
@@ -154,7 +150,7 @@ def different_files(one: Path, other: Path) -> tuple[str, ...]:
 
 
 def pages_problem(differing: Sequence[str]) -> Diagnostic:
-    """Return the error that lists files that differ in the site of the host."""
+    """Return the error that lists files that differ between the host's site and ours."""
     names = first_names(differing, _MAX_LISTED_FILES)
     message = f"the host would publish files that differ from those built here: {names}"
     hint = "run `blogsmith publish setup` to lock the versions installed here, and add all files to git"
@@ -173,7 +169,7 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _walk(source: Path, output: str) -> Iterator[str]:
-    """Yield files below a folder, without those that no repository contains."""
+    """Yield the files below a folder, without those that never belong to a repository."""
     for folder, folders, names in os.walk(source):
         here = Path(folder)
         folders[:] = sorted(

@@ -1,4 +1,5 @@
-"""The data about a site that hosts need: a plain record, so that files for hosts are functions of it."""
+"""The data about a site that hosts need. It is a plain record, and files for hosts are computed from it
+alone."""
 
 from __future__ import annotations
 
@@ -13,9 +14,9 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     """A site to be published."""
 
     base_url: str
-    """URL of the published site; empty if the host provides it during the build."""
+    """URL of the published site; empty if only the host knows it, at the build."""
     has_own_base_url: bool = True
-    """Whether the settings contain `base_url`, so that commands need not."""
+    """Whether the settings contain `base_url`. If not, commands set it."""
     output: str = "public"
     """Output folder, relative to the site root."""
     repository: Repository
@@ -26,16 +27,17 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     python: str = "3.13"
     """Python version on the host."""
     needs_trust: bool = False
-    """Whether the site has its own plugins, or dates from git."""
+    """Whether commands must trust the site, because it has plugins of its own or dates from git."""
     needs_history: bool = False
     """Whether dates of pages come from git."""
     has_large_files: bool = False
     """Whether some files are stored with Git LFS."""
     redirects: tuple[RedirectRule, ...] = ()
     destination: str = ""
-    """Target of the files: for rsync a folder, possibly on another machine; for a server a folder there."""
+    """Folder that the site is copied to: for rsync possibly on another machine, for a web server a folder on
+    it."""
     date: str = "2026-01-01"
-    """Day of the setup, for hosts whose settings contain one."""
+    """Date of the setup, for hosts whose settings contain a date."""
 
     @property
     def base_path(self) -> str:

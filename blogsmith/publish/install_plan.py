@@ -1,4 +1,4 @@
-"""How a host installs blogsmith: the lock of a site, and the wheel next to it."""
+"""Plans how a host installs blogsmith: the lock of a site, and the wheel next to it."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ from .dependency_lock import (
 
 _MOST_BYTES = 50_000_000
 _BUILD_BACKEND = "hatchling"
-"""Builds blogsmith from a commit. The lock contains it, so that a host installs locked packages only."""
+"""Tool that builds blogsmith from a commit. It is in the lock, so that a host installs only
+locked packages."""
 Resolve = Callable[..., tuple[LockedPackage, ...]]
-"""Function with the parameters of `pip_resolver.resolve_packages`."""
+"""Function with the parameters of `pip_resolver.resolve_packages`, and its result."""
 
 
 class InstallPlan(Struct, frozen=True):
@@ -49,13 +50,13 @@ class InstallPlan(Struct, frozen=True):
     data: bytes | None = None
     """Bytes of the wheel to write; None if the file exists already."""
     old_wheel: str = ""
-    """Path of the wheel of the previous lock, if it must be removed."""
+    """Path of the previous wheel, if it must be removed; otherwise empty."""
     problems: tuple[Diagnostic, ...] = ()
 
 
 def needed_extras(config: Config) -> tuple[str, ...]:
-    """Return the extras of our package that a host needs to build the same pages as here."""
-    # without its renderer, Mermaid shows the source of a diagram, both here and on the host
+    """Return the extras of our package that a host needs to build the same pages."""
+    # not for Mermaid: without the renderer, diagrams are shown as source both here and on the host
     draws = "mermaid" in config.plugins and bool(pip_resolver.installed_version("merman"))
     extras = {"diagrams"} if draws else set()
     if isinstance(config.search, Search) and config.search.engine == "pagefind":
@@ -75,10 +76,8 @@ def read_lock(root: Path) -> DependencyLock | None:
 
 
 def plan_install(root: Path, inputs: LockInputs, resolve: Resolve | None = None) -> InstallPlan:
-    """Return the files to write below `root`. The index is queried only if the lock does not match any more.
-
-    Raises SiteError if a file cannot be read or the versions cannot be resolved.
-    """
+    """Return the files to write below `root`. The index is queried only if the existing lock is out of date.
+    Raises SiteError if a file cannot be read or the versions cannot be resolved."""
     resolve = resolve or pip_resolver.resolve_packages
     before = read_lock(root)
     wheel, data = _plan_wheel(root) if inputs.source.kind == "wheel" else ("", b"")
@@ -89,7 +88,7 @@ def plan_install(root: Path, inputs: LockInputs, resolve: Resolve | None = None)
     packages, platforms, problems = _resolve(inputs, wheel, data, resolve)
     if before is not None:
         packages = merge_digests(packages, before.packages)
-        # with the same versions, the lock remains valid for the other machine
+        # if versions are the same, digests for the other machine's platform stay in the lock
         same = {one.name: one.version for one in packages if one.version} == before.versions
         platforms = tuple({*platforms, *(before.platforms if same else ())})
     lock = format_lock(inputs, platforms, packages, install_lock_command(LOCK))
@@ -97,7 +96,8 @@ def plan_install(root: Path, inputs: LockInputs, resolve: Resolve | None = None)
 
 
 def write_install(root: Path, plan: InstallPlan) -> None:
-    """Write the wheel and remove the previous one. SiteError on failure. The lock is an author file."""
+    """Write the wheel and remove the previous one. SiteError on failure. The lock is written with the author
+    files."""
     try:
         with open_folder(root) as top, top.enter(WHEELS, make=True) as folder:
             if plan.data is not None:
@@ -110,7 +110,7 @@ def write_install(root: Path, plan: InstallPlan) -> None:
 
 
 def lock_problems(root: Path, inputs: LockInputs) -> tuple[Diagnostic, ...]:
-    """Return errors if a host cannot install from the present lock, or would install something else."""
+    """Return errors if a host cannot install from the existing lock, or would install something else."""
     lock = read_lock(root)
     if lock is None:
         return ()
@@ -170,7 +170,7 @@ def _resolve(
 
 
 def _check_index_wheel(requirement: str, folder: Path) -> None:
-    """Raise SiteError if the index has a different program under our name, which anyone may register."""
+    """Raise SiteError if the index has another program under our name: anyone may register the name."""
     found = package_wheel.read_wheel(pip_resolver.download_wheel(requirement, folder))
     if found is None or not package_wheel.is_same_program(found, package_wheel.installed_files()):
         message = f'"{requirement}" in the package index differs from the program that runs here'
@@ -180,9 +180,9 @@ def _check_index_wheel(requirement: str, folder: Path) -> None:
 
 def _plan_wheel(root: Path) -> tuple[str, bytes]:
     """Return path and bytes of the wheel of the running version. An existing wheel with the same files is
-    reused.
+    used again.
 
-    Compression differs between versions of zlib, so two machines may pack the same files into different
+    Compression differs between versions of zlib, so two machines may compress the same files to different
     bytes.
     """
     files = package_wheel.installed_files()
@@ -202,7 +202,7 @@ def _read_wheel(root: Path, path: str) -> bytes | None:
 
 
 def _is_current(lock: DependencyLock, inputs: LockInputs, wheel_digest: str) -> bool:
-    """Return whether a new lock would contain the same versions, also for this platform."""
+    """Return whether a new lock, also one for this platform, would contain the same versions."""
     if lock.inputs != inputs.format() or pip_resolver.own_platform() not in lock.platforms:
         return False
     if lock.wheel is not None and wheel_digest not in lock.wheel.digests:
@@ -213,7 +213,8 @@ def _is_current(lock: DependencyLock, inputs: LockInputs, wheel_digest: str) -> 
 
 
 def _old_wheel(root: Path, before: DependencyLock | None, wheel: str) -> str:
-    """Return the wheel of an earlier version, if it is still the file named by the lock."""
+    """Return the wheel of an earlier version, if its file is still the one in the lock; otherwise an empty
+    string."""
     found = before.wheel if before else None
     path = found.name.removeprefix("./") if found else ""
     if found is None or path == wheel or Path(path).parent.as_posix() != WHEELS:

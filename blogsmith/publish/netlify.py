@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .build_commands import build_commands, install_commands
+from .build_commands import TRUST, build_commands, install_commands
 from .hosted_site import HostedSite
 from .quoting import quote_toml
 
@@ -22,20 +22,25 @@ publish = {output}
 [build.environment]
 PYTHON_VERSION = {python}
 
-# preview of a pull request, at its own URL
+# preview of a pull request, at its own URL{note}
 [context.deploy-preview]
 command = {preview}
 """
+
+_NO_TRUST = f"""
+# It fails without `{TRUST}`, which would run the plugins of anybody who opens a pull request."""
 
 
 def netlify_files(site: HostedSite) -> Mapping[str, str]:
     """Return the files by path in the repository."""
     install, builds = " && ".join(install_commands(site)), build_commands(site, "URL")
-    previews = [line.replace('"$URL"', '"$DEPLOY_PRIME_URL"') for line in builds]
+    # Netlify has no variable that distinguishes pull requests from forks
+    previews = [line.replace('"$URL"', '"$DEPLOY_PRIME_URL"') for line in builds if line != TRUST]
     return {
         SETTINGS: _SETTINGS.format(
             base=f"base = {quote_toml(site.folder)}\n" if site.folder else "",
             command=quote_toml(" && ".join((install, *builds))),
+            note=_NO_TRUST if site.needs_trust else "",
             preview=quote_toml(" && ".join((install, *previews))),
             output=quote_toml(site.output),
             python=quote_toml(site.python),

@@ -1,8 +1,8 @@
-"""nginx: a server, or a part of a server if the site is in a folder of it.
+"""nginx: a `server` block, or a part of one if the site is in a folder of its host.
 
 Source: the documentation of ngx_http_core_module, _headers_module, _map_module, _rewrite_module,
 _gzip_module, _charset_module. `add_header` is used in the server block only: a location with its own
-`add_header` loses all others.
+`add_header` does not inherit the headers of the server block.
 """
 
 from __future__ import annotations
@@ -169,6 +169,6 @@ def _redirects(rules: Sequence[RedirectRule]) -> str:
     return "".join(
         f"    location = {quote_nginx(rule.old)} {{ return 301 {quote_nginx(rule.new)}; }}\n"
         for rule in rules
-        # `$` cannot be escaped there; the page at the old URL redirects
+        # nginx cannot escape `$` there; the page at the old URL redirects instead
         if "$" not in rule.old
     )

@@ -1,8 +1,8 @@
-"""A wheel of the installed blogsmith, packed from its own files.
+"""A wheel of the installed blogsmith, made from its installed files.
 
-If a site contains this wheel, every host builds it with exactly this version, without a package index. An
-editable install is packed from its checkout, so the wheel includes unreleased changes. Sources: the binary
-distribution format and the specification of recorded installs (packaging.python.org).
+If a site contains this wheel, every host uses exactly this version, without a package index. For an editable
+install, the wheel is made from its checkout and includes unreleased changes. Sources: the binary distribution
+format and the specification of recorded installs (packaging.python.org).
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _ADJACENT_FOLDERS = ("themes", "plugins")
 _KEPT_METADATA = ("METADATA", "entry_points.txt")
 _SKIPPED_ENDINGS = (".pyc", ".pyo", ".orig", ".rej", ".swp", "~")
 _DATE = (2020, 2, 2, 0, 0, 0)
-"""Date of every entry, so that equal files give an equal wheel. It is the date that hatchling uses."""
+"""Date of every entry, the same as in wheels from hatchling. It is fixed, so that equal files give an equal
+wheel."""
 _MOST_BYTES = 100_000_000
 _WHEEL = "Wheel-Version: 1.0\nGenerator: blogsmith\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
@@ -105,7 +106,7 @@ def _package_files(package: Path) -> Iterator[tuple[str, Path]]:
         (package, PACKAGE),
         *((package.parent / n, f"{PACKAGE}/{n}") for n in _ADJACENT_FOLDERS),
     ):
-        # an installed package contains its themes and plugins
+        # an installed package contains its themes and plugins already
         if folder is not package and (package / folder.name).is_dir():
             continue
         for file in sorted(folder.rglob("*")):

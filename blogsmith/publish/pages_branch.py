@@ -1,8 +1,8 @@
 """A branch with the built site, as GitHub Pages serves it, committed and pushed with git alone.
 
-The author's checkout does not change: the commit is made from a temporary index, and new objects are in a
-temporary folder until they are pushed. The new commit must follow the last one of the branch, and only if
-blogsmith made that one. Source: git-commit-tree(1), git-push(1), gitformat-index(5).
+The author's checkout does not change: the commit is made from a temporary index, and its objects are in a
+temporary folder until they are pushed. The new commit follows the last one of the branch, which must also be
+made by blogsmith. Source: git-commit-tree(1), git-push(1), gitformat-index(5).
 """
 
 from __future__ import annotations
@@ -34,20 +34,22 @@ class BranchUpdate(Struct, frozen=True):
     is_first: bool
     """Whether the branch does not exist at the remote yet."""
     changes: tuple[str, ...]
-    """A line for each file that differs: letter of git (A, M, D), tab, path."""
+    """A line for each file that differs: letter of git's status (A, M, D), tab, path."""
     environment: Mapping[str, str]
-    """Variables that let git find the new objects."""
+    """Environment variables that make git find the new objects."""
     source: str
-    """Commit that the pages are built from, shortened; followed by `+` if there are uncommitted changes."""
+    """Shortened hash of the commit that the pages are built from, with a `+` if there are uncommitted
+    changes."""
 
 
 def plan_update(
     root: Path, pages: Path, url: str, work: Path, remote: str = "origin", branch: str = BRANCH
 ) -> BranchUpdate:
-    """Return the commit with the files below `pages` as the next one of a branch. It is not pushed.
+    """Make a commit with the files below `pages`, as the next one of a branch. It is not pushed.
 
-    url: of the published site, empty if not known. work: a temporary folder, which must exist until the
-    push. Raises SiteError if the remote does not exist, or if the branch has content of another origin.
+    url: URL of the published site; empty if not known. work: temporary folder, which must exist until the
+    push. Raises SiteError if the remote does not exist, or if blogsmith did not make the last commit of the
+    branch.
     """
     _check_remote(root, remote)
     objects, index = work / "objects", work / "index"
@@ -82,8 +84,10 @@ def plan_update(
 
 
 def push_update(update: BranchUpdate) -> None:
-    """Push the commit without force, so a branch that has moved is kept. SiteError if it is rejected."""
-    # by URL: with a remote name, git would record the commit in this repository, which lacks its objects
+    """Push the commit without force. SiteError if the remote rejects it, for example because the branch has
+    changed."""
+    # push to the URL: with the name of the remote, git would record the commit in this repository, which
+    # lacks its objects
     url = _read(update.root, "remote", "get-url", "--push", update.remote)
     done = run_git(
         *(update.root, "push", "--porcelain", url, f"{update.commit}:refs/heads/{update.branch}"),
@@ -101,7 +105,7 @@ def push_update(update: BranchUpdate) -> None:
 
 
 def _add_host_files(pages: Path, url: str) -> None:
-    """Prepare the pages for GitHub, which reads the domain of the site from a file in the branch."""
+    """Add the files that GitHub needs to the pages, such as the one with the domain of the site."""
     host = urlsplit(url).hostname or ""
     with open_folder(pages) as folder:
         # without this file, GitHub would process the pages with Jekyll
@@ -122,7 +126,7 @@ def _check_remote(root: Path, remote: str) -> None:
 
 
 def _fetch(root: Path, remote: str, branch: str, found: Mapping[str, str]) -> str:
-    """Fetch the last commit of the branch at the remote. Return its hash, empty if there is no branch."""
+    """Fetch the last commit of the branch from the remote. Return its hash; empty if there is no branch."""
     listed = run_git(root, "ls-remote", "--exit-code", remote, f"refs/heads/{branch}", only_reads=False)
     if listed.returncode == 2:
         return ""
@@ -156,7 +160,7 @@ def _check_published(root: Path, parent: str, branch: str, found: Mapping[str, s
 
 
 def _write_tree(root: Path, pages: Path, found: Mapping[str, str]) -> str:
-    """Return the hash of a tree with all files below a folder, unchanged: git converts no line ends."""
+    """Return the hash of a tree with all files below a folder. Git does not convert their line ends."""
     names = sorted(file.relative_to(pages).as_posix() for file in pages.rglob("*") if file.is_file())
     words = ("hash-object", "-w", "--no-filters", "--stdin-paths")
     hashes = run_git(root, *words, text="".join(f"{pages / name}\n" for name in names), environment=found)
@@ -189,15 +193,15 @@ def _error(message: str, hint: str) -> SiteError:
     return SiteError(Diagnostic("publish-git", message, hint=hint))
 
 
-# Calls of git in the repository of a site that the user trusts.
-#
-# The settings of a repository can name programs (`core.fsmonitor`, hooks), so git is never run for an
-# untrusted site, and calls that only read disable these programs too. Source: git(1), git-config(1).
+# Calls of git in the repository of a site that the user trusts. The settings of a repository can name
+# programs (`core.fsmonitor`, hooks), so git is never run for an untrusted site, and calls that only read
+# disable these programs too. Source: git(1), git-config(1).
 
 
 _TIMEOUT_S = 600.0
 _ACCESS = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS")
-"""Variables for the user's access to remotes. Other `GIT_` variables could select another repository."""
+"""Environment variables with the user's access to remotes. Others of git are removed: they could select
+another repository."""
 _READING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
 
 
@@ -228,7 +232,8 @@ def run_git(
 
 
 def listed_files(folder: Path) -> Sequence[str] | None:
-    """Return the files below a folder that git tracks or would add; None if it is not in a repository."""
+    """Return the files below a folder that git tracks or would add; None if the folder is not in a
+    repository."""
     if shutil.which("git") is None:
         return None
     done = run_git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")

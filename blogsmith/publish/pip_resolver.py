@@ -1,4 +1,4 @@
-"""The files of the packages that a host installs, as pip resolves them for its platform.
+"""Resolves the packages that a host installs, with pip and for the host's platform.
 
 pip runs in a separate process with `--dry-run --report`: it installs nothing, and its own settings (index,
 proxy, certificates) apply. Source: the installation report of pip.
@@ -25,10 +25,10 @@ from .dependency_lock import LockedPackage
 HOST_PLATFORM = "linux-x86_64"
 """The platform of the machines that build sites at GitHub, GitLab, Cloudflare and Netlify."""
 _NEWEST_GLIBC = 35
-"""Newest glibc of wheels, in minor versions. The oldest build image of these hosts is Ubuntu 22.04 with glibc
-2.35, which the Mermaid renderer needs; most wheels need 2.28 or less."""
+"""Newest glibc that wheels may require, in minor versions. The oldest build image of these hosts is Ubuntu
+22.04 with glibc 2.35, which the Mermaid renderer needs; most wheels need 2.28 or less."""
 _OLDEST_PIP = (22, 3)
-"""The first version with an installation report."""
+"""Oldest version of pip with an installation report."""
 _TIMEOUT_S = 600.0
 _REMOVED_VARIABLES = (
     "PIP_REQUIRE_HASHES",
@@ -49,11 +49,11 @@ _NO_NETWORK = (
 def resolve_packages(
     requirements: Sequence[str], python: str, *, is_for_host: bool
 ) -> tuple[LockedPackage, ...]:
-    """Return every package that the requirements need, including blogsmith itself, with one digest each.
+    """Return every package that the requirements need, including blogsmith itself, each with one digest.
 
     The versions are those installed here, so that a host makes the same pages that the author has seen.
-    python: version on the host. is_for_host: for the platform of hosts, otherwise for this machine. Raises
-    SiteError if the index cannot be reached, or if no set of versions is compatible.
+    python: version on the host. is_for_host: whether to resolve for the platform of hosts, otherwise for this
+    machine. Raises SiteError if the index cannot be reached, or if no set of versions is compatible.
     """
     with temporary_folder() as folder, _pip() as pip:
         constraints, report = folder / "constraints.txt", folder / "report.json"
@@ -106,7 +106,7 @@ def installed_version(name: str) -> str:
 
 
 def run_pip(command: Sequence[str], folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    """Run pip or Python without variables that change its behaviour. more: environment variables to add."""
+    """Run pip or Python without environment variables that change its behaviour. more: variables to add."""
     kept = {name: value for name, value in os.environ.items() if name not in _REMOVED_VARIABLES}
     return subprocess.run(
         command,
@@ -122,9 +122,9 @@ def run_pip(command: Sequence[str], folder: Path, **more: str) -> subprocess.Com
 
 
 def install_error(stderr: str, problem: str) -> SiteError:
-    """Return the error with the reason why pip failed."""
+    """Return an error with the reason that pip printed."""
     lines = [line.removeprefix("ERROR: ") for line in stderr.split("\n") if line.startswith("ERROR: ")]
-    # pip ends with a summary of the conflict; the line before names the package
+    # pip prints a summary of the conflict last; the line before names the package
     reason = next((line for line in lines if "satisfies the requirement" in line), lines[0] if lines else "")
     if any(word in stderr for word in _NO_NETWORK):
         return _error(
@@ -143,7 +143,8 @@ def install_error(stderr: str, problem: str) -> SiteError:
 
 @contextmanager
 def _pip() -> Iterator[tuple[str, ...]]:
-    """Yield a command that starts pip: of this environment, or of a new one if this one has no recent pip."""
+    """Yield a command that starts pip: that of this environment, or of a new one if this pip is missing or
+    too old."""
     version = installed_version("pip") if importlib.util.find_spec("pip") else ""
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) >= _OLDEST_PIP:
         yield (sys.executable, "-m", "pip")
@@ -178,7 +179,7 @@ def _installed_versions() -> Iterator[str]:
     """Yield lines that pin each package to the version installed here."""
     for found in metadata.distributions():
         name = found.metadata["Name"]
-        # a local version such as 1.0+local is in no index
+        # no index has a local version such as 1.0+local
         if (
             name
             and name != DISTRIBUTION

@@ -12,7 +12,7 @@ import shlex
 from ..api.publishing import Diagnostic, SiteError, lazy_pattern
 
 _PLAIN = lazy_pattern(r"[a-z]+ [a-z-][A-Za-z0-9 ./_=-]*[A-Za-z0-9]")
-"""Commands that need no quotes in YAML: at least two words, without colons, quotes and comments."""
+"""Matches commands that need no quotes in YAML: at least two words, without colons, quotes and comments."""
 
 
 def quote_yaml(text: str) -> str:
@@ -29,7 +29,8 @@ def yaml_command(text: str) -> str:
 
 
 def reject_expression(text: str) -> None:
-    """Raise SiteError for an expression that GitHub would evaluate before any shell or program sees it."""
+    """Raise SiteError if the string contains an expression that GitHub would evaluate before the shell sees
+    it."""
     if "${{" in text:
         raise _quoting_error(text, "${{")
 

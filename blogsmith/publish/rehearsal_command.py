@@ -16,15 +16,20 @@ if TYPE_CHECKING:
 
 
 def require_trust(root: Path) -> None:
-    """Raise SiteError unless the user trusts the site: its lock and its repository can run programs."""
+    """Raise SiteError unless the user trusts the site: packages in its lock and settings of its repository
+    can run programs."""
     from ..api.publishing import Diagnostic, SiteError, check_consent
 
     consent = check_consent(root)
     if not consent.is_given:
         why = f": {consent.reason}" if consent.reason else ""
-        message = f"publishing runs programs of the site, which is not trusted{why}"
+        message = f"this site is not trusted{why}"
         raise SiteError(
-            Diagnostic("publish-trust", message, hint="run `blogsmith trust` if you trust its authors")
+            Diagnostic(
+                "publish-trust",
+                message,
+                hint="run `blogsmith trust` to let publishing run programs of the site",
+            )
         )
 
 

@@ -1,4 +1,5 @@
-"""The git repository of a site, read as files, so that no program runs in the folder of an untrusted site.
+"""The git repository of a site. Its files are read directly, because git could run programs of an untrusted
+site.
 
 Source: gitrepository-layout(5), git-config(1).
 """
@@ -48,7 +49,8 @@ class Repository(Struct, frozen=True):
 
 
 def find_repository(site: Path) -> Repository:
-    """Return the repository of the site at an absolute path: in its own folder or the nearest above."""
+    """Return the repository that contains the site, an absolute path: in its folder or in the nearest folder
+    above."""
     for folder in (site, *site.parents):
         git = folder / ".git"
         if git.is_dir() and not git.is_symlink():
@@ -56,7 +58,7 @@ def find_repository(site: Path) -> Repository:
             found = _HEAD.fullmatch(_read(git, "HEAD"))
             return Repository(folder, host, path, found[1] if found else "main")
         if git.is_file():
-            # a work tree or submodule, whose settings are elsewhere
+            # in a work tree or submodule, the settings are elsewhere
             return Repository(folder)
     return Repository()
 
@@ -76,12 +78,12 @@ def parse_remote(config: str) -> tuple[str, str]:
 
 
 def has_large_files(root: Path) -> bool:
-    """Return whether the `.gitattributes` of a repository has files of Git LFS."""
+    """Return whether the `.gitattributes` of a repository stores files with Git LFS."""
     return "filter=lfs" in _read(root, ".gitattributes")
 
 
 def _read(folder: Path, name: str) -> str:
-    """Return the start of a file; empty if it cannot be read."""
+    """Return the start of a file; empty if the file cannot be read."""
     with suppress(OSError), open_folder(folder) as opened:
         return opened.read(name, _MOST_BYTES).decode("utf-8", "replace")
     return ""

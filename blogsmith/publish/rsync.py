@@ -1,8 +1,8 @@
 """rsync to the user's own server: a script that builds the site, shows the changes and waits for
 confirmation.
 
-The copy can be interrupted safely: new files arrive next to the old ones and replace them at the end.
-Only then are removed files deleted. Hidden files on the server (`.well-known/` for certificates, keys in
+An interrupted copy does no damage: new files are first stored next to the old ones, and replace them at the
+end. Only then are removed files deleted. Hidden files on the server (`.well-known/` for certificates, keys in
 a home folder) are never deleted, and a build that deletes too many files is rejected. Source: rsync(1).
 """
 

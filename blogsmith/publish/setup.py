@@ -1,4 +1,4 @@
-"""Files that a host needs, and problems in settings, records and URLs that prevent publishing."""
+"""The files that a host needs, and problems in settings, records and URLs that prevent publishing."""
 
 from __future__ import annotations
 
@@ -57,22 +57,22 @@ class Setup(Struct, frozen=True):
     published_url: str = ""
     """URL of the published site; empty if neither settings nor repository name it."""
     problems: tuple[Diagnostic, ...] = ()
-    """Warnings."""
+    """Problems that do not prevent publishing."""
 
 
 class SetupRequest(Struct, frozen=True, kw_only=True):
-    """Command line options about a host."""
+    """Options of the command line about a host."""
 
     target: str
     now: dt.datetime
     base_url: str = ""
-    """Overrides the setting; empty: the setting applies."""
+    """URL that replaces `base_url` of the settings; empty to use the setting."""
     destination: str = ""
     source: InstallSource | None = None
-    """Source from which hosts install blogsmith; None: the source in the lock, or the wheel if there is no
-    lock."""
+    """Where hosts get blogsmith from. If None, as in the lock; without a lock, from a wheel."""
     repository: Path | None = None
-    """Absolute path of the repository, if files may be written there; None: only below the site."""
+    """Absolute path of the repository, if files may be written there. If None, they are written only below
+    the site."""
 
 
 def plan_setup(root: Path, request: SetupRequest) -> Setup:
@@ -146,10 +146,8 @@ def github_url(root: Path, base_url: str) -> str:
 def build_as_published(
     root: Path, base_url: str, now: dt.datetime, output: Path, progress: Progress = no_progress
 ) -> BuildReport:
-    """Build the site into the folder `output` with the options of hosts.
-
-    base_url: overrides the setting; empty: the setting applies.
-    """
+    """Build the site into the folder `output`, with the options that hosts use. base_url: replaces the
+    setting, unless it is empty."""
     options = BuildOptions(
         now=now,
         strict=True,
@@ -162,7 +160,8 @@ def build_as_published(
 
 
 def _destination(request: SetupRequest, address: str) -> str:
-    """Return the folder that files are copied to. rsync requires the option; web servers have a default."""
+    """Return the folder that files are copied to. For rsync the option is required; for web servers it has a
+    default."""
     if request.destination or not TARGETS[request.target].has_destination:
         return request.destination
     if request.target == "rsync":
@@ -174,21 +173,22 @@ def _destination(request: SetupRequest, address: str) -> str:
 
 def _find_site_folder(base: Path, site: Path, repository: Repository, target: str) -> str:
     """Return the folder of the site below `base`. Raise SiteError if the host would not find its settings
-    there."""
+    there.
+    """
     if not site.is_relative_to(base):
-        message = f"the site is not in {base}"
+        message = f'the site is not in "{base}"'
         raise SiteError(
             Diagnostic(
                 "publish-repository", message, hint="write a folder above the site after `--repository`"
             )
         )
     if target in ("github-pages", "gitlab") and repository.root not in (None, base):
-        message = f"{target} reads settings at the root of the repository, which is {repository.root}"
+        message = f'{target} reads settings at the root of the repository, which is "{repository.root}"'
         hint = f"add `--repository {repository.root}` to write them there"
         raise SiteError(Diagnostic("publish-repository", message, hint=hint))
     folder = site.relative_to(base).as_posix().removeprefix(".")
     if folder and not _FOLDER.fullmatch(folder):
-        message = f'invalid folder "{folder}": settings of hosts allow letters, digits, spaces, - _ and .'
+        message = f'invalid folder "{folder}": hosts allow letters, digits, spaces, ".", "-" and "_"'
         raise SiteError(Diagnostic("publish-repository", message, hint="rename the folder"))
     return folder
 
@@ -237,10 +237,9 @@ def find_ignored_results(site: Path, repository: Path | None) -> tuple[Diagnosti
     return tuple(found)
 
 
-# A requirement of blogsmith by name, as earlier versions wrote it: no package index has that name.
-#
+# A requirement of blogsmith by name, which earlier versions wrote although no package index has that name.
 # Some hosts install `requirements.txt` automatically before they run the command of the site. The line then
-# stops the build, and would install the package of anyone who registers the name.
+# stops the build, or installs the package of anyone who registers the name.
 
 
 _FILES = ("requirements.txt", "requirements-site.txt")
@@ -261,16 +260,17 @@ def old_requirement_problems(root: Path) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
-# URL of the published site, from the author or the host, and contradictions between them.
+# URL of the published site, as set by the author or by the host, and contradictions between the two.
 
 
 _EXAMPLE = "https://example.org/blog"
 
 
 def choose_site_url(setting: str, option: str, host_knows: bool, target: str) -> str:
-    """Return the URL of the site from the option or the setting. Empty if the host passes it to builds.
+    """Return the URL of the site, from the option or the setting. Empty if only the host knows it.
 
-    Raise SiteError if the URL is invalid, or if it is missing and the host does not know it.
+    host_knows: whether the host sets the URL at builds. Raise SiteError if the URL is invalid, or if nobody
+    knows it.
     """
     problem = base_url_problem(option)
     if problem:
@@ -296,7 +296,7 @@ def expected_url(site: HostedSite, target: str) -> str:
 
 
 def url_problems(site: HostedSite, target: str) -> tuple[Diagnostic, ...]:
-    """Return warnings if the host does not show this site at its URL."""
+    """Return warnings if the host would show the site at another URL."""
     return tuple(_problem(message, hint) for message, hint in _problems(site, target))
 
 
@@ -316,7 +316,7 @@ def _problems(site: HostedSite, target: str) -> Iterator[tuple[str, str]]:
         allowed |= set() if is_theirs else {f"https://{site.host}"}
         if url.lower().replace("http://", "https://") not in allowed:
             hint = f"write `base_url: {shown}`, or remove `base_url` so that GitHub provides it"
-            yield f"GitHub shows {repository.path} at {shown}/, not at {url}/", hint
+            yield f'GitHub shows "{repository.path}" at "{shown}/", not at "{url}/"', hint
 
 
 def _problem(message: str, hint: str, severity: str = "warning") -> Diagnostic:

@@ -1,4 +1,4 @@
-"""The hosts that a site can be set up for, by their names in commands and settings."""
+"""The hosts for which a site can be set up, by their names in commands and settings."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ class HostTarget(Struct, frozen=True, kw_only=True):
     steps: Callable[[HostedSite], tuple[str, ...]]
     """Function that returns the remaining manual steps, one per line."""
     builds: bool = True
-    """Whether the host builds the site; then it installs blogsmith."""
+    """Whether the host builds the site. If so, it installs blogsmith."""
     is_at_root: bool = False
-    """Whether a site must be at the root of a host."""
+    """Whether the site must be at the root of a host, not in a folder."""
     address_variable: str = ""
     """Environment variable with the URL of the site during builds; empty if the host sets none."""
     has_outputs: bool = False
-    """Whether it reads files of the site, which builds write if the settings select the host."""
+    """Whether the host reads files of the site, such as `_headers`. Builds write them if the settings select
+    the host."""
     has_destination: bool = False
-    """Whether the user must name a folder where the site is copied."""
+    """Whether the user must name a folder that the site is copied to."""
 
     def commands(self, site: HostedSite) -> tuple[str, ...]:
         """Return the commands that install blogsmith and build the site on the host."""

@@ -123,7 +123,7 @@ class Distribution(Struct, frozen=True):
     url: str = CDN_URL
     """URL of the folder with its files, with base path and trailing slash."""
     folder: str = ""
-    """Folder in the site, as in the settings; empty for the CDN."""
+    """Folder as written in the settings, such as `static/pyodide`; empty for the CDN."""
     lock: Lock | None = None
     """Lock of the folder; None for the CDN, or if it cannot be read."""
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -136,7 +136,8 @@ class Distribution(Struct, frozen=True):
         return (self.lock.find_package(module) if self.lock else "") or MODULES.get(module, "")
 
     def has(self, package: str) -> bool:
-        """Return whether `package` can be loaded from here. If the folder is unreadable, return True."""
+        """Return whether `package` can be loaded from here. Return True if its lock is unknown: for the CDN,
+        or a folder that cannot be read."""
         return self.lock is None or package in self.lock.packages
 
     def transfer_bytes(self, packages: Iterable[str]) -> int:
@@ -179,7 +180,7 @@ def open_distribution(setting: str, root: Path, base_path: str) -> Distribution:
     folder = root / setting
     url = f"{base_path}/{quote(setting.rstrip('/').removeprefix('static/'))}/"
     if not folder.is_dir():
-        return Distribution(url, setting, problems=(f"folder not found: {setting}",))
+        return Distribution(url, setting, problems=(f'folder not found: "{setting}"',))
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir()) if file.is_file()}
     lock, problem = _lock(folder, setting)
     files = {package.file for package in lock.packages.values()} if lock else set()

@@ -1,4 +1,4 @@
-"""The modules that Python code imports, and where. The code is parsed, never run."""
+"""Finds the modules that Python code imports, and their locations. The code is parsed, never run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def find_imports(code: str) -> list[Import]:
 
 
 def _modules(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, int, int]]:
-    """Yield (top-level name, line, byte offset where the search for it starts)."""
+    """Yield (top-level name, line, byte offset in the line where the search for the name begins)."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             yield alias.name.partition(".")[0], alias.lineno, alias.col_offset
@@ -64,7 +64,7 @@ def _column(lines: list[str], line: int, offset: int, name: str) -> int:
 
 
 def _children(node: ast.AST, guarded: bool) -> Iterator[tuple[ast.AST, bool]]:
-    """Yield the children of `node`, and whether an import there may fail."""
+    """Yield each child of `node`, and whether the code continues if an import in the child fails."""
     is_try = isinstance(node, ast.Try) and any(_catches(handler) for handler in node.handlers)
     is_typing = isinstance(node, ast.If) and _last_name(node.test) == "TYPE_CHECKING"
     safe = getattr(node, "body", []) if is_try or is_typing else []

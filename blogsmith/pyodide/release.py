@@ -12,7 +12,7 @@ PYTHON = "3.14"
 CDN_URL = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 """URL where browsers load it from, including packages."""
 CORE_URL = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
-"""URL of the same core on npm, byte-identical to the digests below."""
+"""URL of the core on npm: the files whose digests are below."""
 SOURCE_URL = f"https://github.com/pyodide/pyodide/tree/{VERSION}"
 
 LOCK = "pyodide-lock.json"
@@ -21,7 +21,7 @@ LOCK_SHA256 = "5dc2fc119108bc148c7457dc86e7675b5c87e1cafd420b9c34c1eaef7b36c010"
 """Digest of the release's own lock. A site may use another one, with packages of its own."""
 
 CORE_TRANSFER_BYTES = 6_300_000
-"""Measured bytes of core and lock, loaded before any package: the five files through gzip -9."""
+"""Bytes of the five files of core and lock after gzip -9, which a browser loads before any package."""
 
 
 class CoreFile(NamedTuple):
@@ -46,4 +46,4 @@ CORE: Mapping[str, CoreFile] = MappingProxyType(
         ),
     }
 )
-"""The files without which Python does not start: those of npm's pyodide@314.0.7."""
+"""Files that Python needs to start, as in npm's package `pyodide`."""

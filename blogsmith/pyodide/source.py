@@ -47,15 +47,16 @@ class FolderSource:
         self.name = str(folder)
 
     def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
-        """Return the content of a file, see `PyodideSource`. A link that leaves the folder is missing."""
+        """Return the content of a file, see `PyodideSource`. A link that points outside the folder counts as
+        missing."""
         path = (self._folder / file).resolve()
         if path.parent != self._folder or not path.is_file():
-            raise SourceError(f"file not found in {self.name}: {file}")
+            raise SourceError(f'file not found in "{self.name}": "{file}"')
         try:
             with path.open("rb") as stream:
                 return _read_limited(stream, file, limit, watch)
         except OSError as error:
-            raise SourceError(f"cannot read {path}: {error.strerror}") from error
+            raise SourceError(f'cannot read "{path}": {error.strerror}') from error
 
 
 class WebSource:
@@ -65,7 +66,7 @@ class WebSource:
         """Open the source. Raises SourceError if `url` is neither https nor http to this machine."""
         self.name = url if url.endswith("/") else f"{url}/"
         if not _is_safe(self.name):
-            raise SourceError(f"invalid URL {url}: expected https://…")
+            raise SourceError(f'invalid URL "{url}": expected https://…')
         self._open = urllib.request.build_opener(SafeRedirects).open
 
     def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
@@ -77,11 +78,11 @@ class WebSource:
                 data = _read_limited(answer, file, limit, watch)
                 whole = int(answer.headers.get("Content-Length") or len(data))
         except urllib.error.HTTPError as error:
-            raise SourceError(f"cannot load {url}: {error.code} {error.reason}") from error
+            raise SourceError(f'cannot load "{url}": {error.code} {error.reason}') from error
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise SourceError(f"cannot load {url}: {_reason(error)}") from error
+            raise SourceError(f'cannot load "{url}": {_reason(error)}') from error
         if len(data) != whole:
-            raise SourceError(f"cannot load {url}: connection closed after {len(data)} of {whole} bytes")
+            raise SourceError(f'cannot load "{url}": connection closed after {len(data)} of {whole} bytes')
         return data
 
 
@@ -107,7 +108,7 @@ def open_source(given: str) -> PyodideSource:
         return WebSource(given)
     folder = Path(given).expanduser()
     if not folder.is_dir():
-        raise SourceError(f"folder not found: {given}")
+        raise SourceError(f'folder not found: "{given}"')
     return FolderSource(folder)
 
 
@@ -116,7 +117,7 @@ def _read_limited(stream: IO[bytes], file: str, limit: int, watch: ReportProgres
     while piece := stream.read(_PIECE):
         data += piece
         if len(data) > limit:
-            raise SourceError(f"{file} is larger than {limit} bytes")
+            raise SourceError(f'"{file}" is larger than {limit} bytes')
         watch(len(data))
     return bytes(data)
 
@@ -145,7 +146,7 @@ class SafeRedirects(urllib.request.HTTPRedirectHandler):
         """Follow a redirect if the new URL is safe. Raises SourceError otherwise."""
         left_https = req.type == "https" and not newurl.startswith("https:")
         if left_https or not _is_safe(newurl):
-            raise SourceError(f"{req.full_url} redirects to {newurl}, which is not https")
+            raise SourceError(f'"{req.full_url}" redirects to "{newurl}", which is not https')
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

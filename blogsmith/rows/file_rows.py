@@ -1,4 +1,5 @@
-"""Cache rows about files: digests of sources, image sizes. Only new and changed files are opened."""
+"""Cache rows with data of files, such as digests of sources and sizes of images. Only new and changed files
+are opened."""
 
 from __future__ import annotations
 
@@ -24,12 +25,13 @@ from ..write.photos.encoder import MOST_PIXELS
 Value = TypeVar("Value")
 
 UNCERTAIN_STAMP_NS = 2_000_000_000
-"""Nanoseconds after a save in which another save may not change the stamp of the file."""
+"""Time in nanoseconds. A second save within it may leave the stamp of the file unchanged."""
 _NAME = "all files"
 
 
 class StampedValues(Generic[Value]):
-    """Values of files, for one pipeline. They are a single row, read at first use and written at the end."""
+    """Values computed from files, with the stamps of the files. They are a single row of the cache, read at
+    first use and written at the end."""
 
     def __init__(self, rows: CacheInterface, kind: Kind, type_of: type[Value]) -> None:
         self._rows = rows
@@ -49,32 +51,33 @@ class StampedValues(Generic[Value]):
         return known[1] if known and known[0] == stamp else None
 
     def put(self, name: str, stamp: FileStamp, value: Value) -> None:
-        """Store a new value. stamp: of the file before it was read."""
+        """Store a new value. stamp: stamp that the file had before it was read."""
         self._new[name] = (stamp, value)
         self._exported.discard(name)
 
     def forget(self, name: str) -> None:
-        """Drop the value of a saved file. Its stamp may be unchanged."""
+        """Drop the value of a file that was saved, whose stamp may be the same as before."""
         self._known.pop(name, None)
         self._new.pop(name, None)
 
     def load(self) -> None:
-        """Read the cached values before processes are forked, since these must not access rows."""
+        """Read the cached values before the process forks, because forked processes must not read rows."""
         _ = self._known
 
     def take_new(self) -> bytes:
-        """Return new values since the last call, encoded for `add` in another process; empty if there are
-        none."""
+        """Return the values added since the last call, encoded for `add` in another process; empty if there
+        are none."""
         fresh = {name: one for name, one in self._new.items() if name not in self._exported}
         self._exported.update(fresh)
         return msgspec.msgpack.encode(fresh) if fresh else b""
 
     def add(self, data: bytes) -> None:
-        """Add the values from `take_new`."""
+        """Add the values that `take_new` of another process returned."""
         self._new |= self._decode(data)
 
     def save(self, is_there: Callable[[str], bool]) -> None:
-        """Write new values to the cache, and drop those of removed files. is_there: whether a file exists."""
+        """Write new values to the cache, and drop those of removed files. is_there: whether the site has a
+        file."""
         youngest_ns = time.time_ns() - UNCERTAIN_STAMP_NS
         new = {
             name: (stamp, value)
@@ -95,32 +98,30 @@ class StampedValues(Generic[Value]):
         return found
 
 
-# Digests of sources, cached with the stamps of their files: a build reads only new or changed sources.
-#
-# The text of other sources is read on first access. A page taken from its row never accesses it.
+# The digest of each source is cached with the stamp of its file, so that a build reads only new or changed
+# sources. The text of other sources is read when it is needed; for a page that is taken from the cache,
+# never.
 
 
 class SourceCache:
-    """The cached digests of sources, used by a single pipeline."""
+    """The cached digests of sources, as one build or one preview uses them."""
 
     def __init__(self, rows: CacheInterface) -> None:
         self._values = StampedValues(rows, "sources", str)
         """Source path → digest of the source."""
         self._new: dict[str, FileStamp] = {}
-        """Stamps of files that are read in this build, taken before reading."""
+        """Path → stamp, taken before reading, of files that were read in this build."""
 
     def find(self, path: PurePosixPath, file: Path) -> Source | None:
-        """Return the source of an unchanged file, or None if the file must be read.
-
-        Access to its text may raise SiteError or OSError, since the file may have changed by then.
-        """
+        """Return the source of an unchanged file, or None if the file must be read. Reading its text later
+        may raise SiteError or OSError, because the file may have changed by then."""
         name = str(path)
         with suppress(OSError, ValueError):
             stamp = make_stamp(file.stat(), with_changed=True)
             digest = self._values.find(name, stamp)
             if digest:
-                # the field accepts a function for deferred reading, which the type of the dataclass cannot
-                # express
+                # the field also accepts a function that reads the text later, which the type of the dataclass
+                # cannot express
                 text = cast("str", partial(_read_text, path, file, digest))
                 return Source(path, text, digest)
             if is_text(name):
@@ -147,11 +148,12 @@ def _read_text(path: PurePosixPath, file: Path, digest: str) -> str:
     raise SiteError(Diagnostic("unreadable", problem, str(path), hint="run the build again"))
 
 
-# Sizes of images, cached with the stamps of their files: a build opens only new or changed images.
+# The size of each image is cached with the stamp of its file, so that a build opens only new or changed
+# images.
 
 
 _LEAST_BYTES = 50_000
-"""Minimum size of an image for which smaller copies are worth making; a page of text has about this size."""
+"""Minimum file size in bytes of an image that gets smaller copies; a page of text has about this size."""
 _DIVISIBLE = ("PNG", "JPEG", "WEBP", "AVIF")
 
 
@@ -162,7 +164,7 @@ class _ImageRow(msgspec.Struct, frozen=True, array_like=True):
 
 
 def measure_image(file: Path) -> ImageInfo | str:
-    """Return the size of an image without its URL, or an error message."""
+    """Return the data of an image except for its URL, or an error message."""
     try:
         size = image_size(file)
     except ImageError as problem:
@@ -186,24 +188,25 @@ def _pixels(size: ImageSize) -> int:
 
 
 class ImageSizes:
-    """The cached sizes of images, used by a single pipeline."""
+    """The cached sizes of images, as one build or one preview uses them."""
 
     def __init__(self, rows: CacheInterface) -> None:
         self.values = StampedValues(rows, "images", _ImageRow)
         """Absolute path of an image → its size and digest."""
         self._seen: dict[Path, tuple[FileStamp, _ImageRow]] = {}
-        """Images checked since `begin_update`, since a thousand pages may show the same image."""
+        """Images already looked up since `begin_update`, because a thousand pages may show the same image."""
 
     def forget(self, file: Path) -> None:
-        """Drop the values of a saved file. Its stamp may be unchanged."""
+        """Drop the values of a file that was saved, whose stamp may be the same as before."""
         self.values.forget(str(file))
 
     def begin_update(self) -> None:
-        """Check files again. Call this before each update of the site, and when a page is saved."""
+        """Compare the stamps of all files again from now on. Call this before each update of the site, and
+        when a page is saved."""
         self._seen.clear()
 
     def measure(self, file: Path) -> ImageInfo | str:
-        """Return the size of an image without its URL, or an error message."""
+        """Return the data of an image except for its URL, or an error message."""
         known = self._find_or_measure(file)
         return known[1].found if known else measure_image(file)
 

@@ -1,7 +1,7 @@
-"""The cached form of a page: its facts, its HTML, and its questions to the site, as bytes.
+"""The cached form of a page: its facts, its HTML, and the questions that it asked the site, as bytes.
 
-All rows are decoded into typed records; a row of another form counts as missing. Answers are stored as
-digests, because only their equality matters.
+All rows are decoded into typed records; a row that does not fit its record counts as missing. Of an answer
+only a digest is stored, because only changes matter.
 """
 
 from __future__ import annotations
@@ -34,51 +34,56 @@ from ..site.index import PageEntry
 Record = TypeVar("Record")
 
 _TITLES = {
-    "link": "target of the link",
-    "link_title": "title of",
-    "image": "image",
-    "media": "video",
-    "labels": "labels of",
-    "post_url": "URL of",
-    "nearest_slug": "similar slug for",
-    "slug_hint": "similar slug for",
-    "results": "cell results",
-    "picture": "image",
-    "python_distribution": "Python for browsers",
-    "find_reference": "reference",
-    "work_keys": "citation keys of its bibliographies",
-    "publication_keys": "citation keys of its publication list",
-    "work_hint": "similar citation key for",
-    "work_place": "location of the reference",
-    "bibliography_problems": "errors in its bibliographies",
-    "citation_style": "citation style",
-    "templates": "templates of its shortcodes:",
+    "link": "the target of the link",
+    "link_title": "the title that links show for",
+    "image": "the image",
+    "poster": "the still image of the video",
+    "media": "the video",
+    "labels": "a label in the post",
+    "post_url": "the URL of the post",
+    "nearest_slug": "the post with a name similar to",
+    "slug_hint": "the post with a name similar to",
+    "results": "a cell result",
+    "picture": "the image of a cell",
+    "python_distribution": "the copy of Python for browsers",
+    "live_library": "the copy of the library",
+    "find_reference": "the reference",
+    "work_keys": "a citation key of its bibliographies",
+    "publication_keys": "a citation key of its publication list",
+    "work_hint": "the citation key similar to",
+    "work_place": "the location of the reference",
+    "bibliography_problems": "an error in its bibliographies",
+    "citation_style": "the citation style",
+    "templates": "a template of its shortcodes",
 }
+"""Name of a question → phrase, followed by the argument in quotes, for a message that its answer has
+changed."""
 
 
 class EncodingError(Exception):
-    """Raised if a part of a record cannot be encoded."""
+    """A part of a record cannot be encoded."""
 
 
 class QuestionArgument(msgspec.Struct, frozen=True, array_like=True):
-    """An argument of a question."""
+    """An argument of a question, such as the target of a link."""
 
     kind: Literal["document", "text", "file"]
-    """`document`: the page itself."""
+    """`document`: the page that asks; `text`: a string; `file`: a file of the site."""
     value: str = ""
-    """Value; the path of a file is relative to the site root."""
+    """The string, or the path of the file relative to the site root; empty for the page."""
 
 
 class Question(msgspec.Struct, frozen=True, array_like=True):
-    """A question of a page to the site during rendering, with the digest of the answer."""
+    """A function of `SiteAccess` that rendering a page called, with the arguments and a digest of the
+    result."""
 
     name: str
-    """Field of `SiteAccess`."""
+    """Name of the function, a field of `SiteAccess`."""
     arguments: tuple[QuestionArgument, ...]
     answer: bytes
 
     def is_valid(self, tools: SiteAccess, document: Document, root: Path) -> bool:
-        """Return whether the answer is still the same."""
+        """Return whether the function still returns the same result."""
         values = [_resolve_argument(argument, document, root) for argument in self.arguments]
         answer = getattr(tools, self.name)(*values)
         with suppress(EncodingError):
@@ -87,9 +92,10 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def title(self) -> str:
-        """A phrase for the question, for messages about its answer."""
+        """Description of the question, for messages that its answer has changed."""
         texts = [argument.value for argument in self.arguments if argument.kind != "document"]
-        return " ".join([_TITLES.get(self.name, self.name), *texts])
+        written = "#".join(filter(None, texts))
+        return f'{_TITLES[self.name]} "{written}"' if written else _TITLES[self.name]
 
 
 class _Facts(msgspec.Struct, frozen=True, array_like=True):
@@ -100,7 +106,7 @@ class _Facts(msgspec.Struct, frozen=True, array_like=True):
 
 class _Page(msgspec.Struct, frozen=True, array_like=True):
     content: bytes
-    """Digest of the content."""
+    """Digest of the HTML of the page."""
     title_html: str
     title_text: str
     title_id: str
@@ -109,12 +115,14 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     description_text: str
     toc: tuple[TocEntry, ...]
     summary: str
+    summary_html: str
     signs: str
     weight: ContentAmount
     links: frozenset[str]
     stated: PageStatements
     faq: tuple[FaqEntry, ...]
     widgets: frozenset[str]
+    cover: str
     variants: tuple[ImageVariant, ...]
     files: Mapping[str, str]
     """Files to copy: name → path relative to the root."""
@@ -122,12 +130,13 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     search: bytes
     fallbacks: tuple[ConverterFallback, ...]
     diagnostics: tuple[Diagnostic, ...]
+    check_diagnostics: tuple[Diagnostic, ...]
     questions: tuple[Question, ...]
 
 
 _CONVERTED_FIELDS = frozenset({"content", "files", "drawn", "questions"})
 _COMMON_FIELDS = tuple(name for name in _Page.__struct_fields__ if name not in _CONVERTED_FIELDS)
-"""Fields that `_Page` and `Body` have in common."""
+"""Fields that are the same in `_Page` and `Body`."""
 
 
 def encode_facts(facts: PageFacts, entry: PageEntry) -> bytes:
@@ -144,7 +153,7 @@ def decode_facts(data: bytes, document: Document) -> tuple[PageFacts, PageEntry]
 
 
 def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:
-    """Encode a page with all its questions. Of its content only the digest is included."""
+    """Encode a page with all its questions. Its content is represented by a digest."""
     files = {name: _relative(file, root) for name, file in body.files.items() if isinstance(file, Path)}
     drawn = {name: data for name, data in body.files.items() if isinstance(data, bytes)}
     same = {name: getattr(body, name) for name in _COMMON_FIELDS}
@@ -155,10 +164,8 @@ def encode_page(body: Body, questions: Iterable[Question], root: Path) -> bytes:
 def decode_page(
     data: bytes, root: Path, content: Callable[[bytes], PageText]
 ) -> tuple[Body, tuple[Question, ...]] | None:
-    """Return the page from `encode_page`, or None if the data is invalid.
-
-    content: function from digest to content.
-    """
+    """Return the page that `encode_page` encoded, or None if the data is invalid. content: function from the
+    digest to the content."""
     found = decode_row(data, _Page)
     if found is None:
         return None
@@ -170,7 +177,7 @@ def decode_page(
 
 
 def question(name: str, arguments: Iterable[object], answer: object, root: Path) -> Question:
-    """Return a question in cached form. Raises `EncodingError` if a part of it cannot be encoded."""
+    """Return a question in cached form. EncodingError if a part of it cannot be encoded."""
     arguments = tuple(arguments)
     digest = digest_values(answer, *_file_digests(arguments))
     return Question(name, tuple(_argument(value, root) for value in arguments), digest)
@@ -191,11 +198,11 @@ def digest_values(*values: object) -> bytes:
 
 
 def _canonical_json(value: object) -> bytes:
-    """Encode as JSON with sorted sets and mappings. msgpack would lose the time zone of a datetime."""
+    """Encode as JSON with sorted sets and mappings. (msgpack would lose the time zone of a datetime.)"""
     try:
         return msgspec.json.encode(value, enc_hook=_encode_hook, order="deterministic")
     except TypeError:
-        # mappings with numbers as keys can be sorted only as strings
+        # mappings with numeric keys can be sorted only after their keys are strings
         plain = msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_hook)
         return msgspec.json.encode(plain, order="deterministic")
 
@@ -247,7 +254,7 @@ def _resolve_argument(argument: QuestionArgument, document: Document, root: Path
 
 
 def _file_digests(values: Iterable[object]) -> Iterator[str]:
-    """Yield digests of the files among the arguments, since pages show their content."""
+    """Yield the digests of files among the arguments, because pages show the content of these files."""
     for value in values:
         if isinstance(value, Path):
             try:

@@ -1,6 +1,6 @@
-"""Cache rows of pages: their front matter, facts, bodies and lints.
+"""Cache rows of pages: their front matter, facts, bodies and lint warnings.
 
-Records that cannot be encoded or read count as missing.
+If a record cannot be encoded or decoded, the row counts as missing.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from ..project.context import SiteContext
 from ..project.program import tools_digest
 from ..render.fragments import unpack_fragments
 from ..site.index import PageEntry
+from ..tex.parse.macros import read_macros
 from .page_rows import (
     EncodingError,
     Question,
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class PageKinds(NamedTuple):
-    """Kinds of rows for the bodies of pages. Previews have their own kinds, because their HTML has line
+    """Kinds of the rows for bodies. Previews use other kinds than builds, because their HTML contains line
     markers."""
 
     page: Kind
@@ -60,25 +61,22 @@ MARKED = PageKinds("marked page", "marked content")
 
 
 class PageTable:
-    """The cached rows of pages, used by a single pipeline."""
+    """The cached rows of pages, as one build or one preview uses them."""
 
     def __init__(self, rows: CacheInterface, kinds: PageKinds = PLAIN) -> None:
-        """Prepare the table.
-
-        kinds: `MARKED` for a preview, which runs for hours and therefore keeps the content of pages in
-        memory.
-        """
+        """Prepare the table. kinds: `MARKED` for a preview, which runs for hours and therefore keeps the
+        content of pages in memory."""
         self._rows = rows
         self._kinds = kinds
         rows.load("head", "facts", kinds.page)
         self._deferred: dict[str, tuple[Document, Body, Lookups, bytes]] = {}
         self._key = ""
-        """Digest of all inputs of rows other than sources; empty if no rows are used."""
+        """Digest of everything that rows depend on, except for sources; empty if the cache is not used."""
         self._root = Path()
         self.reasons: dict[str, str] = {}
-        """Source path → why the page is not in the cache, as part of a sentence."""
+        """Source path → reason, as part of a sentence, why the page could not be taken from the cache."""
         self.trace = TextTrace()
-        """Records which page contents are read."""
+        """Recorder of the pages whose content is read."""
 
     def use_context(self, context: SiteContext) -> None:
         """Use these settings from now on."""
@@ -88,16 +86,17 @@ class PageTable:
                 self._key = context_key(context, self._rows.program)
 
     def close(self) -> None:
-        """Stop reading and writing rows. Other processes must not access them."""
+        """Stop reading and writing rows. Called in other processes, which must not access them."""
         self._rows, self._key = NullCache(), ""
 
     def head(self, source: Source, timezone: str) -> tuple[Document, tuple[Diagnostic, ...]] | None:
-        """Return the document of a source, with diagnostics about its front matter, or None."""
+        """Return the document of a source, and the diagnostics about its front matter; None if it is not
+        cached."""
         data = self._data("head", source)
         return decode_head(data, source, timezone) if data else None
 
     def put_head(self, document: Document, found: tuple[Diagnostic, ...]) -> None:
-        """Store a document as it was read."""
+        """Store a document and the diagnostics about its front matter."""
         if self._key:
             with suppress(EncodingError):
                 self._store_row("head", document.source, encode_head(document, found))
@@ -119,20 +118,19 @@ class PageTable:
             self._store_row("facts", document.source, data, document.digest)
 
     def lint(self, document: Document, settings: str) -> bytes | None:
-        """Return the data from `put_lint`, or None. settings: digest of the settings that only lints use."""
+        """Return the data that `put_lint` stored, or None. settings: digest of the settings that affect lint
+        warnings only."""
         row = self._rows.get("lint", str(document.path)) if self._key else None
         return row.data if row and row.key == self._lint_key(document, settings) else None
 
     def put_lint(self, document: Document, settings: str, data: bytes) -> None:
-        """Store the lint results of a page."""
+        """Store the lint warnings of a page."""
         if self._key:
             self._rows.put("lint", str(document.path), Row(self._lint_key(document, settings), data))
 
     def body(self, document: Document) -> tuple[Body, tuple[Question, ...]] | None:
-        """Return the body of a page and its questions to the site, or None.
-
-        The body is valid if the answers are still the same.
-        """
+        """Return the body of a page and the questions that it asked the site. Return None if the body is not
+        cached, or if an answer has changed."""
         path = str(document.path)
         if not self._key:
             return None
@@ -146,7 +144,8 @@ class PageTable:
         return found
 
     def decode_body(self, document: Document, data: bytes) -> tuple[Body, tuple[Question, ...]] | None:
-        """Return the body from `encode_body`, or None. Its content is read from this table."""
+        """Return the body that `encode_body` encoded, or None. Its content is read from the cache when
+        needed."""
         path = str(document.path)
         found = decode_page(data, self._root, partial(self._content, path))
         if found is None or self._kinds is PLAIN:
@@ -159,10 +158,8 @@ class PageTable:
         return replace(body, content=self._content_in_memory(path, digest, packed)), questions
 
     def fragments(self, document: Document) -> Mapping[bytes, str]:
-        """Return the last formulas and code of a page, if program and settings are unchanged.
-
-        It is empty in a preview, which caches them itself.
-        """
+        """Return the formulas and code that the page had when it was last rendered, if program and settings
+        are unchanged. Empty in a preview, which keeps them in memory."""
         path = str(document.path)
         if self._kinds is not PLAIN:
             return {}
@@ -171,27 +168,27 @@ class PageTable:
             return {}
         content = self._rows.get(self._kinds.content, path)
         found = self.decode_body(document, row.data)
-        # a page that could not be stored may have left its content
+        # if a page could not be stored, its content may still be in the cache
         if found is None or content is None or content.key != found[0].content.digest.hex():
             return {}
         return unpack_fragments(decompress_text(content.data))
 
     def encode_body(self, body: Body, lookups: Lookups) -> bytes:
-        """Encode a body with its questions. Raises `EncodingError` if a part of it cannot be encoded."""
+        """Encode a body with its questions. EncodingError if a part of it cannot be encoded."""
         asked = [question(one.name, one.arguments, one.answer, self._root) for one in lookups.values()]
         return encode_page(body, asked, self._root)
 
     def put_body(self, document: Document, body: Body, lookups: Lookups) -> Body:
-        """Store a body. Return it in the form that takes the least memory."""
+        """Store a body. Return it in the form that needs the least memory."""
         packed = compress_text(body.content)
         if self._kinds is PLAIN:
             return self._put_body(document, body, lookups, packed)
-        # the author waits for the saved page, so its rows are written in the next pause
+        # the author waits for the saved page, so the preview writes its rows in the next pause
         self._deferred[str(document.path)] = (document, body, lookups, packed)
         return replace(body, content=self._content_in_memory(str(document.path), body.content.digest, packed))
 
     def write_deferred(self) -> None:
-        """Store the bodies of a preview that were made since the last call."""
+        """Store the bodies that a preview rendered since the last call."""
         while self._deferred:
             self._put_body(*self._deferred.popitem()[1])
 
@@ -203,7 +200,8 @@ class PageTable:
         return body
 
     def put_content(self, document: Document, body: Body, packed: bytes) -> Body:
-        """Store packed content from `compress_text`. Return the body with content that is read on access."""
+        """Store compressed content from `compress_text`. Return the body with content that is read when
+        needed."""
         path, digest = str(document.path), body.content.digest
         is_kept = self._key and self._rows.put(self._kinds.content, path, Row(digest.hex(), packed))
         if is_kept and self._kinds is PLAIN:
@@ -211,12 +209,12 @@ class PageTable:
         return replace(body, content=self._content_in_memory(path, digest, packed))
 
     def put_encoded_body(self, document: Document, data: bytes) -> None:
-        """Store the data from `encode_body`."""
+        """Store the result of `encode_body` of another process."""
         if self._key:
             self._store_row(self._kinds.page, document.source, data, document.digest)
 
     def keep_only(self, paths: Collection[str]) -> None:
-        """Drop rows of removed documents."""
+        """Drop the rows of documents that no longer exist. paths: source paths of all documents."""
         for kind in ("head", "facts", "lint", *self._kinds):
             self._rows.remove_others(kind, paths)
 
@@ -232,7 +230,7 @@ class PageTable:
         return lazy_text(digest, read)
 
     def _content_in_memory(self, path: str, digest: bytes, packed: bytes) -> PageText:
-        """Return content that stays in memory, packed."""
+        """Return content that stays in memory, compressed."""
 
         def read() -> bytes:
             self.trace.record(path)
@@ -255,7 +253,8 @@ class PageTable:
         return f"{self._row_key(document.digest)} {settings}"
 
     def _row_key(self, digest: str) -> str:
-        """Return the key of a row. digest: of a source, or of all inputs of a document."""
+        """Return the key of a row. digest: digest of a source, or of everything that a document is made
+        from."""
         return f"{digest} {self._key}"
 
 
@@ -269,20 +268,21 @@ def _reason(row: Row | None, document: Document) -> str:
     return "the settings, the theme, a plugin or blogsmith has changed"
 
 
-# The cached form of front matter, with the position where the body begins.
+# The cached form of front matter, with the position in the source where the body begins.
 
 
 class _Head(msgspec.Struct, frozen=True, array_like=True):
     front: FrontMatter
     """Front matter without dates, because the format loses their time zones."""
     date: str
-    """Empty, or ISO 8601: with an offset, or without one in the time zone of the site."""
+    """Date in ISO 8601, with an offset, or without one if it is in the time zone of the site; empty if there
+    is none."""
     updated: str
-    """In the form of `date`."""
+    """Date of the last change, in the same form."""
     publish_date: str
     expiry_date: str
     start: int
-    """Number of characters before the body."""
+    """Number of characters of the source before the body."""
     first_line: int
     diagnostics: tuple[Diagnostic, ...]
     included: tuple[str, ...] = ()
@@ -290,10 +290,8 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
 
 
 def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
-    """Encode a document with diagnostics about its front matter.
-
-    Raises `EncodingError` if its body is not the end of its source, or if a value changes when it is decoded.
-    """
+    """Encode a document with the diagnostics about its front matter. EncodingError if its body is not the end
+    of its source, or if decoding would change a value."""
     front, text = document.front, document.source.text
     start = len(text) - len(document.body)
     if not text.endswith(document.body):
@@ -311,17 +309,15 @@ def encode_head(document: Document, found: tuple[Diagnostic, ...]) -> bytes:
     )
     data = encode_row(head)
     kept = decode_row(data, _Head)
-    # unknown keys may have any YAML value; some, such as dates, would be decoded as strings
+    # unknown keys may have any YAML value, and some, such as dates, would be decoded as strings
     if kept != head or repr(dict(kept.front.extra)) != repr(dict(front.extra)):
         raise EncodingError("a value of the front matter changes when it is decoded")
     return data
 
 
 def decode_head(data: bytes, source: Source, timezone: str) -> tuple[Document, tuple[Diagnostic, ...]] | None:
-    """Return the document from `encode_head`, or None if the data is invalid.
-
-    Included files have only their names.
-    """
+    """Return the document that `encode_head` encoded, or None if the data is invalid. Its included files have
+    names only."""
     found = decode_row(data, _Head)
     if found is None:
         return None
@@ -353,34 +349,31 @@ def _read_moment(text: str, timezone: str) -> dt.datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(timezone))
 
 
-# Inputs of pages other than their sources and their questions to the site.
+# Everything that the HTML of pages depends on, except for their sources and their questions to the site.
 
 
 _IGNORED_FOLDERS = frozenset({".blogsmith", ".git", "_freeze", "node_modules", "__pycache__"})
 
 
 def text_settings(config: Config) -> Mapping[str, object]:
-    """Return the settings that affect the content of pages."""
-    return {name: getattr(config, name) for name in scoped_fields(Config, FieldScope.PAGE)}
+    """Return the settings that affect the HTML of pages."""
+    found = {name: getattr(config, name) for name in scoped_fields(Config, FieldScope.PAGE)}
+    return {**found, "preamble": read_macros(config.math.macros).files}
 
 
 def text_theme(context: SiteContext) -> object:
     """Return the parts of a theme that affect every page: the names of its shortcodes, and its translations.
-
-    The files that shortcodes of a page load are traced during rendering, see `trace.py`.
-    """
+    The templates of the shortcodes that a page uses are recorded when it is rendered (see `trace.py`)."""
     return context.theme.shortcodes, context.theme.files.languages
 
 
 def context_key(context: SiteContext, program: str) -> str:
-    """Return a digest of all these inputs. Raises `EncodingError` if one of them cannot be encoded.
-
-    program: digest of the running program.
-    """
+    """Return a digest of all these inputs. EncodingError if one of them cannot be encoded. program: digest of
+    the running program."""
     plugins, code = context.plugins, context.plugins.code
     own: object = None
     if code is not None:
-        # code of the site may read any file except other posts
+        # plugins of the site may read any file except other posts
         own = (code.digests, list(_stamps(context.root, context.config.output)))
     return digest_values(
         program,
@@ -388,7 +381,7 @@ def context_key(context: SiteContext, program: str) -> str:
         text_theme(context),
         own,
         sorted(plugins.installed.items()),
-        tools_digest() if plugins.diagrams else "",
+        tools_digest() if plugins.diagrams or plugins.cell_outputs else "",
     ).hex()
 
 
@@ -408,28 +401,29 @@ def _stamps(root: Path, output: str) -> Iterator[str]:
             yield f"{file.relative_to(root).as_posix()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
 
 
-# Lint results, cached with the pages: a check parses only pages that have changed.
+# Lint warnings are cached with the pages, so that a check parses only pages that have changed.
 
 
 def encode_lint(page: Parsed, math: MathSettings) -> bytes:
-    """Encode the lint results of a page as a row."""
+    """Encode the lint warnings of a page."""
     return encode_row(lint_page(page, math))
 
 
 class LintCache:
-    """The lint results of all pages, used by a single check."""
+    """The lint warnings of all pages, for one check."""
 
     def __init__(self, table: PageTable, context: SiteContext) -> None:
         self._table = table
         self._settings = context.settings
+        self._macro_warnings = context.macro_files.passed_over
         self._math = context.config.math
-        # in this order, because a warning about two equal macros names the first one
+        # in this order, because a warning about two equal macros names the first
         names = [list(self._math.macros.items()), list(self._math.symbols.items())]
         self._key = digest_values(names).hex()
         self._pages: dict[str, PageLint] = {}
 
     def is_known(self, document: Document) -> bool:
-        """Return whether the lint results of a page are available without parsing it."""
+        """Return whether the lint warnings of a page are cached, so that it need not be parsed."""
         if str(document.path) in self._pages:
             return True
         data = self._table.lint(document, self._key)
@@ -440,11 +434,11 @@ class LintCache:
         self.put_encoded(page.document, self.encode(page))
 
     def encode(self, page: Parsed) -> bytes:
-        """Encode the lint results of a page, for the process that stores them."""
+        """Encode the lint warnings of a page, in a process that cannot store them itself."""
         return encode_lint(page, self._math)
 
     def put_encoded(self, document: Document, data: bytes) -> None:
-        """Store the data from `encode`."""
+        """Store the result of `encode` of another process."""
         if self._restore(document, data):
             self._table.put_lint(document, self._key, data)
 
@@ -455,7 +449,8 @@ class LintCache:
         return found is not None
 
     def report(self, documents: Iterable[Document], waiting: Iterable[Document]) -> list[Diagnostic]:
-        """Return all lint warnings of the site. waiting: documents that are not built."""
+        """Return all lint warnings of the site. waiting: documents that are not built, such as drafts."""
         documents = list(documents)
         pages = [self._pages[str(document.path)] for document in documents]
-        return lint_site(pages, documents, (document.source.text for document in waiting), self._settings)
+        texts = (document.source.text for document in waiting)
+        return [*lint_site(pages, documents, texts, self._settings), *self._macro_warnings]

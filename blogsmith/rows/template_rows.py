@@ -1,7 +1,8 @@
-"""Compiled templates of a site's theme in one row, so that a build compiles only those that have changed.
+"""Compiled templates of a site's theme in one cache row, so that a build compiles only those that have
+changed.
 
-The row contains code that is run. It is in the user's cache folder, never in a folder that a clone may
-include. It is valid for one program only, and thus for one version of Python and Jinja.
+The row contains code that will run. It is therefore in the user's cache folder, which a clone cannot contain.
+It is valid only for one program, and thus for one version of Python and Jinja.
 """
 
 from __future__ import annotations
@@ -28,16 +29,14 @@ class _TemplateCode(msgspec.Struct, frozen=True, array_like=True):
 
 
 class TemplateRows:
-    """The compiled templates, used by a single build.
-
-    The row is read at the start and written at the end, so forked processes need no access.
-    """
+    """The compiled templates, for one build. The row is read at the start and written at the end, so forked
+    processes need no access."""
 
     def __init__(self, rows: CacheInterface) -> None:
         self._rows = rows
         row = rows.get(_KIND, _NAME)
         self._is_new = row is None
-        """Whether this site has no cached templates yet. The shared ones of the user are used then."""
+        """Whether this site has no row yet. The user's shared row is then used instead."""
         if row is None:
             with _shared_rows(rows) as shared:
                 row = shared.get(_KIND, _NAME)
@@ -68,11 +67,9 @@ class TemplateRows:
 
 
 def _shared_rows(rows: CacheInterface) -> AbstractContextManager[CacheInterface]:
-    """Return the rows that all sites of this user share. They give a new site the templates of earlier ones.
-
-    Most sites use the templates of a bundled theme, and compiling them is a fifth of the first build of a
-    small site. A build without cache gets no rows, because it would use those of any program.
-    """
+    """Return the cache row that all sites of this user share, to give a new site the compiled templates of
+    earlier ones. Most sites use the templates of a bundled theme, and compiling these is a fifth of the first
+    build of a small site. For a build without cache, return a cache without rows."""
     if not rows.program:
         return nullcontext(NullCache())
     return open_site_cache(bundled_folder("themes"), lambda: rows.program)

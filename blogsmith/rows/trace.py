@@ -1,10 +1,8 @@
-"""Records the questions of a page to the site during rendering, and checks whether the answers are still the
-same.
+"""Record of the questions that a page asks the site while it is rendered: calls of functions of `SiteAccess`.
 
-A rendered page stays valid as long as its document and all these answers are unchanged. Nobody declares
-dependencies: every question is recorded, so no dependency is forgotten and no page is rendered
-unnecessarily. Source of the idea: verifying traces, in Mokhov, Mitchell, Peyton Jones, "Build Systems à la
-Carte", 2018.
+A rendered page stays valid as long as its document and all answers are unchanged. Nobody declares
+dependencies: every question is recorded, so no dependency is forgotten and no page is rendered unnecessarily.
+Source of the idea: verifying traces, in Mokhov, Mitchell, Peyton Jones, "Build Systems à la Carte", 2018.
 """
 
 from __future__ import annotations
@@ -18,12 +16,12 @@ from msgspec.structs import replace
 from ..model.documents import Document
 from ..render.tools import SiteAccess
 
-_PAGE_LOOKUPS = ("results", "picture", "python_distribution")
+_PAGE_LOOKUPS = ("results", "picture", "python_distribution", "live_library")
 """Lookups about the page itself. Their answers may change without a change elsewhere in the site."""
 _TEMPLATES = "templates"
-"""Lookup of the templates that shortcodes load. It changes with the theme only."""
+"""Question for the templates that shortcodes load. Its answer changes only with the theme."""
 INDEPENDENT_LOOKUPS = frozenset((*_PAGE_LOOKUPS, _TEMPLATES))
-"""Lookups whose answers may change even if nothing else in the site does."""
+"""Questions whose answers may change even if nothing else in the site has changed."""
 _SHARED = (
     *("link", "link_title", "image", "poster", "media", "labels", "post_url", "nearest_slug", "slug_hint"),
     *(
@@ -42,15 +40,15 @@ Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A question and its answer."""
+    """A question and its answer: a call of a function of `SiteAccess`, with the result."""
 
     name: str
-    """Field of `SiteAccess`."""
+    """Name of the function, a field of `SiteAccess`."""
     arguments: tuple[Any, ...]
     answer: Any
 
     def is_valid(self, tools: SiteAccess) -> bool:
-        """Return whether the answer is still the same."""
+        """Return whether the function still returns the same result."""
         return bool(getattr(tools, self.name)(*self.arguments) == self.answer)
 
 
@@ -58,12 +56,13 @@ Lookups = Mapping[Key, Lookup]
 
 
 def trace_tools(tools: SiteAccess) -> tuple[SiteAccess, Lookups]:
-    """Return tools that record their calls while one page is rendered, and the record."""
+    """Return functions that answer like `tools` while one page is rendered, and the mapping where they record
+    each call."""
     found: dict[Key, Lookup] = {}
 
     def note(name: str, ask: Callable[..., Any]) -> Callable[..., Any]:
         def asked(*arguments: Any) -> Any:
-            # the document is always the page itself
+            # a document among the arguments is always the page itself, so the key leaves it out
             key = (name, *(a for a in arguments if not isinstance(a, Document)))
             if key not in found:
                 found[key] = Lookup(name, arguments, ask(*arguments))
@@ -76,7 +75,8 @@ def trace_tools(tools: SiteAccess) -> tuple[SiteAccess, Lookups]:
 
 
 def trace_templates(lookups: Lookups, names: Collection[str], tools: SiteAccess) -> Lookups:
-    """Return the record with the templates loaded by shortcodes. names: from `Theme.watch_templates`."""
+    """Return the record with a question for the templates that shortcodes loaded. names: from
+    `Theme.watch_templates`."""
     if not names:
         return lookups
     arguments = tuple(sorted(names))
@@ -84,7 +84,8 @@ def trace_templates(lookups: Lookups, names: Collection[str], tools: SiteAccess)
 
 
 def is_valid(lookups: Lookups, tools: SiteAccess, *, only_own: bool) -> bool:
-    """Return whether all answers are still the same. only_own: only those in `INDEPENDENT_LOOKUPS`."""
+    """Return whether all answers are still the same. only_own: compare only the questions in
+    `INDEPENDENT_LOOKUPS`."""
     return all(
         lookup.is_valid(tools)
         for lookup in lookups.values()

@@ -8,6 +8,7 @@ from itertools import groupby, pairwise
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, Reporter
+from ..config.schema import Config
 from ..model.documents import Document
 from ..model.slugs import slugify
 from ..model.template_views import Link, PageGroup, Pager, PageView, SeriesPart
@@ -17,13 +18,13 @@ from .generated_views import plain_view
 from .relations import Relations
 
 
-def series_path(name: str) -> str:
+def series_path(name: str, config: Config) -> str:
     """Return the site path of a series page, or an empty string if `name` has no letter or digit."""
-    slug = slugify(name)
+    slug = slugify(name, marks=config.slug_settings.keeps_marks)
     return f"/series/{slug}/" if slug else ""
 
 
-def plan_archive(documents: Iterable[Document], kinds: Mapping[str, str]) -> dict[str, str]:
+def plan_archive(documents: Iterable[Document], kinds: Mapping[str, str], config: Config) -> dict[str, str]:
     """Map the site paths of the archive and of the series pages to descriptions for messages."""
     found = {}
     for document in documents:
@@ -31,18 +32,16 @@ def plan_archive(documents: Iterable[Document], kinds: Mapping[str, str]) -> dic
             continue
         if document.front.date:
             found["/archive/"] = "the archive"
-        if document.front.series and series_path(document.front.series.name):
+        series = document.front.series
+        if series and (path := series_path(series.name, config)):
             found["/series/"] = "the list of all series"
-            name = document.front.series.name
-            found[series_path(name)] = f'the page of series "{name}"'
+            found[path] = f'the page of series "{series.name}"'
     return found
 
 
 def archive_pages(posts: Sequence[PageView], frame: ViewContext) -> list[PageView]:
-    """Return the pages of the archive of `posts`, newest first. Without a dated post there are none.
-
-    The posts of a year may continue on the next page.
-    """
+    """Return the pages of the archive of `posts`, newest first. Without a dated post there are none. If the
+    posts of a year do not fit on a page, they continue on the next."""
     dated = tuple(post for post in posts if post.date)
     if not dated:
         return []
@@ -133,7 +132,8 @@ def _part(view: PageView, number: int, total: int, per_page: int) -> PageView:
 def add_neighbours(
     rendered: Sequence[RenderedDocument], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
-    """Set the older and newer post of the same section. Undated pages are ordered by path."""
+    """Set the links to the next older and newer post of the same section. Undated pages are ordered by
+    path."""
     sections: dict[str, list[RenderedDocument]] = {}
     for item in rendered:
         if item.kind == "post":
@@ -153,14 +153,15 @@ def add_series(
     around: Mapping[str, Relations],
     frame: ViewContext,
 ) -> None:
-    """Set the parts of every series. Within a series, the next part replaces the next post by date."""
+    """Set the parts of every series. Within a series, the links to neighbours follow the parts, not the
+    dates."""
     members: dict[str, list[RenderedDocument]] = {}
     for item in rendered:
         if item.document.front.series:
             members.setdefault(item.document.front.series.name, []).append(item)
     for name, items in members.items():
         parts = _parts(items, [u for u in unpublished if u.series == name], views)
-        path = series_path(name)
+        path = series_path(name, frame.config)
         for item in items:
             url, found = views[item.url].url, around[item.url]
             found.series_name, found.series_url = name, frame.printed_url(path) if path else ""
@@ -181,7 +182,7 @@ def check_series(documents: Sequence[Document]) -> list[Diagnostic]:
         first = taken.setdefault((series.name, series.part), str(document.path))
         if first != str(document.path):
             reporter = Reporter(str(document.path), document.source.text.split("\n"))
-            message = f'duplicate part {series.part} of series "{series.name}" (first in {first})'
+            message = f'duplicate part {series.part} of series "{series.name}" (first in "{first}")'
             place = document.front.places.get("part") or document.front.places.get("series")
             reporter.warn("series-part", message, place, "give each post a different `part`")
             found += reporter.diagnostics

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from ..base.patterns import lazy_pattern
 from ..bibliography.bibtex_entry import MONTHS
 from ..bibliography.bibtex_text import escape_tex, format_bibtex
+from ..config.authors import author_names
 from ..config.schema import Config
+from ..model.dates import parse_date
 from ..model.documents import FrontMatter
 from ..model.publications import parse_license
 from ..model.quotation import quotation_marks
@@ -28,13 +30,14 @@ def citable_view(front: FrontMatter, title: str, url: str, config: Config) -> Ci
     """
     authors = page_authors(front, config)
     name, address = parse_license(front.license or config.license)
-    is_citable = config.citable or bool(front.doi) if front.citable is None else front.citable
-    is_citable = is_citable and front.date is not None
-    if not (is_citable or front.doi or name or any(author.orcid for author in authors)):
+    shows_citation = is_citable(front, config)
+    if not (shows_citation or front.doi or name or any(author.orcid for author in authors)):
         return None
     return CitableView(
-        bibtex=post_bibtex(front, title, url, config) if is_citable else "",
-        text=_sentence(front, title, url, [author.name for author in authors], config) if is_citable else "",
+        bibtex=post_bibtex(front, title, url, config) if shows_citation else "",
+        text=_sentence(front, title, url, [author.name for author in authors], config)
+        if shows_citation
+        else "",
         authors=authors,
         doi=front.doi,
         license=name,
@@ -42,9 +45,15 @@ def citable_view(front: FrontMatter, title: str, url: str, config: Config) -> Ci
     )
 
 
+def is_citable(front: FrontMatter, config: Config) -> bool:
+    """Return whether the page shows how to cite it."""
+    wanted = config.citable or bool(front.doi) if front.citable is None else front.citable
+    return wanted and front.date is not None
+
+
 def page_authors(front: FrontMatter, config: Config) -> tuple[PageAuthor, ...]:
     """Return the authors of a page with their ORCID iDs."""
-    names = front.authors or ((config.author,) if config.author else ())
+    names = author_names(front.authors, config)
     orcids = {**config.orcids, **front.orcids}
     return tuple(PageAuthor(name, orcids.get(name, "")) for name in names)
 
@@ -54,7 +63,7 @@ def post_bibtex(front: FrontMatter, title: str, url: str, config: Config) -> str
 
     title: as plain text, used if the front matter has no title.
     """
-    names = front.authors or ((config.author,) if config.author else ())
+    names = author_names(front.authors, config)
     date = front.date
     fields = [
         ("author", " and ".join(map(escape_tex, names))),
@@ -64,20 +73,32 @@ def post_bibtex(front: FrontMatter, title: str, url: str, config: Config) -> str
         ("howpublished", escape_tex(config.title)),
         ("url", url),
         ("doi", front.doi),
+        ("note", f"Version of {version}" if (version := _version(front)) else ""),
     ]
-    text = format_bibtex("misc", citation_key(names, date, title), fields)
+    text = format_bibtex(
+        "misc", citation_key(names, date, title, marks=config.slug_settings.keeps_marks), fields
+    )
     # months are predefined strings in BibTeX, so they have no braces
     return text.replace(f"month = {{{fields[3][1]}}}", f"month = {fields[3][1]}") if date else text
 
 
-def citation_key(names: Sequence[str], date: dt.datetime | None, title: str) -> str:
+def citation_key(names: Sequence[str], date: dt.datetime | None, title: str, *, marks: bool = False) -> str:
     """Return a BibTeX key such as `lovelace2024notes`: first author, year, first significant word of the
-    title."""
+    title.
+
+    marks: as for `slugify`.
+    """
     first = names[0] if names else ""
     family = first.partition(",")[0] if "," in first else first.rpartition(" ")[2]
     words = _WORD.findall(slugify(title))
     word = next((word for word in words if word not in _SMALL), "".join(words[:1]))
-    return f"{slugify(family).replace('-', '')}{date.year if date else ''}{word}" or "post"
+    return f"{slugify(family, marks=marks).replace('-', '')}{date.year if date else ''}{word}" or "post"
+
+
+def _version(front: FrontMatter) -> str:
+    """Return the day of the newest change of a post; empty for a post without changes."""
+    days = (parse_date(change.date) for change in front.changes)
+    return max((day.date().isoformat() for day in days if day), default="")
 
 
 def _tex_title(title: str) -> str:
@@ -91,7 +112,8 @@ def _sentence(front: FrontMatter, title: str, url: str, names: Sequence[str], co
     who = f"{', '.join(names[:-1])} & {names[-1]}" if len(names) > 1 else "".join(names)
     mark = "" if title.endswith(("?", "!", ".")) else "."
     year = str(front.date.year) if front.date else ""
-    where = ", ".join(filter(None, (config.title, year)))
+    version = f"version {_version(front)}" if _version(front) else ""
+    where = ", ".join(filter(None, (config.title, year, version)))
     address = f"https://doi.org/{front.doi}" if front.doi else url
     who = f"{who}. " if who and not who.endswith(".") else f"{who} " if who else ""
     opening, closing, *_ = quotation_marks(front.lang or config.lang)

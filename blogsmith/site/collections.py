@@ -1,6 +1,6 @@
-"""The `PageView` of every page: its section, neighbours, series, tags and lists.
+"""The `PageView` of every page, with its section, neighbours, series, tags and lists.
 
-Takes rendered documents and makes the views of all pages, including the generated lists.
+Input: the rendered documents. Output: the views of all pages, including generated lists.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from msgspec.structs import replace
 from ..model.template_views import Link, PageView
 from .archive import add_neighbours, add_series, archive_pages, paginate, series_pages
 from .editions import group_by_language, search_page
+from .exercises import exercise_pages
 from .feeds import with_feed
 from .frame import OLDEST, RenderedDocument, TermNames, UnpublishedPost, ViewContext
+from .list_styles import news_groups, note_urls, with_list_style, without_news
 from .lists import generate_lists, not_found, section_title, taxonomy
 from .pages import page_view
+from .profiles import author_pages, with_profile
 from .relations import Relations, add_relations
 from .statements import add_uses, statement_graph
 from .terms import term_names
@@ -42,8 +45,8 @@ def page_views(
 def names_by_edition(rendered: Iterable[RenderedDocument], frame: ViewContext) -> dict[str, TermNames]:
     """Map each language version to the display names of its terms."""
     groups = _editions(rendered, frame).items()
-    tags = frame.config.tags
-    return {edition: term_names((item.document for item in items), tags) for edition, items in groups}
+    config = frame.config
+    return {edition: term_names((item.document for item in items), config) for edition, items in groups}
 
 
 def _editions(rendered: Iterable[RenderedDocument], frame: ViewContext) -> dict[str, list[RenderedDocument]]:
@@ -69,14 +72,18 @@ def _edition_views(
     newest_first = _newest_first(listed)
     posts = [views[item.url] for item in newest_first]
     by_section = _group_by_section(newest_first, views)
+    titles = {name: section_title(name, views, url, frame) for name, url in sections.items()}
+    news = news_groups(by_section, sections, titles, frame)
     pages = [_with_lists(views[item.url], item, posts, by_section) for item in rendered]
     pages += generate_lists(listed, posts, sections, views, frame)
-    pages = [_with_subsections(page, sections, views, frame) for page in pages]
+    pages = [without_news(_with_subsections(page, sections, views, frame), news) for page in pages]
     pages += taxonomy(posts, "tags", frame.language.translate("Tags"), frame)
     pages += taxonomy(posts, "categories", frame.language.translate("Categories"), frame)
+    pages += author_pages([post for post in posts if post.url not in note_urls(news)], frame)
     pages = [with_feed(page, frame.config) for page in paginate(pages, frame.config.pagination)]
     pages += [*archive_pages(posts, frame), *series_pages(posts, frame), *theorem_map(graph, views, frame)]
-    titles = {name: section_title(name, views, url, frame) for name, url in sections.items()}
+    pages += exercise_pages(graph, views, frame)
+    pages = [with_profile(with_list_style(page, sections, news, frame), frame) for page in pages]
     pages += search_page(listed, views, sections, titles, frame)
     return [*pages, not_found(posts, frame)]
 

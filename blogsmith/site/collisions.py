@@ -1,4 +1,4 @@
-"""Checks for pages, aliases and generated lists that claim the same URL.
+"""Checks for pages, aliases and generated lists that have the same URL.
 
 URLs are compared as on a file system that ignores case and Unicode normalization.
 """
@@ -36,12 +36,14 @@ def check_collisions(
         url = urls[path]
         first = taken.setdefault(fold_url(url), path)
         if first != path:
-            message = f'{first} and {path} have the same URL "{url}"'
+            message = f'"{first}" and "{path}" have the same URL "{url}"'
+            if urls[first] != url:
+                message = f'"{first}" and "{path}" have URLs that differ only in case: "{url}"'
             found += _duplicate(document, _address_key(document), message)
         elif fold_url(url) in generated and not (
             kinds[path] in ("home", "section") and fold_url(url) in replaceable
         ):
-            message = f'{path} has the same URL "{url}" as {generated[fold_url(url)]}'
+            message = f'"{path}" has the same URL "{url}" as {generated[fold_url(url)]}'
             index = f"content{url}_index.md"
             is_list = fold_url(url) in replaceable and url.endswith("/")
             hint = f"write the text of the list in {index}" if is_list else _slug_hint(url)
@@ -78,10 +80,14 @@ def _alias_faults(
             found += reporter.diagnostics
             continue
         address = fold_url(alias_url(alias))
-        owner = taken.get(address) or generated.get(address)
+        owner = f'"{taken[address]}"' if address in taken else generated.get(address)
         if owner:
-            message = f'alias "{alias}" of {document.path} is already a URL of {owner}'
-            hint = "give one of them another URL" if address in taken else "remove the alias"
+            message = f'alias "{alias}" of "{document.path}" is already a URL of {owner}'
+            hint = (
+                "delete one, or write another `slug:` in its front matter"
+                if address in taken
+                else "remove the alias"
+            )
             found += _duplicate(document, "aliases", message, hint, word=alias)
         else:
             taken[address] = str(document.path)
@@ -98,7 +104,7 @@ def _duplicate(
     document: Document,
     key: str,
     message: str,
-    hint: str = "give one of them another URL",
+    hint: str = "delete one, or write another `slug:` in its front matter",
     word: str = "",
 ) -> list[Diagnostic]:
     reporter = _reporter(document)

@@ -17,9 +17,10 @@ from ..config.schema import Config
 from ..model.documents import Document, TocEntry
 from ..model.template_views import PageGroup, PageView
 from .archive import plan_archive
+from .exercises import plan_exercises
 from .frame import RenderedDocument, ViewContext
 from .generated_views import plain_view
-from .lists import plan_lists
+from .lists import plan_authors, plan_lists
 from .statements import MAP_PATH
 from .terms import plan_terms
 
@@ -71,10 +72,12 @@ def plan_generated(
     for edition, members in group_by_language(pairs, config).items():
         root = version_url_prefix(edition, config)
         lists |= {root + url: what for url, what in plan_lists(members, kinds, sections).items()}
-        others |= {root + url: what for url, what in plan_terms(members, config.tags).items()}
-        others |= {root + url: what for url, what in plan_archive(members, kinds).items()}
+        others |= {root + url: what for url, what in plan_terms(members, config).items()}
+        others |= {root + url: what for url, what in plan_authors(config).items()}
+        others |= {root + url: what for url, what in plan_archive(members, kinds, config).items()}
         if config.theorems.map:
             others[f"{root}{MAP_PATH}"] = "the map of theorems"
+        others |= {root + url: what for url, what in plan_exercises(members, config).items()}
         others |= {root + url: what for url, what in plan_search(config).items()}
     return lists, others
 

@@ -24,11 +24,14 @@ from ..config.schema import Config
 from ..model.generated_files import GeneratedFile
 from ..model.template_views import CitableView, Feed, PageAuthor, PageView
 from ..model.texts import NO_TEXT, PageText
+from ..tex.on_demand import spoken_text
 from .editions import group_by_language
 from .frame import host_url
 
 ATOM_TYPE = "application/atom+xml"
 JSON_TYPE = "application/feed+json"
+_WITH_FEED = ("tag", "author")
+"""Kinds of lists that have a feed of their own."""
 
 _ATOM = "http://www.w3.org/2005/Atom"
 
@@ -49,8 +52,8 @@ def site_feeds(config: Config, root: str = "") -> tuple[Feed, ...]:
 
 
 def with_feed(page: PageView, config: Config) -> PageView:
-    """Return the page of a tag or category with a link to its own feed. Other pages stay unchanged."""
-    if page.kind != "tag" or not site_feeds(config) or not _term_entries(page, config):
+    """Return the page of a tag, category or author with a link to its own feed. Others stay unchanged."""
+    if page.kind not in _WITH_FEED or not site_feeds(config) or not _term_entries(page, config):
         return page
     url = first_page_url(page.url)
     return replace(page, feeds=(Feed(f"{config.title}: {page.title}", f"{url}atom.xml", ATOM_TYPE),))
@@ -87,7 +90,7 @@ def _edition_files(
     writer = _writer(_dated_posts(archive, config.feed_settings.entries), config, edition)
     files = writer.site_files()
     for page in pages:
-        posts = _term_entries(page, config) if page.kind == "tag" else []
+        posts = _term_entries(page, config) if page.kind in _WITH_FEED else []
         if posts and (page.pager is None or page.pager.number == 1):
             url = page.url.removeprefix(config.base_path)
             posts = [post for post in posts if post.path not in unfit]
@@ -217,7 +220,7 @@ def atom_entry(post: PageView, config: Config) -> str:
     # the root element declares the namespace, so entries must not repeat it
     feed = ElementTree.Element(f"{{{_ATOM}}}feed")
     entry = ElementTree.SubElement(feed, f"{{{_ATOM}}}entry")
-    _text(entry, "title", post.title)
+    _text(entry, "title", spoken_text(post.title, post.title_html))
     _text(entry, "id", post.canonical_url or _relative_id(post.url, config))
     _link(entry, post.canonical_url or post.url, "alternate", "text/html")
     _text(entry, "published", _stamp(post.date))
@@ -301,7 +304,7 @@ def _item(post: PageView, config: Config) -> dict[str, object]:
     item: dict[str, object] = {
         "id": post.canonical_url,
         "url": post.canonical_url,
-        "title": post.title,
+        "title": spoken_text(post.title, post.title_html),
         "content_html": post.content,
         "summary": post.description,
         "date_published": _stamp(post.date) if post.date else "",
@@ -357,7 +360,14 @@ _DATA = lazy_pattern(r' data-[\w-]+="[^"]*"')
 # matches in any attribute position; only the part before the URL belongs to the match
 _ADDRESS = lazy_pattern(r'="(?:(?<=\shref=")|(?<=\ssrc=")|(?<=\sposter="))(?=([/#][^"]*)")')
 _SHELL = lazy_pattern(
-    r' (?:tabindex|loading|decoding|srcset|sizes|data-line|data-cell|data-wide|data-tex)="[^"]*"'
+    r' (?:(?:tabindex|loading|decoding|srcset|sizes|data-(?:line|cell|wide|fit|tex))="[^"]*"'
+    r'|style="--ems:[^"]*")'
+)
+# Feed readers remove drawings, and a diagram without its arrows would be wrong.
+_DIAGRAM = lazy_pattern(
+    r'<math(?=[^>]* alttext="([^"]*)")(?:(?=[^>]* aria-label="([^"]*)"))?[^>]*>'
+    r'(?:(?!</?math\b).)*?<mpadded class="math-diagram".*?</math>',
+    re.DOTALL,
 )
 # Characters that XML does not allow. U+FFFD replaces them. (A negated class of the allowed characters takes
 # 4 ms to compile.)
@@ -372,12 +382,20 @@ def feed_html(page: PageView, config: Config) -> str:
     html = _CODE_MARK.sub(r"\1 (\2)</a>", html)
     html = _default_runs(html)
     html = _RUNNABLE.sub(lambda found: _DATA.sub("", found[0]), html)
+    if 'class="math-diagram"' in html:
+        html = _DIAGRAM.sub(_diagram_source, html)
     html = re.sub(r"<details(?![^>]*\sopen)", "<details open", html)
     if page.direction == "rtl":
         # stylesheets of the site are not available there
         html = html.replace("<math", '<math dir="ltr"')
     html = _with_addresses(_SHELL.sub("", html), page.canonical_url or page.url, host_url(config))
     return without_control_characters(html)
+
+
+def _diagram_source(found: re.Match[str]) -> str:
+    """Return a diagram as its text alternative, if it has one, and its TeX."""
+    tex, text = found.groups()
+    return f"{text} <code>{tex}</code>" if text else f"<code>{tex}</code>"
 
 
 def _default_runs(html: str) -> str:

@@ -1,4 +1,4 @@
-"""Inputs of all page views: rendered documents, and the data of the site that views share."""
+"""Inputs that the views of all pages share: rendered documents, and data of the site."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from ..config.languages import version_config, version_url_prefix
 from ..config.schema import Config
 from ..languages.language import ENGLISH, Language
 from ..model.documents import Body, Document
+from ..model.pictures import ImageVariant
+from ..model.profiles import Portrait
 
 TermNames: TypeAlias = Mapping[str, Mapping[str, str]]
 """Maps `tags` or `categories` to a mapping from slug to display name."""
@@ -59,6 +61,10 @@ class ViewContext(Struct, frozen=True):
     """Valid values of the front matter key `template`."""
     term_names: Mapping[str, TermNames] = field(default_factory=dict)
     """Display names of terms, by language version."""
+    portraits: Mapping[str, Portrait] = field(default_factory=dict)
+    """Path of a portrait in the settings → portrait."""
+    copies: tuple[ImageVariant, ...] = ()
+    """Smaller copies of portraits."""
     git_date: Callable[[Document], dt.datetime | None] = lambda document: None
     """Function that returns the date of the last commit for pages that request it; None for other pages."""
     language: Language = ENGLISH
@@ -73,7 +79,7 @@ class ViewContext(Struct, frozen=True):
     """Settings of the whole site; None if they equal `config`."""
 
     def for_language(self, edition: str) -> ViewContext:
-        """Return the frame of another language version."""
+        """Return the context for another language version."""
         if edition == self.edition:
             return self
         whole = self.settings or self.config
@@ -88,7 +94,8 @@ class ViewContext(Struct, frozen=True):
         )
 
     def printed_url(self, path: str) -> str:
-        """Return the URL with base path: `/blog/de/archive/` for `/archive/`."""
+        """Return a path of this language version as URL with base path: `/blog/de/archive/` for
+        `/archive/`."""
         return self.with_base(self.root + path)
 
     def local_path(self, url: str) -> str:
@@ -100,14 +107,13 @@ class ViewContext(Struct, frozen=True):
 
 
 def canonical(config: Config, url: str) -> str:
-    """Return the absolute URL of a site path, or an empty string without `base_url`.
-
-    It is ASCII, as the sitemap protocol and feed readers require.
-    """
+    """Return the absolute URL of a site path, or an empty string without `base_url`. Non-ASCII characters are
+    escaped, as the sitemap protocol and feed readers require."""
     return config.base_url.rstrip("/") + quote(url) if config.base_url else ""
 
 
 def host_url(config: Config) -> str:
-    """Return `https://example.org` for `https://example.org/blog`; URLs in pages have the base path."""
+    """Return `https://example.org` for a `base_url` of `https://example.org/blog`. URLs in pages already
+    contain the `/blog`."""
     scheme, mark, rest = config.base_url.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}" if mark else ""

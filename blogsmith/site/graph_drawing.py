@@ -15,7 +15,7 @@ from msgspec import Struct
 
 _SWEEPS = 8
 _LETTER = 7.4
-"""Mean width of a letter at 14 px."""
+"""Mean width of a letter at a font size of 14 px, in px."""
 _FONT_SIZE = 14
 _LINE_HEIGHT = 19
 _PADDING = 11
@@ -41,10 +41,10 @@ class GraphDrawing(Struct, frozen=True):
 
 
 class _Box(Struct):
-    """A node in its layer, or a point where an arrow crosses a layer."""
+    """A node in its layer, or a point where an arrow passes through a layer."""
 
     node: int
-    """Index of the node; -1 for a crossing arrow."""
+    """Index of the node; -1 for an arrow that passes through."""
     width: float
     layer: int
     x: float = 0.0
@@ -88,7 +88,8 @@ def _has_path(below: Sequence[set[int]], start: int, end: int) -> bool:
 def _layers(
     nodes: Sequence[GraphNode], edges: Sequence[tuple[int, int]]
 ) -> tuple[list[list[_Box]], list[list[_Box]]]:
-    """Return the boxes by layer, and for each edge the boxes it passes, from first to last."""
+    """Return the boxes of each layer; and for each edge the boxes that it passes, from its start to its
+    end."""
     depth = [0] * len(nodes)
     for _ in nodes:
         deeper = [(second, depth[first] + 1) for first, second in edges if depth[second] <= depth[first]]
@@ -114,7 +115,7 @@ def _width(node: GraphNode) -> float:
 
 
 def _links(chains: Sequence[Sequence[_Box]]) -> dict[int, list[_Box]]:
-    """Map the `id` of each box to its neighbours in the layers directly above and below."""
+    """Map `id(box)` of each box to the boxes in the adjacent layers that it is connected with."""
     found: dict[int, list[_Box]] = {}
     for chain in chains:
         for upper, lower in pairwise(chain):

@@ -1,8 +1,8 @@
-"""HTTP headers for pages and files of a site, the same for all hosts.
+"""HTTP headers and redirects for the pages and files of a site, the same for all hosts.
 
-Pages contain their own Content-Security-Policy (`render/policy`). A header with another policy would apply
-in addition, so ours only sets what a page cannot: which sites may frame it. No other header restricts pages:
-players, embeds and code that runs in the browser work as in the preview.
+Pages contain their own Content-Security-Policy (`render/policy`). A policy in a header would apply in
+addition, so the header only sets what a page cannot: which sites may show the page in a frame. No other
+header restricts pages, so that players, embeds and code in the browser work as in the preview.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ SECURITY: Mapping[str, str] = MappingProxyType(
     }
 )
 REVALIDATE = "no-cache"
-"""Browsers keep a copy and revalidate it. If it is unchanged, the response has no content."""
+"""Value of Cache-Control: browsers ask the server before they use their copy. For an unchanged copy, the
+response is empty."""
 IMMUTABLE = "public, max-age=31536000, immutable"
-"""For files whose URL changes with their content."""
+"""Value of Cache-Control for files whose URL changes with their content."""
 DIGEST_URL_PATTERN = (
     r"/assets/(?:pictures/[^/]+-[0-9a-f]{12}-[0-9]+\.[a-z]+|cards/[0-9a-f]{16}\.png"
     r"|[^/]+/(?:fonts/)?[^/]+-[0-9a-f]{10}\.(?:css|js|woff2))"
 )
-"""Matches URLs of files with a content digest in their name, relative to the site."""
+"""Regular expression of URLs, relative to the site, of files with a content digest in their name."""
 VERSIONED_URL_START = "/assets/"
 """URL prefix of files that pages request with a content digest, such as `?v=0123abcd`."""
 CONTENT_TYPES: Mapping[str, str] = MappingProxyType(
@@ -45,7 +46,7 @@ CONTENT_TYPES: Mapping[str, str] = MappingProxyType(
         "webmanifest": "application/manifest+json",
     }
 )
-"""File extension → type, for files that servers may not know."""
+"""File extension → media type, for types that a server may not know."""
 FEED_TYPE = "application/atom+xml; charset=utf-8"
 _HASHED_FOLDERS = ("pictures", "cards")
 _COMMON: Mapping[str, Mapping[str, str]] = MappingProxyType(
@@ -55,7 +56,7 @@ _COMMON: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 MOST_RULES = 100
-"""Limit of Cloudflare."""
+"""Maximum number of rules in Cloudflare's `_headers`."""
 _HASHED = lazy_pattern(DIGEST_URL_PATTERN[1:])
 
 
@@ -77,10 +78,8 @@ def cloudflare_headers(paths: Iterable[PurePosixPath]) -> str:
 
 
 def netlify_headers(paths: Iterable[PurePosixPath]) -> str:
-    """Return a `_headers` file for Netlify. There `*` must end a path, so each file gets a rule for its type.
-
-    paths: all files of the site.
-    """
+    """Return a `_headers` file for Netlify, where `*` is allowed only at the end of a path. Each file with a
+    type in `CONTENT_TYPES` therefore gets a rule of its own. paths: all files of the site."""
     named = sorted(paths)
     types = {
         f"/{path}": {"Content-Type": FEED_TYPE if path.name == "atom.xml" else CONTENT_TYPES[path.suffix[1:]]}
@@ -91,7 +90,8 @@ def netlify_headers(paths: Iterable[PurePosixPath]) -> str:
 
 
 def _digest_rules(paths: Iterable[PurePosixPath]) -> Mapping[str, Mapping[str, str]]:
-    """Return rules for files with a digest in their name, except for folders that have a common rule."""
+    """Return a rule for each file with a digest in its name, except in folders for which one rule covers all
+    files."""
     return {
         f"/{path}": {"Cache-Control": IMMUTABLE}
         for path in sorted(paths)
@@ -100,7 +100,7 @@ def _digest_rules(paths: Iterable[PurePosixPath]) -> Mapping[str, Mapping[str, s
 
 
 _PLAIN = lazy_pattern(r"[\w./~-]+")
-"""Matches paths without special meaning in `_headers`, which supports `*` and `:name`."""
+"""Regular expression of paths without characters that are special in `_headers`, such as `*` and `:name`."""
 
 
 def _headers_file(rules: Mapping[str, Mapping[str, str]]) -> str:
@@ -110,16 +110,15 @@ def _headers_file(rules: Mapping[str, Mapping[str, str]]) -> str:
     )
 
 
-# Old addresses of pages as rules of a server: answered with status 301, as search engines like it best.
-#
-# The site holds a page at each of them anyway; it leads on where a host has no rules, or too few of them.
+# Old URLs of pages as redirects by the server, with status 301, which search engines prefer. A page at each
+# old URL redirects too, for hosts that have no rules or allow too few of them.
 
 
 SAFE_CHARACTERS = "/-_.~"
 """Characters that stay unescaped in the path of a URL, in addition to letters and digits."""
 
 _UNENCODED_CHARACTERS = f"{SAFE_CHARACTERS}!$'()+,;=@"
-"""Characters allowed in aliases that browsers send unescaped. Hosts compare the request as sent."""
+"""Characters of aliases that browsers send unescaped. Hosts compare rules with the request as it was sent."""
 
 
 class RedirectRule(Struct, frozen=True, order=True):
@@ -134,8 +133,8 @@ class RedirectRule(Struct, frozen=True, order=True):
 def make_rules(pages: Iterable[tuple[str, Sequence[str]]], base_path: str) -> tuple[RedirectRule, ...]:
     """Return the redirect rules of pages, sorted, each old URL once.
 
-    pages: site path without base path, and aliases. The URL of a folder has two forms, with and without its
-    last slash.
+    pages: site path without base path, and aliases. An alias that is a folder gets two rules, with and
+    without a slash at its end.
     """
     found: dict[str, str] = {}
     for url, aliases in pages:
@@ -149,11 +148,9 @@ def make_rules(pages: Iterable[tuple[str, Sequence[str]]], base_path: str) -> tu
 
 
 def redirects_file(rules: Sequence[RedirectRule], *, is_forced: bool, most: int) -> str:
-    """Return a `_redirects` file with at most `most` lines.
-
-    is_forced: the rule applies even if there is a page at the old URL. Cloudflare always does this and does
-    not support the marker for it. Sources: the documentation of Netlify and of Cloudflare.
-    """
+    """Return a `_redirects` file with at most `most` lines. is_forced: mark each rule so that it applies even
+    if there is a page at the old URL. Cloudflare always does this and does not support the marker. Sources:
+    the documentation of Netlify and of Cloudflare."""
     status = "301!" if is_forced else "301"
     return "".join(
         f"{quote(rule.old, safe=_UNENCODED_CHARACTERS)} {rule.new} {status}\n" for rule in rules[:most]
@@ -164,9 +161,9 @@ def redirects_file(rules: Sequence[RedirectRule], *, is_forced: bool, most: int)
 
 
 MOST_REDIRECTS = 2000
-"""Maximum number of rules in a file. Further old URLs rely on the redirect pages."""
+"""Maximum number of rules for Cloudflare. For further old URLs, the redirecting pages remain."""
 _MOST_NETLIFY = 10_000
-"""Rules in Netlify's `_redirects`; Netlify documents no limit."""
+"""Maximum number of rules for Netlify, which documents no limit."""
 
 
 def host_outputs(
@@ -184,18 +181,18 @@ def host_outputs(
 
 
 def cloudflare_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
-    """Return the additional files of the site by path. paths: all files of the site."""
+    """Return path in the site → content. paths: all other files of the site."""
     files = {
         "_headers": cloudflare_headers(paths),
         "_redirects": redirects_file(rules, is_forced=False, most=MOST_REDIRECTS),
-        # names that are not uploaded
+        # Cloudflare does not upload files with these names
         ".assetsignore": f"{MANIFEST}\n",
     }
     return {path: text for path, text in files.items() if text}
 
 
 def _netlify_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
-    """Path in the site → text. paths: all files of the site."""
+    """Return path in the site → content. paths: all other files of the site."""
     hidden = f"/{MANIFEST} /404.html 404!\n"
     return {
         "_headers": netlify_headers(paths),

@@ -1,7 +1,7 @@
-"""Resolution of images in posts to files, with the errors.
+"""Resolution of images in posts to files, and errors about them.
 
-Also handles images on other hosts, and images written into the document (`data:`, RFC 2397), as editors
-paste them. The latter load nothing.
+Handles files of the site, images on other hosts, and images written into the document (`data:`, RFC 2397), as
+editors paste them.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from ..model.remote_images import (
     is_remote,
     normalize_remote_url,
 )
-from .index import SiteIndex, find_file, find_moved
+from .index import SiteIndex, find_file, find_moved, missing_path_hint
 
 Measure = Callable[[Path], ImageInfo | str]
-"""Function from a file to its image size, or to an error message."""
+"""Function that returns the data of an image file, or an error message."""
 _DATA = lazy_pattern(
     r"data:image/(?:png|jpe?g|gif|webp|avif);base64,([A-Za-z0-9+/\s]+={0,2}\s*)", re.IGNORECASE
 )
 _SIGNATURE = lazy_pattern(rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[\s\S]{4}WEBP|[\s\S]{4}ftypavi[fs]")
-"""First bytes of files of these types."""
+"""Regular expression of the first bytes of PNG, JPEG, GIF, WebP and AVIF files."""
 _HEAD_BYTES = 16
 _OWN_DISK = lazy_pattern(r"file:|[A-Za-z]:[\\/]", re.IGNORECASE)
 _SHOWN = 40
@@ -54,11 +54,9 @@ def resolve_image(
     measure: Measure,
     digest: Digest | None = None,
 ) -> ImageInfo | LinkTarget:
-    """Resolve the image `written` in `document`.
-
-    digest: verifies copies of remote images; None if they are verified elsewhere.
-    """
-    # Markdown encodes `\\` as %5C
+    """Resolve the image `written` in `document`. A `LinkTarget` as result contains the problem. digest:
+    function to compare copies of remote images with the record; None if they are compared elsewhere."""
+    # the Markdown parser encodes a backslash as %5C
     if _OWN_DISK.match(unquote(written)):
         hint = "put a copy next to the post, and write its file name"
         return LinkTarget("", f'image "{unquote(written)}" is a path on your own disk', hint, "image-missing")
@@ -76,8 +74,8 @@ def resolve_image(
 def resolve_poster(
     index: SiteIndex, url: str, assets: Mapping[str, Asset], measure: Measure, digest: Digest
 ) -> ImageInfo | LinkTarget | None:
-    """Return the copy of the poster of the video at `url`, or None if there is no copy or the site shows
-    none."""
+    """Return the local copy of the poster image of the video at `url`. None if there is no copy, or if the
+    site's settings do not use copies."""
     if index.remote.rule != "fetch" or normalize_remote_url(url) not in index.remote.copies:
         return None
     return _remote_image(index, url, assets, measure, digest)
@@ -125,20 +123,22 @@ def _remote_image(
     copy = index.remote.copies.get(address)
     problem = _copy_problem(index, copy, assets)
     if copy is None or problem:
-        return LinkTarget(written, f'image "{written}" {problem}', f"run `{FETCH_COMMAND}`", "image-fetch")
+        return LinkTarget(
+            written, f'missing copy of image "{written}"{problem}', f"run `{FETCH_COMMAND}`", "image-fetch"
+        )
     if digest and digest(assets[copy.path].file) != copy.sha256:
-        message = f'copy of image "{written}" differs from {RECORD}: {copy.path} was changed'
+        message = f'copy of image "{written}" differs from {RECORD}: "{copy.path}" was changed'
         hint = f"put an image of your own next to the post, or run `{FETCH_COMMAND} --renew`"
         return LinkTarget(written, message, hint, "image-fetch")
     return _image(index, copy.path, assets, measure)
 
 
 def _copy_problem(index: SiteIndex, copy: ImageCopy | None, assets: Mapping[str, Asset]) -> str:
-    """Return why the copy cannot be shown, or an empty string if it can."""
+    """Return why the copy cannot be shown, or an empty string if it can be shown."""
     if copy is None:
-        return "is not downloaded"
+        return ": not downloaded"
     is_there = copy.path in index.files and copy.path in assets
-    return "" if is_there else f'has no copy: file not found: "{copy.path}"'
+    return "" if is_there else f': file not found: "{copy.path}"'
 
 
 def _missing_image(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
@@ -149,9 +149,7 @@ def _missing_image(index: SiteIndex, path: str, written: str, document: Document
         else [posixpath.relpath(p, folder) for p in index.files]
     )
     near = nearest(path, sorted(choices)) or find_moved(path, choices)
-    hint = (
-        format_suggestion(near) or "write a path relative to the Markdown file, or one that starts with `/`"
-    )
+    hint = format_suggestion(near) or missing_path_hint(path, document)
     name = confirm_typo(path, near) or ""
     meant = quote(name) if name.lower().endswith(_IMAGE_SUFFIXES) else ""
     message = f'image not found: "{path or written}"'

@@ -46,15 +46,15 @@ class PageEntry(Struct, frozen=True):
 
 
 class SiteIndex(Struct, frozen=True):
-    """The whole site by source path and by URL. Immutable: made once per build."""
+    """The whole site by source path and by URL. Immutable, because it is created once per build."""
 
     base_path: str
     urls: Mapping[str, str]
     """Source path → site path without base path (`/posts/a/`), published pages only."""
     entries: Mapping[str, PageEntry]
-    """Source path of a published page → its entry. Entries may be made on first access."""
+    """Source path of a published page → its entry. An entry may be created when it is first requested."""
     unpublished: Mapping[str, str]
-    """Source path of drafts and of posts dated in the future → their future site path."""
+    """Source path of a draft, or of a post dated in the future → site path that it would have."""
     generated: frozenset[str]
     """Site paths of pages without a source, such as lists and tags."""
     files: Mapping[str, str]
@@ -62,7 +62,8 @@ class SiteIndex(Struct, frozen=True):
     file_by_url: Mapping[str, str]
     """The inverse of `files`."""
     by_url: Mapping[str, str]
-    """Site path of a page → its source path. Includes unpublished pages unless another page has their URL."""
+    """Site path of a page → its source path. Includes unpublished pages, unless a published page has the same
+    URL."""
     by_slug: Mapping[str, str]
     """Last part of a page's URL → source path, for `{@slug#eq-x}`. Pages in the site's own language come
     first."""
@@ -91,10 +92,8 @@ class SiteIndex(Struct, frozen=True):
         return self.with_base(self.urls[path]) if path else ""
 
     def link_title(self, path: str, anchor: str) -> Label | LinkTitle:
-        """Return what a link without words to `anchor` of the page at a source path prints.
-
-        For the title of the page, `anchor` is empty. If no title belongs to the anchor, the result is empty.
-        """
+        """Return the text for a link without words of its own to an anchor of the page at source path `path`.
+        anchor: empty for the title of the page. The result is an empty title if the anchor has none."""
         if path not in self.urls:
             return LinkTitle()
         entry = self.entries[path]
@@ -117,10 +116,9 @@ class SiteIndex(Struct, frozen=True):
         return did_you_mean(slug, sorted(self.by_slug)) or "write the slug of the post before the `#`"
 
     def translated_path(self, document: Document, path: str) -> str:
-        """Return the translation of the page at `path` in the language of `document`, if there is one.
-
-        For a link from a page to one of its own translations, `path` is returned as it is.
-        """
+        """Return the source path of the translation of the page at `path` in the language of `document`, or
+        `path` if there is none. From a page to its own translations, links are not changed, so `path` is
+        returned."""
         own = str(document.path)
         group = self.translations.get(path, {})
         return path if own in group.values() else group.get(self.editions.get(own, ""), path)
@@ -162,7 +160,8 @@ def index_site(
     editions: Mapping[str, str] = MappingProxyType({}),
     translations: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> SiteIndex:
-    """Build the index of pages (as in `SiteIndex`) and of files to copy."""
+    """Build the index. urls, entries, unpublished, generated, editions, translations: as in `SiteIndex`.
+    files: files to copy."""
     by_slug: dict[str, str] = {}
     for path, url in sorted(urls.items(), key=lambda item: (item[0] in editions, *item)):
         by_slug.setdefault(_last_segment(url), path)
@@ -183,7 +182,7 @@ def index_site(
 
 
 def page_entry(page: Parsed) -> PageEntry:
-    """Return the data of a parsed page that other pages need."""
+    """Return the entry of a parsed page, with the data that other pages need."""
     from ..syntax.references.anchors import anchors
     from ..syntax.title_parts import heading_titles, title_parts
 
@@ -224,9 +223,10 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarg
 
 
 def _translated_target(index: SiteIndex, source: str, path: str, anchor: str, document: Document) -> str:
-    """Return the translation of `source` in the language of the document, for links to a `.md` file.
+    """Return the translation of `source` in the document's language, for a link to a `.md` file.
 
-    If the translation lacks the anchor, `source` is returned. A link by URL always means that page.
+    Return `source` if the translation lacks the anchor, or for a link by URL, which always means exactly that
+    page.
     """
     other = index.translated_path(document, source) if path.endswith(".md") else source
     is_there = other in index.urls and (not anchor or anchor in index.entries[other].ids)
@@ -247,15 +247,15 @@ def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) 
 def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str) -> LinkTarget:
     if source in index.unpublished:
         hint = "publish it, or remove the link"
-        return LinkTarget(written, f"{source} is not published", hint, "link-unpublished")
+        return LinkTarget(written, f'"{source}" is not published', hint, "link-unpublished")
     if source not in index.urls:
         return LinkTarget(index.with_base(source) + suffix)
     url = index.with_base(quote(index.urls[source])) + suffix
-    # entries are available late in a build, and most links do not need them
+    # a page's entry is created late in a build, and most links need no entry
     if anchor and anchor not in (ids := index.entries[source].ids):
         near = nearest(anchor, sorted(ids))
         hint, meant = _anchor_hint(near), confirm_typo(anchor, near) and f"#{near}"
-        message, old = f'anchor not found in {source}: "#{anchor}"', written.removesuffix(f"#{anchor}")
+        message, old = f'anchor not found in "{source}": "#{anchor}"', written.removesuffix(f"#{anchor}")
         return LinkTarget(
             url, message, hint, "link-anchor", written=written, correction=f"{old}{meant}" if meant else ""
         )
@@ -303,10 +303,23 @@ def find_file(index: SiteIndex, path: str, document: Document) -> str:
 
 
 def find_moved(path: str, choices: Iterable[str]) -> str | None:
-    """Return the only choice with the file name of `path` in another folder, or None."""
+    """Return the path among `choices` that has the file name of `path`, if there is exactly one; otherwise
+    None."""
     name = posixpath.basename(path)
     found = {choice for choice in choices if name and posixpath.basename(choice) == name}
     return found.pop() if len(found) == 1 else None
+
+
+def missing_path_hint(path: str, document: Document) -> str:
+    """Return the hint for a link or an image whose file does not exist: the path that was searched."""
+    is_file = bool(posixpath.splitext(path)[1])
+    if path.startswith("/"):
+        place = f"{CONTENT}{path}" if path.endswith(".md") else f"static{path}"
+        return f"add {f'`{place}`' if is_file else f'a page with the URL `{path}`'}, or correct the path"
+    place = posixpath.normpath(posixpath.join(str(document.path.parent), path))
+    if place.startswith("..") or not is_file:
+        return "write a path relative to the Markdown file, or one that starts with `/`"
+    return f"add `{place}`, or write a path relative to this file or one that starts with `/`"
 
 
 def _missing_target(index: SiteIndex, path: str, written: str, document: Document) -> LinkTarget:
@@ -321,9 +334,7 @@ def _missing_target(index: SiteIndex, path: str, written: str, document: Documen
         folder = str(document.path.parent)
         choices = [posixpath.relpath(p, folder) for p in (*index.urls, *index.files)]
     near = nearest(path, sorted(choices)) or find_moved(path, choices)
-    hint = (
-        format_suggestion(near) or "write a path relative to the Markdown file, or one that starts with `/`"
-    )
+    hint = format_suggestion(near) or missing_path_hint(path, document)
     address = re.split("[?#]", written, maxsplit=1)[0]
     message = f'page or file not found: "{path}"'
     return LinkTarget(

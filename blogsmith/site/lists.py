@@ -7,12 +7,14 @@ from itertools import islice
 
 from msgspec.structs import replace
 
+from ..config.schema import Config
 from ..model.documents import Document
 from ..model.template_views import Link, PageView
 from .frame import RenderedDocument, ViewContext
 from .generated_views import plain_view
 
 RECENT_POSTS = 5
+AUTHORS_PATH = "/authors/"
 
 
 def plan_lists(
@@ -27,8 +29,14 @@ def plan_lists(
     return found
 
 
+def plan_authors(config: Config) -> dict[str, str]:
+    """Map the site paths of the list and of the pages of authors to descriptions for messages."""
+    found = {f"{AUTHORS_PATH}{key}/": f'the page of author "{key}"' for key in config.authors}
+    return {AUTHORS_PATH: "the list of authors", **found} if found else {}
+
+
 def section_title(section: str, views: Mapping[str, PageView], url: str, frame: ViewContext) -> str:
-    """Return the title of a section: that of its index page, otherwise the capitalized folder name.
+    """Return the title of a section: the title of its index page, otherwise the capitalized folder name.
 
     The name `Posts` is translated into the site's language.
     """
@@ -83,7 +91,7 @@ def taxonomy(posts: Sequence[PageView], name: str, title: str, frame: ViewContex
 
 
 def not_found(posts: Sequence[PageView], frame: ViewContext) -> PageView:
-    """Return the 404 page, which lists the first dated posts of `posts`."""
+    """Return the 404 page, which links to the first few dated posts of `posts`."""
     recent = tuple(islice((post for post in posts if post.date), RECENT_POSTS))
     title = frame.language.translate("Page not found")
     return replace(plain_view("not_found", "/404.html", title, frame, recent), canonical_url="")

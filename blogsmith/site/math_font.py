@@ -1,8 +1,8 @@
-"""The symbols printed by a site's formulas, and the subset math fonts that contain them.
+"""The symbols that a site's formulas print, and subsets of the math font that contain them.
 
-A site has one font for all pages, so readers load it only once. A page with very many symbols, such as a
-table of all commands, would make that font large for every reader, so it gets its own font. Every font also
-contains `COMMON`: its URL then seldom changes, and simple sites share a subset made in advance.
+All pages share one font, so readers load it only once. A page with very many symbols, such as a table of all
+commands, gets its own font, because the shared one would become large for every reader. Every font also
+contains the symbols in `COMMON`: so its URL seldom changes, and simple sites use a subset made in advance.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ MAX_SHARED_SYMBOLS = 600
 """Maximum number of symbols in the shared font, about 55 kB. A page with more has its own font."""
 
 _RECIPE = "1"
-"""Changes when `font_cut` makes a different font from the same symbols."""
+"""Version of `font_cut`. Increase it when the same symbols give a different font."""
 
 
 class FontSubset(Struct, frozen=True):
     """A subset of the math font."""
 
     name: str
-    """File name of the font without suffix. It identifies the symbols and the font."""
+    """File name of the font without suffix, with a digest of the symbols and the full font."""
     signs: tuple[str, ...]
     """Sorted symbols. Each is a character, or a character followed by a variation selector."""
 
@@ -56,11 +56,8 @@ class MathFonts(Struct, frozen=True):
     """Pages with their own font, as pairs of URL and font."""
 
     def apply_to(self, page: PageView) -> PageView:
-        """Return the page with the URL of its font.
-
-        Pages without formulas get one too: scripts may show formulas of other pages there, and browsers do
-        not load unused fonts.
-        """
+        """Return the page with the URL of its font. Pages without formulas get one too, because scripts may
+        show formulas of other pages there. Browsers do not load unused fonts."""
         if self.shared is None:
             return page
         cut = dict(self.own).get(page.url, self.shared)
@@ -75,11 +72,9 @@ class MathFonts(Struct, frozen=True):
 
 
 def fonts_of(by_page: Mapping[str, str], folder: str, stem: str, digest: str) -> MathFonts:
-    """Return the fonts for pages that print these symbols.
-
-    by_page: URL → symbols, as `join_characters` returns them. folder: see `MathFonts`. stem: file name of the
-    full font, without suffix. digest: hex SHA-256 of the full font.
-    """
+    """Return the fonts for the pages of a site. by_page: URL → printed symbols, as `join_characters` returns
+    them. folder: see `MathFonts`. stem: file name of the full font, without suffix. digest: hex SHA-256 of
+    the full font."""
     if not any(by_page.values()):
         return MathFonts(None)
     # most pages print common symbols only
@@ -92,8 +87,7 @@ def fonts_of(by_page: Mapping[str, str], folder: str, stem: str, digest: str) ->
 
 
 def page_signs(page: PageView) -> frozenset[str]:
-    """Return the symbols of the formulas of the page itself. Formulas of listed pages are counted in those
-    pages."""
+    """Return the symbols of the page's own formulas. On a list, the formulas of listed pages do not count."""
     return find_formula_characters((page.content, page.title_html, page.description_html))
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import quote, urlencode, urlsplit
 
-from ..config.schema import Comments, Config
+from ..config.authors import author_names
+from ..config.page_services import Comments
+from ..config.schema import Config
 from ..config.services import GISCUS, UTTERANCES, read_thread
 from ..languages.tags import writing_direction
 from ..model.documents import Body
 from ..model.template_views import Discussion, PageView
+from ..model.texts import DESCRIPTION_LENGTH
 from .citation_data import citable_view
 from .frame import RenderedDocument, ViewContext, canonical
+from .profiles import linked_authors
 from .terms import page_terms, term_links
-
-DESCRIPTION_LENGTH = 160
-"""Maximum length in characters."""
 
 
 def reading_minutes(body: Body) -> int:
@@ -32,13 +33,13 @@ def shorten(text: str, length: int = DESCRIPTION_LENGTH) -> str:
 
 
 def page_view(item: RenderedDocument, frame: ViewContext) -> PageView:
-    """Return the view of a page without relations to other pages. frame: of any language version."""
+    """Return the view of a page without relations to other pages. frame: context of any language version."""
     frame = frame.for_language(item.edition)
     front, body, config = item.document.front, item.body, frame.config
     lang = front.lang or config.lang
     show_toc = (config.toc if front.toc is None else front.toc) and _count(body) > 1
     is_list = item.kind in ("home", "section")
-    # a home page without title or description uses those of the site
+    # without title or description of its own, the home page uses those of the site
     title = body.title_text or config.title
     about = config.description if item.kind == "home" else ""
     # an undated page is reference material, not read from start to end
@@ -56,9 +57,11 @@ def page_view(item: RenderedDocument, frame: ViewContext) -> PageView:
         subtitle=front.subtitle,
         description=body.description_text or about or shorten(body.summary),
         description_html=body.description_html or escape(about, quote=False),
+        summary_html="" if body.description_text else body.summary_html,
         date=front.date,
         updated=front.updated or frame.git_date(item.document),
-        authors=front.authors or ((config.author,) if config.author else ()),
+        authors=author_names(front.authors, config),
+        people=linked_authors(front, frame),
         tags=term_links(page_terms(front, "tags"), "tags", frame),
         categories=term_links(page_terms(front, "categories"), "categories", frame),
         toc=body.toc if show_toc and not is_list else (),
@@ -72,6 +75,7 @@ def page_view(item: RenderedDocument, frame: ViewContext) -> PageView:
         faq=body.faq,
         widgets=body.widgets,
         image=frame.image(front.image, item.document) if front.image else "",
+        cover=body.cover,
         citation=citable_view(front, title, canonical(config, item.url), config),
         layout=front.template if front.template in frame.layouts else item.kind,
         comments=page_comments(

@@ -33,7 +33,7 @@ _OTHER_FILES = lazy_pattern(r"\.(?:xml|json|txt|css|js|md|pdf)\Z")
 
 
 class PermalinkError(Exception):
-    """Raised for a permalink that is not a valid URL, with the reason for the author."""
+    """A permalink is not a valid URL. The argument is the reason, for the author."""
 
     def __init__(self, problem: str, hint: str = "") -> None:
         super().__init__(problem)
@@ -73,11 +73,14 @@ def _placeholder_value(name: str, values: Mapping[str, str]) -> str:
     return values[ours]
 
 
-def placeholder_values(document: Document, section: str, slug: str) -> dict[str, str]:
+def placeholder_values(document: Document, section: str, slug: str, *, marks: bool = False) -> dict[str, str]:
     """Return the values of placeholders in a page's permalink. Date placeholders are missing for undated
-    pages."""
+    pages.
+
+    marks: as for `slugify`.
+    """
     front = document.front
-    categories = "/".join(filter(None, map(slugify, front.categories)))
+    categories = "/".join(filter(None, (slugify(name, marks=marks) for name in front.categories)))
     values = {"section": section, "slug": slug, "categories": categories}
     if front.date is not None:
         date = front.date
@@ -117,7 +120,7 @@ def output_path(url: str) -> PurePosixPath:
     `404.html`."""
     path = url.strip("/")
     if url.endswith("/"):
-        # as one string: joining would make `PurePosixPath` split the path again
+        # one string: `PurePosixPath` would split a joined path again
         return PurePosixPath(f"{path}/index.html" if path else "index.html")
     return PurePosixPath(path)
 

@@ -19,15 +19,15 @@ CATEGORY_WEIGHT = 2
 
 @dataclass(slots=True)
 class Relations:
-    """The related pages of a view, in fields named as in `PageView`.
-
-    They are collected step by step, since later steps use earlier results. They are applied to the view in
-    one step, because copying a view costs more than the lookups for it.
-    """
+    """The related pages of a view, in fields named as in `PageView`. They are collected first, because later
+    steps use earlier results, and then added to the view in one step, because copying a view costs more than
+    collecting them."""
 
     section: Link | None = None
     previous: Link | None = None
     next: Link | None = None
+    next_post: PageView | None = None
+    builds_on: tuple[Link, ...] = ()
     series_name: str = ""
     series_url: str = ""
     series: tuple[SeriesPart, ...] = ()
@@ -42,6 +42,8 @@ class Relations:
             section=self.section,
             previous=self.previous,
             next=self.next,
+            next_post=self.next_post,
+            builds_on=self.builds_on,
             series_name=self.series_name,
             series_url=self.series_url,
             series=self.series,
@@ -51,49 +53,45 @@ class Relations:
         )
 
     def linked_urls(self) -> set[str]:
-        """Return the URLs of the neighbours and of the parts of the series."""
-        neighbours = {link.url for link in (self.previous, self.next) if link}
-        return neighbours | {part.url for part in self.series}
+        """Return the URLs of the neighbours, the parts of the series, and the pages linked in either
+        direction."""
+        links = (self.previous, self.next, *self.builds_on, *self.backlinks)
+        return {link.url for link in links if link} | {part.url for part in self.series}
 
 
 def add_relations(
     rendered: Sequence[RenderedDocument], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
-    """Set `backlinks` and `related` of every post and page. Neighbours and series must be set already."""
+    """Set `next_post`, `builds_on`, `backlinks` and `related` of every post and page. Neighbours and series
+    must be set already."""
     posts = sorted(
         (views[item.url] for item in rendered if item.kind == "post"),
         key=lambda post: (-(post.date or OLDEST).timestamp(), post.url),
     )
     numbers = {post.url: number for number, post in enumerate(posts)}
     overlap = TermOverlap([_terms(post) for post in posts])
-    linked = _backlinks(rendered, views)
+    links = {views[item.url].url: item.body.links for item in rendered if item.kind in ("post", "page")}
+    readable = {view.url: view for item in rendered if (view := views[item.url]).url in links}
+    backlinks: dict[str, list[PageView]] = {}
+    # links in generated lists do not count, because lists link to everything
+    for url, targets in links.items():
+        for target in targets - {url}:
+            backlinks.setdefault(target, []).append(readable[url])
     for item in rendered:
         view, found = views[item.url], around[item.url]
+        found.next_post = readable.get(found.next.url) if found.next else None
         if item.kind in ("post", "page"):
-            found.backlinks = linked.get(view.url, ())
+            targets = (links[view.url] & readable.keys()) - {view.url}
+            found.builds_on = _links_by_title(readable[url] for url in targets)
+            found.backlinks = _links_by_title(backlinks.get(view.url, ()))
         if item.kind == "post":
             named = (numbers[url] for url in found.linked_urls() if url in numbers)
             nearest = overlap.nearest(numbers[view.url], named, RELATED)
             found.related = tuple(_link(posts[number]) for number in nearest)
 
 
-def _backlinks(
-    rendered: Sequence[RenderedDocument], views: Mapping[str, PageView]
-) -> dict[str, tuple[Link, ...]]:
-    """Map a URL to the posts and pages whose body links to it, sorted by title.
-
-    Lists link to everything, so they are ignored.
-    """
-    found: dict[str, set[Link]] = {}
-    for item in rendered:
-        view = views[item.url]
-        if view.kind in ("post", "page"):
-            for url in item.body.links - {view.url}:
-                found.setdefault(url, set()).add(_link(view))
-    return {
-        url: tuple(sorted(links, key=lambda link: (link.title.casefold(), link.url)))
-        for url, links in found.items()
-    }
+def _links_by_title(views: Iterable[PageView]) -> tuple[Link, ...]:
+    return tuple(sorted(map(_link, views), key=lambda link: (link.title.casefold(), link.url)))
 
 
 def _terms(post: PageView) -> dict[tuple[str, str], int]:
@@ -106,15 +104,14 @@ def _link(post: PageView) -> Link:
     return Link(post.title, post.url, post.title_html)
 
 
-# Posts that share the most terms, found without comparing all pairs one by one.
-#
-# The posts that have a term are one large integer with a bit for each post. The scores of all posts are
-# added bit by bit: `planes[n]` contains bit n of each score. This still compares all pairs, but a million
-# pairs take about ten thousand operations on machine words.
+# Finds the posts that share most terms without comparing pairs one by one. For each term, the posts that have
+# it are one large integer with a bit per post. The scores of all posts are added bit by bit: `planes[n]`
+# contains bit n of every score. All pairs are still compared, but a million pairs take about ten thousand
+# operations on machine words.
 
 
 _COMMON = 256
-"""A term is stored as an integer if more than one post in this many has it. Most terms are rarer."""
+"""A term gets an integer if more than one post in this many has the term. Most terms are rarer."""
 
 
 _WeightedTerm = tuple[tuple[str, str], int]
@@ -122,11 +119,10 @@ _WeightedTerm = tuple[tuple[str, str], int]
 
 
 class TermOverlap:
-    """The terms of posts, which are numbered from 0. Among equal scores, lower numbers come first."""
+    """The terms of posts, which are numbered from 0. Posts with equal scores are ordered by number."""
 
     def __init__(self, terms: Sequence[Mapping[tuple[str, str], int]]) -> None:
-        """Store the terms of each post, with the weight that each adds to the score if another post shares
-        it."""
+        """Store the terms of each post with their weights: the amount a shared term adds to the score."""
         self._terms = terms
         self._posts: dict[_WeightedTerm, list[int]] = {}
         for number, weights in enumerate(terms):
@@ -139,7 +135,8 @@ class TermOverlap:
         }
 
     def nearest(self, post: int, left_out: Iterable[int], count: int) -> list[int]:
-        """Return at most `count` posts that share a term with `post`, sorted by the sum of weights."""
+        """Return at most `count` posts that share a term with `post`, by descending sum of weights. left_out:
+        posts to exclude."""
         planes: list[int] = []
         for term in self._terms[post].items():
             for place in range(term[1].bit_length()):
@@ -161,7 +158,7 @@ def _mask(numbers: Collection[int], size: int) -> int:
 
 
 def _add(planes: list[int], mask: int, place: int) -> None:
-    """Add 2**place to the scores of all posts in `mask`."""
+    """Add 2**place to the score of every post whose bit is set in `mask`."""
     while mask:
         planes.extend([0] * (place + 1 - len(planes)))
         planes[place], mask = planes[place] ^ mask, planes[place] & mask

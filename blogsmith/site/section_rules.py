@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -11,9 +10,11 @@ from typing import Any
 
 from ..base.diagnostics.fixes import Fix
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range
+from ..config.checks import SectionRules
 from ..config.languages import file_language
-from ..config.schema import Config, SectionRules
+from ..config.schema import Config
 from ..model.documents import KEY_ALIASES, Document
+from ..read.front_matter import find_key_place
 
 _CODE = "front-matter-rule"
 _OTHERS = "/"
@@ -57,7 +58,7 @@ def rule_section(path: PurePosixPath, sections: Mapping[str, object], config: Co
 
 
 class _PageCheck:
-    """The check of one page. Its lines are split only after the first violation."""
+    """The check of one page. The page is split into lines only if it violates a rule."""
 
     def __init__(self, document: Document, section: str, rules: SectionRules) -> None:
         self._document = document
@@ -148,14 +149,8 @@ class _PageCheck:
         return self._document.front.places.get(key) or self._key_place(key)
 
     def _key_place(self, key: str) -> Place | None:
-        """Return the position of a key; those of unknown keys are not recorded, so the lines are searched."""
-        names = "|".join(re.escape(name) for name in (key, *_alias_keys(key)))
-        pattern = re.compile(rf"""[\s{{,]*["']?({names})["']?\s*[:=]""")
-        for number, line in enumerate(self._report().lines[: self._document.first_line], 1):
-            found = pattern.match(line)
-            if found:
-                return Place(number, found.start(1) + 1, len(found[1]))
-        return None
+        """Return the position of a key."""
+        return find_key_place((key, *_alias_keys(key)), self._report().lines[: self._document.first_line])
 
 
 def _alias_keys(key: str) -> list[str]:

@@ -64,6 +64,7 @@ def _edition_view(
         search=_search(config, with_base, root),
         indexes=tuple(Link(page.title, page.url) for page in pages if _is_index(page)),
         counting=_counting(config),
+        covers=config.images.covers,
         host=urlsplit(config.base_url).netloc,
         share=config.share,
         home_url=home,

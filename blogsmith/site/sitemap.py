@@ -21,7 +21,7 @@ from .frame import canonical
 _NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _XHTML = "http://www.w3.org/1999/xhtml"
 _Entry = tuple[str, str, tuple[tuple[str, str], ...]]
-"""URL, day of the last change (may be empty), and (language, URL) of each translation."""
+"""URL, day of the last change (may be empty), and (language, URL) of each translation, for one entry."""
 _ENTRY_BYTES = 128
 """Upper bound for the markup around a URL in its entry, in bytes."""
 
@@ -32,7 +32,7 @@ class SitemapLimits:
 
     urls: int = 50_000
     size: int = 50_000_000
-    """Bytes; the protocol allows 52,428,800."""
+    """Maximum number of bytes; the protocol allows 52,428,800."""
 
 
 def sitemap_files(
@@ -97,7 +97,7 @@ def _parts(pages: Sequence[PageView], limits: SitemapLimits) -> Iterator[Sequenc
 
 
 def _entry_bytes(page: PageView) -> int:
-    # URLs are ASCII; only an ampersand in the path of the host is escaped and becomes longer
+    # URLs are ASCII, so a character is a byte; only an ampersand in the host's path gets longer by escaping
     urls = (page.canonical_url, *(url for _, url in page.alternates))
     return sum(len(url) + 4 * url.count("&") + _ENTRY_BYTES for url in urls)
 

@@ -1,4 +1,4 @@
-"""The graph of statements of all posts: which proofs use which statements, and where."""
+"""The graph of statements of all posts: where proofs and statements refer to others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from ..base.diagnostics.model import Diagnostic, Reporter
 from ..languages.language import Language
 from ..model.documents import Statement, StatementUse
-from ..model.template_views import Link, UsedStatement
+from ..model.template_views import Link, PageView, UsedStatement
 from .frame import RenderedDocument
 from .relations import Relations
 
@@ -21,7 +21,7 @@ StatementKey: TypeAlias = tuple[str, str]
 
 
 class StatementReference(Struct, frozen=True):
-    """A use of a statement together with its page."""
+    """A reference to a statement or equation, with the page that contains it."""
 
     url: str
     """URL of the page, with base path."""
@@ -94,6 +94,12 @@ def add_uses(graph: StatementGraph, around: Mapping[str, Relations], language: L
         around[url].used_in = tuple(used)
 
 
+def page_order(page: PageView) -> tuple[int, str, str]:
+    """Return the sort key of a page in its series: by part, then by date."""
+    part = next((part.part or 0 for part in page.series if part.url == page.url), 0)
+    return part, page.date.isoformat() if page.date else "", page.url
+
+
 def statement_text(statement: Statement) -> str:
     """Return a name such as `Theorem 1 (Spread)`."""
     return f"{statement.name} ({statement.title})" if statement.title else statement.name
@@ -106,7 +112,8 @@ def statement_html(statement: Statement) -> str:
 
 
 def _use_links(graph: StatementGraph, key: StatementKey, language: Language) -> tuple[Link, ...]:
-    """Return links to the uses of a statement, each place once: first on its own page, then on others."""
+    """Return links to the uses of a statement, each place once: first on its own page, then on other
+    pages."""
     own: dict[str, Link] = {}
     others: dict[tuple[str, str], Link] = {}
     for placed in graph.uses.get(key, ()):
@@ -131,7 +138,8 @@ def _place_text(graph: StatementGraph, placed: StatementReference, language: Lan
 
 
 def check_circular_proofs(rendered: Sequence[RenderedDocument], base_path: str) -> list[Diagnostic]:
-    """Return an error for each circular chain of proofs, at a reference that closes it."""
+    """Return an error for each circle of proofs that use each other. Its location is a reference that closes
+    the circle."""
     graph = statement_graph(rendered, base_path)
     below: dict[StatementKey, list[tuple[StatementKey, StatementReference]]] = {}
     for source, used, placed in graph.edges(only_proofs=True):
@@ -152,11 +160,8 @@ def check_circular_proofs(rendered: Sequence[RenderedDocument], base_path: str) 
 def _cycles(
     below: Mapping[StatementKey, Sequence[tuple[StatementKey, StatementReference]]],
 ) -> Iterator[list[tuple[StatementKey, StatementReference]]]:
-    """Yield cycles of a graph, each once, as its members in order with the references that connect them.
-
-    Every edge is visited once. Some cycles that share edges may therefore be found only after others are
-    fixed.
-    """
+    """Yield cycles of a graph, each once, as (member, reference to the next member) in order. Every edge is
+    visited once, so if cycles share edges, some are found only after the others have been fixed."""
     is_done: set[StatementKey] = set()
     for start in sorted(below):
         path: list[tuple[StatementKey, StatementReference]] = []

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
+
+from msgspec import structs
 
 from ..base.diagnostics.model import Diagnostic, Reporter, find_word_range
+from ..config.schema import Config
 from ..model.documents import Document, FrontMatter
 from ..model.slugs import slugify
 from ..model.template_views import Link
@@ -15,7 +17,7 @@ from ..model.terms import choose_spellings
 from .frame import ViewContext
 
 TAXONOMIES = (("tags", "tag"), ("categories", "category"))
-"""Name in URLs and front matter, and the singular for messages."""
+"""Name of each taxonomy in URLs and front matter, and its singular for messages."""
 
 
 def page_terms(front: FrontMatter, taxonomy: str) -> tuple[str, ...]:
@@ -25,20 +27,22 @@ def page_terms(front: FrontMatter, taxonomy: str) -> tuple[str, ...]:
     return front.tags if taxonomy == "tags" else front.categories
 
 
-def term_names(
-    documents: Iterable[Document], declared: Mapping[str, str] = MappingProxyType({})
-) -> dict[str, dict[str, str]]:
+def term_names(documents: Iterable[Document], config: Config) -> dict[str, dict[str, str]]:
     """Map taxonomy and slug to the name that is printed.
 
-    declared: names of tags in the settings, which take precedence over all spellings in posts.
+    Names of tags in the settings take precedence over all spellings in posts.
     """
+    marks = config.slug_settings.keeps_marks
     fronts = [document.front for document in documents]
     names = {
-        taxonomy: choose_spellings(term for front in fronts for term in page_terms(front, taxonomy))
+        taxonomy: choose_spellings(
+            (term for front in fronts for term in page_terms(front, taxonomy)), marks=marks
+        )
         for taxonomy, _ in TAXONOMIES
     }
     tags = names["tags"]
-    tags |= {slugify(tag): name for tag, name in declared.items() if slugify(tag) in tags}
+    declared = ((slugify(tag, marks=marks), name) for tag, name in config.tags.items())
+    tags |= {slug: name for slug, name in declared if slug in tags}
     return names
 
 
@@ -47,19 +51,20 @@ def term_links(written: Iterable[str], taxonomy: str, frame: ViewContext) -> tup
     names = frame.term_names.get(frame.edition, {}).get(taxonomy, {})
     links: dict[str, Link] = {}
     for term in written:
-        slug = slugify(term)
+        slug = slugify(term, marks=frame.config.slug_settings.keeps_marks)
         url = frame.printed_url(f"/{taxonomy}/{slug}/") if slug else ""
         links.setdefault(slug or term, Link(names.get(slug, term), url))
     return tuple(links.values())
 
 
-def term_warnings(documents: Sequence[Document]) -> list[Diagnostic]:
+def term_warnings(documents: Sequence[Document], config: Config) -> list[Diagnostic]:
     """Return warnings for terms that have no list page or share one with a different term."""
-    names = term_names(documents)
+    marks = config.slug_settings.keeps_marks
+    names = term_names(documents, structs.replace(config, tags={}))
     return [
         found
         for document in documents
-        for found in (*_check_empty_slugs(document), *_report_alike(document, names))
+        for found in (*_check_empty_slugs(document), *_report_alike(document, names, marks=marks))
     ]
 
 
@@ -80,17 +85,20 @@ def _warn(document: Document, taxonomy: str, term: str, message: str, hint: str)
     return reporter.diagnostics
 
 
-def _report_alike(document: Document, by_taxonomy: Mapping[str, Mapping[str, str]]) -> Iterator[Diagnostic]:
-    """Yield warnings for terms with the same slug as a term that reads differently, such as `C` and `C++`."""
+def _report_alike(
+    document: Document, by_taxonomy: Mapping[str, Mapping[str, str]], *, marks: bool
+) -> Iterator[Diagnostic]:
+    """Yield warnings for terms that have the same slug as a different term, such as `C` and `C++`."""
     for taxonomy, names in by_taxonomy.items():
         for term in page_terms(document.front, taxonomy):
-            name = names.get(slugify(term), term)
+            name = names.get(slugify(term, marks=marks), term)
             if _normalize_term(name) != _normalize_term(term):
                 kind = dict(TAXONOMIES)[taxonomy]
                 message = f'{kind} "{term}" has the same URL as "{name}", so both share one page'
-                yield from _warn(
-                    document, taxonomy, term, message, "write one of them in letters, such as `cpp`"
-                )
+                hint = "write one of them in letters, such as `cpp`"
+                if slugify(name, marks=True) != slugify(term, marks=True):
+                    hint = "write `slugs: {marks: switch}` in blogsmith.yaml to keep their marks"
+                yield from _warn(document, taxonomy, term, message, hint)
 
 
 @lru_cache(maxsize=4096)
@@ -98,13 +106,10 @@ def _normalize_term(term: str) -> str:
     return re.sub(r"[\s_-]+", "", term.casefold())
 
 
-def plan_terms(documents: Iterable[Document], declared: Mapping[str, str]) -> dict[str, str]:
-    """Map the site path of every list of terms or of a term's posts to a description of the page.
-
-    declared: as for `term_names`.
-    """
+def plan_terms(documents: Iterable[Document], config: Config) -> dict[str, str]:
+    """Map the site path of every list of terms or of a term's posts to a description of the page."""
     found: dict[str, str] = {}
-    for taxonomy, by_slug in term_names(documents, declared).items():
+    for taxonomy, by_slug in term_names(documents, config).items():
         kind = dict(TAXONOMIES)[taxonomy]
         if by_slug:
             found[f"/{taxonomy}/"] = f"the list of all {taxonomy}"

@@ -1,7 +1,8 @@
-"""The map of theorems: for each series, a drawing and a list of the statements and their uses in proofs.
+"""The map of theorems: for each series, a drawing and a list of its statements and of the proofs that use
+them.
 
-Arrows point from a statement to those that use it. The list below the drawing has the same content as links,
-so that readers do not depend on the drawing.
+An arrow points from a statement to those whose proofs use it. The list below the drawing has the same content
+as links, for readers who cannot use the drawing.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ from ..model.texts import PageText
 from .frame import ViewContext
 from .generated_views import plain_view
 from .graph_drawing import GraphNode, draw_graph
-from .statements import MAP_PATH, StatementGraph, StatementKey, statement_html, statement_text
+from .statements import MAP_PATH, StatementGraph, StatementKey, page_order, statement_html, statement_text
 
 _TEXT_PX = 580
-"""Width of the text column on wide screens; a wider drawing extends beyond it."""
+"""Width of the text column on wide screens, in px; a wider drawing extends beyond it."""
 _NAME_SIGNS = 26
 """Maximum number of characters on a line of a box."""
 
 
 def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: ViewContext) -> list[PageView]:
-    """Return the page of the map, or nothing if the site has none. views: by site path."""
+    """Return the page of the map, or an empty list if the site has none. views: site path → view."""
     if not frame.config.theorems.map:
         return []
     pages = {view.url: view for view in views.values()}
     theorems = [key for key, statement in graph.statements.items() if not statement.is_equation]
     groups: dict[str, list[StatementKey]] = {}
-    for key in sorted(theorems, key=lambda key: _order(pages[key[0]])):
+    for key in sorted(theorems, key=lambda key: page_order(pages[key[0]])):
         groups.setdefault(pages[key[0]].series_name, []).append(key)
     edges = sorted({(source, used) for source, used, _ in graph.edges()})
     maps = _MapWriter(graph, pages, edges, frame)
@@ -41,11 +42,6 @@ def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: Vie
     view = plain_view("map", MAP_PATH, frame.language.translate("Map of theorems"), frame, ())
     html = html or f"<p>{escape(frame.language.translate('Nothing is listed here yet.'))}</p>\n"
     return [replace(view, layout="page", body=PageText.from_string(html))]
-
-
-def _order(page: PageView) -> tuple[int, str, str]:
-    part = next((part.part or 0 for part in page.series if part.url == page.url), 0)
-    return part, page.date.isoformat() if page.date else "", page.url
 
 
 class _MapWriter:
@@ -72,7 +68,7 @@ class _MapWriter:
         own = set(keys)
         edges = [(used, source) for source, used in self._edges if source in own or used in own]
         joined = {key for edge in edges for key in edge}
-        # then the statements of other series that are connected to them
+        # after its own statements, those of other series that are connected to them
         order = [*(key for key in keys if key in joined), *sorted(joined - own)]
         if not order:
             return ""

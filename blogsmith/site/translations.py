@@ -1,7 +1,7 @@
 """Translations: pages with the same content in several languages.
 
-Pages with the same `translation_key` are translations of each other. Without the key, files with the same
-name are: `posts/a.md` and `posts/a.de.md`. The default key of a page is its path, `posts/a`, so that a file
+Pages are translations of each other if they have the same `translation_key`, or without one the same file
+name: `posts/a.md` and `posts/a.de.md`. By default, the key of a page is its path, `posts/a`, so that a file
 of any name can refer to it. Generated lists correspond by their URLs.
 """
 
@@ -21,12 +21,13 @@ from ..model.template_views import PageView, Translation
 from .frame import RenderedDocument, ViewContext
 
 _LISTS = frozenset({"home", "section"})
-_GENERATED = frozenset({*_LISTS, "tags", "tag", "archive", "series", "search"})
+_GENERATED = frozenset({*_LISTS, "tags", "tag", "author", "archive", "series", "search"})
 _INDEX_NAMES = ("index", "_index")
 
 
 def translation_key(document: Document, config: Config) -> str:
-    """Return the key that translations of a page share: `posts/a` for `content/posts/a/index.de.md`."""
+    """Return the key that all translations of a page share, such as `posts/a` for
+    `content/posts/a/index.de.md`."""
     if document.front.translation_key:
         return document.front.translation_key
     path = file_language(document.path, config).path
@@ -130,15 +131,15 @@ def _with_links(page: PageView, links: tuple[Translation, ...]) -> PageView:
 def _duplicate_translation(document: Document, first: str, tag: str) -> list[Diagnostic]:
     reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
     front = document.front
-    message = f'{first} and {document.path} are the same page in the same language, "{tag}"'
-    hint = "give one of them another `translation_key` or `lang`"
+    message = f'duplicate "{tag}" version of a page: "{first}" is already this page'
+    hint = "write another `translation_key` or `lang` in one of the two files"
     place = front.places.get("translation_key") or front.places.get("lang")
     reporter.error("translation", message, place, hint)
     return reporter.diagnostics
 
 
 def _unknown_language_suffix(document: Document, paths: set[str]) -> list[Diagnostic]:
-    """Warn about `post.de.md` next to `post.md` if `languages` has no German."""
+    """Warn about a file such as `post.de.md` next to `post.md` if `languages` does not list German."""
     path = document.path
     name, _, mark = path.stem.rpartition(".")
     if not name or not is_listed(mark) or str(path.with_name(name + path.suffix)) not in paths:

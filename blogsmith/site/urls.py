@@ -40,21 +40,40 @@ _LISTS = frozenset({"index", "_index"})
 _INDEX_NAMES = ("index.md", "index.markdown")
 
 
+class FolderSlugs(Struct, frozen=True):
+    """The names of folders in URLs."""
+
+    own: Mapping[PurePosixPath, str] = {}
+    """Folder → slug that the front matter of its list page sets."""
+    marks: bool = False
+    """Whether combining marks belong to their letters, as for `slugify`."""
+
+    def names(self, folder: PurePosixPath) -> list[str]:
+        """Return the name in URLs of each folder from `content/` down to `folder`. A name may be empty."""
+        below = [folder, *folder.parents][: len(folder.parts) - 1]
+        return [self.own.get(part) or slugify(part.name, marks=self.marks) for part in reversed(below)]
+
+    def url(self, folder: PurePosixPath) -> str:
+        """Return the site path of a folder under `content/`, with slashes at both ends."""
+        names = [name for name in self.names(folder) if name]
+        return f"/{'/'.join(names)}/" if names else "/"
+
+
 class Urls(Struct, frozen=True):
     """The URLs of a site. Keys are source paths such as `content/posts/a.md`."""
 
     urls: Mapping[str, str]
-    """Site path, e.g. `/posts/a/`."""
+    """Source path → site path, e.g. `/posts/a/`."""
     kinds: Mapping[str, Kind]
-    """Kind of each page. A post is a page inside a section."""
+    """Source path → kind of the page. A post is a page inside a section."""
     sections: Mapping[str, str]
-    """Section of each page: its site path without the outer slashes; empty outside of sections."""
-    folder_slugs: Mapping[PurePosixPath, str]
-    """Folder → the slug that its list page requests."""
+    """Source path → section of the page: its site path without the outer slashes; empty outside of
+    sections."""
+    folders: FolderSlugs
     editions: Mapping[str, str] = {}
-    """Language version of each page, a key of `languages`; empty for the site's own language."""
+    """Source path → language version of the page, a key of `languages`; empty for the site's own language."""
     index_names: tuple[str, ...] = _INDEX_NAMES
-    """File names that the page of a bundle may have, translations last."""
+    """File names that the main page of a bundle may have, translations last."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -78,7 +97,7 @@ def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
     editions = {str(document.path): find_version(document.front.lang, config) for document in ordered}
     paths = {str(document.path): file_language(document.path, config).path for document in ordered}
     plans: dict[str, _UrlPlan] = {}
-    merged = _UrlPlan(config, _FolderTree.create(ordered, paths))
+    merged = _UrlPlan(config, _FolderTree.create(ordered, paths, marks=config.slug_settings.keeps_marks))
     for document in ordered:
         edition = editions[str(document.path)]
         if edition not in plans:
@@ -101,17 +120,15 @@ def assign_urls(documents: Iterable[Document], config: Config) -> Urls:
 
 
 def asset_url(path: PurePosixPath, urls: Urls, left_out: frozenset[str]) -> str:
-    """Return the site path of a file under `content/`; empty if it belongs to a bundle that is not built.
-
-    left_out: source paths of documents that are not built. The file keeps its own name.
-    """
+    """Return the site path of a file under `content/`, which keeps its name; empty if its bundle is not
+    built. left_out: source paths of documents that are not built."""
     for folder in path.parents:
         for index in (str(folder / name) for name in urls.index_names):
             if index in left_out:
                 return ""
             if urls.kinds.get(index) in ("post", "page"):
                 return files_url(urls.urls[index]) + path.relative_to(folder).as_posix()
-    return _folder_url(path.parent, urls.folder_slugs) + path.name
+    return urls.folders.url(path.parent) + path.name
 
 
 class _FolderTree(Struct, frozen=True):
@@ -119,16 +136,20 @@ class _FolderTree(Struct, frozen=True):
 
     lists: frozenset[PurePosixPath]
     """Source paths of list pages, without language suffix."""
-    slugs: Mapping[PurePosixPath, str]
-    """Folder → slug of its list page."""
+    slugs: FolderSlugs
     listed: frozenset[PurePosixPath]
     """Folders that have a list page."""
 
     @classmethod
-    def create(cls, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _FolderTree:
-        """Return the tree of the site's documents. paths: source path → path without language suffix."""
+    def create(
+        cls, documents: Sequence[Document], paths: Mapping[str, PurePosixPath], *, marks: bool
+    ) -> _FolderTree:
+        """Return the tree of the site's documents.
+
+        paths: source path → path without language suffix. marks: as for `slugify`.
+        """
         counts: Counter[PurePosixPath] = Counter()
-        # counting strings is ten times as fast as counting paths; translations of a page are counted once
+        # strings are counted ten times as fast as paths; translations of a page count once
         names = dict.fromkeys(paths[str(document.path)].as_posix() for document in documents)
         folders = Counter(name.rpartition("/")[0] for name in names)
         for folder, pages in folders.items():
@@ -137,7 +158,7 @@ class _FolderTree(Struct, frozen=True):
                 counts[around] += pages
         own = {paths[str(d.path)] for d in documents if paths[str(d.path)].stem in _LISTS}
         lists = frozenset(path for path in own if _is_list(path, counts[path.parent]))
-        tree = cls(lists, {}, frozenset(path.parent for path in lists))
+        tree = cls(lists, FolderSlugs(marks=marks), frozenset(path.parent for path in lists))
         return tree.with_slugs([d for d in documents if paths[str(d.path)] == d.path], paths)
 
     def with_slugs(self, documents: Sequence[Document], paths: Mapping[str, PurePosixPath]) -> _FolderTree:
@@ -146,10 +167,11 @@ class _FolderTree(Struct, frozen=True):
             paths[str(d.path)].parent: _list_slug(d, paths) for d in documents if self.has_list(d, paths)
         }
         sound = {folder: slug for folder, slug in slugs.items() if slug and not slug_problem(slug)}
-        return structs.replace(self, slugs={**self.slugs, **sound})
+        slugs_of_lists = structs.replace(self.slugs, own={**self.slugs.own, **sound})
+        return structs.replace(self, slugs=slugs_of_lists)
 
     def has_list(self, document: Document, paths: Mapping[str, PurePosixPath]) -> bool:
-        """Return whether a document is a list page."""
+        """Return whether a document is the list page of its folder."""
         return paths[str(document.path)] in self.lists
 
     def section_folder(self, folder: PurePosixPath) -> PurePosixPath | None:
@@ -170,17 +192,6 @@ def _is_list(path: PurePosixPath, pages_below: int) -> bool:
     return path.stem == "_index" or (path.stem == "index" and (path.parent == CONTENT or pages_below > 1))
 
 
-def _folder_url(folder: PurePosixPath, slugs: Mapping[PurePosixPath, str]) -> str:
-    """Return the site path of a folder under `content/`, with slashes at both ends."""
-    names = [name for name in _folder_names(folder, slugs) if name]
-    return f"/{'/'.join(names)}/" if names else "/"
-
-
-def _folder_names(folder: PurePosixPath, slugs: Mapping[PurePosixPath, str]) -> list[str]:
-    below = [folder, *folder.parents][: len(folder.parts) - 1]
-    return [slugs.get(part) or slugify(part.name) for part in reversed(below)]
-
-
 class _Folder(Struct, frozen=True):
     """Data shared by all pages in a folder."""
 
@@ -197,7 +208,7 @@ class _Folder(Struct, frozen=True):
 
 
 class _UrlPlan(Struct, frozen=True):
-    """The URLs assigned so far in a language version. It lives as long as one call of `assign_urls`."""
+    """The URLs assigned so far in a language version. Exists only during one call of `assign_urls`."""
 
     config: Config
     tree: _FolderTree
@@ -217,10 +228,10 @@ class _UrlPlan(Struct, frozen=True):
         path = self.paths[name]
         if path in self.tree.lists:
             kind: Kind = "home" if path.parent == CONTENT else "section"
-            self.sections[name] = _folder_url(path.parent, self.tree.slugs).strip("/")
+            self.sections[name] = self.tree.slugs.url(path.parent).strip("/")
             self.kinds[name], self.urls[name] = kind, self._list_url(document, kind)
             return
-        # a bundle is named after its own folder and belongs to the parent folder
+        # a bundle is named after its own folder and belongs to the folder above
         is_bundle = path.stem == "index"
         folder = self._folder(path.parent.parent if is_bundle else path.parent)
         self.sections[name] = folder.section_name
@@ -245,24 +256,22 @@ class _UrlPlan(Struct, frozen=True):
 
     def _make_folder(self, path: PurePosixPath) -> _Folder:
         section = self.tree.section_folder(path)
-        name = _folder_url(section, self.tree.slugs).strip("/") if section else ""
+        name = self.tree.slugs.url(section).strip("/") if section else ""
         permalink = ""
         if section:
-            # a pattern is found by folder or by URL
+            # the settings may name a section by its folder or by its URL
             patterns = self.config.permalinks
             permalink = patterns.get(section.relative_to(CONTENT).as_posix()) or patterns.get(name, "")
         problems = (
-            f'"{each}" {problem}'
-            for each in _folder_names(path, self.tree.slugs)
-            if (problem := slug_problem(each))
+            f'"{each}" {problem}' for each in self.tree.slugs.names(path) if (problem := slug_problem(each))
         )
-        return _Folder(section, name, permalink, _folder_url(path, self.tree.slugs), tuple(problems))
+        return _Folder(section, name, permalink, self.tree.slugs.url(path), tuple(problems))
 
     def _list_url(self, document: Document, kind: Kind) -> str:
         folder = self.paths[str(document.path)].parent
         if kind == "section":
             self._slug(document, folder.name)
-        url = self.root + ("/" if kind == "home" else _folder_url(folder, self.tree.slugs))
+        url = self.root + ("/" if kind == "home" else self.tree.slugs.url(folder))
         if document.front.permalink.strip("/") not in ("", url.strip("/")):
             place = document.front.places.get("permalink")
             message = f'"permalink" has no effect because the URL of a list comes from its folder: "{url}"'
@@ -281,10 +290,11 @@ class _UrlPlan(Struct, frozen=True):
     def _own_url(self, document: Document, name: str) -> str:
         """Return the URL from the page's permalink; empty without a permalink, or if it is invalid and was
         reported."""
-        written, slug = document.front.permalink, document.front.slug or slugify(split_dated_name(name)[1])
+        written, marks = document.front.permalink, self.tree.slugs.marks
         if not written:
             return ""
-        values = placeholder_values(document, self.sections[str(document.path)], slug)
+        slug = document.front.slug or slugify(split_dated_name(name)[1], marks=marks)
+        values = placeholder_values(document, self.sections[str(document.path)], slug, marks=marks)
         try:
             return permalink_url(written, values)
         except PermalinkError as wrong:
@@ -309,14 +319,15 @@ class _UrlPlan(Struct, frozen=True):
         hint: str = "",
         meant: tuple[str, str | None] = ("", None),
     ) -> None:
-        """Report an error. meant: a string at `place`, and its replacement."""
+        """Report an error. meant: a string at `place` and its replacement, for a fix."""
         reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
         reporter.error(code, message, place, hint, reporter.substitute(place, *meant))
         self.diagnostics.extend(reporter.diagnostics)
 
     def _slug(self, document: Document, name: str) -> str:
         """Return the slug from the front matter, otherwise one made from the name. Report an invalid one."""
-        asked, made = unicodedata.normalize("NFC", document.front.slug), slugify(name)
+        asked = unicodedata.normalize("NFC", document.front.slug)
+        made = slugify(name, marks=self.tree.slugs.marks)
         if asked:
             if not (problem := slug_problem(asked)):
                 return asked
@@ -330,7 +341,11 @@ class _UrlPlan(Struct, frozen=True):
         return made or "page"
 
     def _expand_pattern(self, pattern: str, slug: str, document: Document) -> str:
-        """Return the URL by a permalink pattern; empty, after a report, if a needed date is missing."""
+        """Return the URL of a page from a permalink pattern.
+
+        If the pattern contains a part of the date but the page has no date, report an error and return an
+        empty string.
+        """
         date = document.front.date
         if date is None and re.search(":(year|month|day)", pattern):
             message = f'permalink "{pattern}" needs a date, but this page has none'

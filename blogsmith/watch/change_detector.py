@@ -1,8 +1,8 @@
-"""Turns hints into changes: files with different bytes, after they are complete.
+"""Turns hints into changes: files whose bytes differ, reported when they are complete.
 
 A save has several steps. Between them a file may be missing (vim, "delete and create") or empty (written in
-place), or a temporary file may exist. Reporting that would show the author an incomplete page, so such files
-are pending for a moment before they are reported.
+place), or a temporary file may exist. The author must not see an incomplete page, so these files are pending
+for a moment before they are reported.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from .fingerprint import Fingerprint, is_same
 from .tree import WatchedTree
 
 INCOMPLETE_S = 0.050
-"""Seconds that a file may be missing or empty during a save, and that a new file must exist."""
+"""Time in seconds that a file may be missing or empty during a save, and that a new file must exist before it
+is reported."""
 CLOSE_S = 0.100
-"""Seconds that a new file may stay open: good editors sync a temporary file to disk before they close it."""
+"""Time in seconds that a new file may stay open. Good editors sync a temporary file to disk before they close
+it."""
 
 
 @dataclass(slots=True)
@@ -27,7 +29,7 @@ class ChangeDetector:
 
     tree: WatchedTree
     _before: dict[str, Fingerprint | None] = field(default_factory=dict)
-    """Path of each changed file → its fingerprint at the last report."""
+    """Path of each changed file → its fingerprint at the last report; None if it did not exist."""
     _pending: dict[str, float] = field(default_factory=dict)
     """Path of each pending file → end of the waiting time, by the clock that `scan` gets."""
     _writing: dict[str, bool] = field(default_factory=dict)
@@ -38,7 +40,8 @@ class ChangeDetector:
         return bool(self._before or self._pending)
 
     def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
-        """Check these and all pending files. writing: path → whether the file is still open, if known."""
+        """Check the files at these places, and all pending files. writing: path → whether the file is still
+        open, where known."""
         self._writing |= writing
         for place in {*places, *self._pending}:
             old, new = self.tree.fingerprints.get(place), self.tree.read_fingerprint(place)
@@ -53,7 +56,7 @@ class ChangeDetector:
         return max((until_s - now_s for until_s in self._pending.values()), default=0.0)
 
     def changes(self, everything: bool) -> ChangedFiles | None:
-        """Return the changes to report, or None if nothing has changed."""
+        """Return the changes to report, or None if nothing has changed. everything: see `ChangedFiles`."""
         now = {place: self.tree.fingerprints.get(place) for place in self._before}
         changed = {place for place, old in self._before.items() if not is_same(old, now[place])}
         if not changed and not everything:

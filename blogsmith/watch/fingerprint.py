@@ -1,7 +1,7 @@
-"""Fingerprints of files, which show later whether their bytes changed.
+"""Fingerprints of files, which show later whether the bytes have changed.
 
-A digest decides if it is available. Size and times decide for files that are too large to be read at every
-save, and for files that have not been read yet.
+If a digest is known, it decides. Size and times decide for files that are too large to read at every save,
+and for files that have not been read yet.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from ..base.storage.stamps import FileStamp, make_stamp
 
 MAX_DIGESTED_BYTES = 8_000_000
-"""Reading and hashing takes about 1 ms per MB."""
+"""Maximum size in bytes of a file that is digested. Reading and hashing takes about 1 ms per MB."""
 
 _YOUNG_NS = 2_000_000_000
-"""Resolution of FAT times, the coarsest of file systems in use. A second write within it may not change the
-stamp."""
+"""Resolution in nanoseconds of times on FAT, the coarsest file system in use. A second write within this time
+may leave the stamp unchanged."""
 _UNREADABLE = b""
 
 
@@ -29,7 +29,7 @@ class Fingerprint:
 
     stamp: FileStamp
     digest: bytes | None
-    """BLAKE2b hash of the content. None: not read; empty: could not be read."""
+    """BLAKE2b digest of the content. None: the file was not read; empty: it could not be read."""
     is_uncertain: bool
     """Whether the bytes may change, or the file may become readable, without a change of `stamp`."""
 
@@ -40,7 +40,8 @@ class Fingerprint:
 
 
 def watch_stamp(status: os.stat_result) -> FileStamp:
-    """Return a stamp with the change time, which programs cannot reset. An unneeded read costs little."""
+    """Return a stamp that includes the change time, which programs cannot reset. It may differ without a
+    change of the bytes; then the file is read once more."""
     return make_stamp(status, with_changed=True)
 
 
@@ -58,7 +59,7 @@ def read_fingerprint(file: str) -> Fingerprint | None:
         status = os.lstat(file)
         if not stat.S_ISREG(status.st_mode):
             return None
-        # a pipe may have replaced the file: never wait for it
+        # a pipe may have replaced the file, and opening it must not wait
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -76,7 +77,7 @@ def read_fingerprint(file: str) -> Fingerprint | None:
 
 
 def is_same(old: Fingerprint | None, new: Fingerprint | None) -> bool:
-    """Return whether both have the same bytes, as far as is known."""
+    """Return whether both have the same bytes, as far as they can show it."""
     if old is None or new is None:
         return old is new
     if old.digest is not None and new.digest is not None:

@@ -1,4 +1,5 @@
-"""Hints from the operating system that files may have changed, grouped into bursts."""
+"""Hints from the operating system that files may have changed, grouped into bursts (events that come close
+together)."""
 
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 QUIET_S = 0.010
-"""A burst ends when no event has come for this many seconds …"""
+"""Time in seconds without an event after which a burst ends."""
 DONE_QUIET_S = 0.002
-"""… or for this many, if every written file has been closed."""
+"""The same if every written file has been closed."""
 MAX_BURST_S = 0.100
 """Maximum duration of a burst in seconds; longer ones are split."""
 
@@ -79,7 +80,8 @@ class HintQueue:
 
     def _note(self) -> None:
         self._last_s = time.monotonic()
-        # once per burst: a checkout makes thousands of events, and waking a thread for each slows it down
+        # the wait is once per burst: a checkout makes thousands of events, and waking a thread for each slows
+        # it down
         if not self._has_hints():
             self._first_s = self._last_s
             self._changed.notify_all()
@@ -97,25 +99,23 @@ class HintQueue:
             left_s = min(self._last_s + quiet_s, self._first_s + MAX_BURST_S) - time.monotonic()
             if left_s <= 0:
                 return
-            # this thread is not notified of each event, and the event that closes the file may come soon
+            # not every event wakes this thread, and the one that closes the file may come soon
             self._changed.wait(min(left_s, DONE_QUIET_S))
 
 
 class WatchError(Exception):
-    """Raised if the system cannot watch more folders, or any at all. The message says why."""
+    """The system cannot watch more folders, or any at all. The message says why."""
 
 
 class Notifier(Protocol):
     """Interface of classes that add events of folders to a `HintQueue`."""
 
     def watch(self, folder: str, inode: int, *, alone: bool) -> None:
-        """Watch a folder with resolved links. A new inode means a new folder of the same name.
-
-        alone: ignore events below its subfolders. Raises `WatchError`.
-        """
+        """Watch `folder`, a path without links. WatchError if that is impossible. A changed `inode` means
+        that another folder now has this name. alone: do not watch its subfolders."""
 
     def keep_only(self, folders: Set[str]) -> None:
-        """Stop watching all other folders."""
+        """Stop watching all folders except these."""
 
     def stop(self) -> None:
         """Release all system resources."""

@@ -1,7 +1,7 @@
-"""Events of Linux, read by watchdog's inotify layer.
+"""Events of Linux, read by the layer of watchdog below its observer.
 
-This is the layer below watchdog's observer. The observer waits half a second for the other end of a move
-before it reports anything, does not report lost events, and watches every folder below the requested ones.
+The observer itself waits half a second for the second event of a move before it reports anything. It does not
+report lost events, and watches every folder below the requested ones. The module
 `watchdog.observers.inotify_c` is not documented, so pyproject.toml requires one minor version of it.
 """
 
@@ -27,7 +27,7 @@ _ENDED = (
     | InotifyConstants.IN_DELETE_SELF
     | InotifyConstants.IN_MOVE_SELF
 )
-# without events for files that are opened or read, or whose times or permissions change
+# without events for opening and reading files, and for changes of times and permissions
 _MASK = Mask(
     _WRITING
     | _ENDED
@@ -48,7 +48,7 @@ _QUIET = logging.NullHandler()
 
 @dataclass(eq=False, slots=True)
 class _Folder:
-    """One watched folder. A moved folder is watched under both names until the old one is dropped."""
+    """One watched folder. While a folder is being moved, it is watched under both names."""
 
     path: str
     inode: int
@@ -60,7 +60,7 @@ class _Folder:
     def on_event(self, event: InotifyEvent) -> None:
         """Add a hint for an event. Called in watchdog's thread."""
         if not event.name:
-            # the folder was deleted or moved; there may be a new one with its name
+            # the folder was deleted or moved; a new one may have its name
             self.hints.add(self.path)
             return
         name = os.fsdecode(event.name)
@@ -112,7 +112,7 @@ class InotifyNotifier:
             self._drop(known)
 
     def keep_only(self, folders: Set[str]) -> None:
-        """Stop watching other folders, see `Notifier`."""
+        """Stop watching all other folders, see `Notifier`."""
         for folder in self._folders.keys() - folders:
             self._drop(self._folders.pop(folder))
 

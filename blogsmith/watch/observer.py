@@ -1,4 +1,4 @@
-"""Hints from systems other than Linux, through watchdog's observer."""
+"""Hints from systems other than Linux, by the observer of watchdog."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from watchdog.observers.api import ObservedWatch
 from .hints import HintQueue, WatchError
 from .walk import is_below, is_ignored_name
 
-# without events for files that are opened or closed after reading: our own reading would never end
+# without events for files that were opened, or closed after reading: our own reads would cause events without
+# end
 _KINDS = {EVENT_TYPE_CREATED, EVENT_TYPE_MODIFIED, EVENT_TYPE_MOVED, EVENT_TYPE_DELETED, EVENT_TYPE_CLOSED}
 
 
@@ -31,13 +32,13 @@ class _Handler(FileSystemEventHandler):
 
     def __init__(self, top: str, notices: HintQueue) -> None:
         self.lost = False
-        """Whether the top folder was deleted. Some observers do not see a new one of the same name."""
+        """Whether the top folder was deleted. Some observers do not notice a new one of the same name."""
         self._top = top
         self._notices = notices
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         """Add hints for an event. Called in the observer's thread."""
-        # a folder gets a modified event with every event in it
+        # every event in a folder is followed by a modified event of the folder
         if event.event_type not in _KINDS or (event.is_directory and event.event_type == EVENT_TYPE_MODIFIED):
             return
         if event.event_type == EVENT_TYPE_DELETED and os.fsdecode(event.src_path) == self._top:
@@ -45,7 +46,7 @@ class _Handler(FileSystemEventHandler):
         for end in (event.src_path, event.dest_path):
             place = os.fsdecode(end)
             if place and not is_ignored_name(Path(place).name):
-                # most systems do not report that a file was closed, so no file is recorded as open
+                # most systems do not report that a file was closed, so no file counts as open
                 self._notices.add(place)
 
 
@@ -60,7 +61,7 @@ class _ScheduledWatch:
 
 
 class ObserverNotifier:
-    """The watchdog observer of this system. It watches whole trees, so only top folders are requested."""
+    """watchdog's observer for this system. It watches whole trees, so only top folders are requested."""
 
     def __init__(self, notices: HintQueue) -> None:
         self._notices = notices
@@ -90,7 +91,7 @@ class ObserverNotifier:
         self._scheduled[folder] = _ScheduledWatch(watch, handler, inode, alone)
 
     def keep_only(self, folders: Set[str]) -> None:
-        """Stop watching other folders, see `Notifier`."""
+        """Stop watching all other folders, see `Notifier`."""
         for folder in self._scheduled.keys() - folders:
             self._drop(folder)
 

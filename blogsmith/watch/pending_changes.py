@@ -17,35 +17,33 @@ _OF_SITE = frozenset(
         *("_freeze", CONFIG_NAME, RECORD),
     )
 )
-"""Files and folders at the site root that pages are made from, apart from files read by their code."""
+"""Files and folders at the site root that pages are made from. Cells and plugins may read other files."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeReport:
-    """One report of the watcher."""
+    """Changes that an update of the site must process."""
 
     paths: tuple[str, ...]
     """Sorted paths, relative to the root if inside it."""
     everything: bool
-    """Whether other files may have changed too."""
+    """Whether other files may have changed as well."""
 
 
 FIRST_RETRY_S = 0.2
 RETRIES = 5
-"""Number of retries after an unreported change, with doubled pauses. A watcher scan is usually earlier."""
+"""Number of retries after a change that the watcher has not reported, with doubled pauses. Its own scan
+usually comes earlier."""
 
 
 @dataclass(slots=True)
 class UnreportedChanges:
-    """Files that an update found changed before the watcher reported them.
-
-    The watcher waits a moment before it reports a new file, and compares files with its last report. It
-    therefore never reports a change that an update saw by accident and that was undone in that moment, so
-    the site is updated again.
-    """
+    """Files that an update found changed before the watcher reported them. The watcher waits a moment before
+    it reports a new file, and compares files with its last report. If a change is undone in that moment, the
+    watcher never reports it, but an update may have seen it. The site is therefore updated again."""
 
     _retries: dict[str, int] = field(default_factory=dict)
-    """Path → remaining retries."""
+    """Path of a changed file → number of remaining retries."""
 
     @property
     def retry_s(self) -> float | None:
@@ -57,24 +55,23 @@ class UnreportedChanges:
     def note(
         self, before: Mapping[str, object], now: Mapping[str, object], reported: Collection[str]
     ) -> None:
-        """Record the result of an update. before, now: path → stamp. reported: paths known before."""
+        """Record the result of an update. before, now: path → stamp before and after the update. reported:
+        paths that the watcher had reported."""
         self._retries = {path: left - 1 for path, left in self._retries.items() if left > 1}
         for path in before.keys() | now.keys():
             if path not in reported and before.get(path) != now.get(path):
                 self._retries[path] = RETRIES
 
     def report(self, paths: Iterable[str]) -> None:
-        """Drop the paths that the watcher reports."""
+        """Drop the paths that the watcher has reported."""
         for path in paths:
             self._retries.pop(path, None)
 
 
 @dataclass(slots=True)
 class PendingChanges:
-    """The changes that one engine must process.
-
-    After an aborted update, the next one gets all changes since the last complete update.
-    """
+    """The changes that one preview must process. After an aborted update, the next one gets all changes since
+    the last complete update."""
 
     root: Path
     _paths: set[str] = field(default_factory=set)
@@ -82,7 +79,7 @@ class PendingChanges:
     """True at the start, because nothing is known yet."""
     unreported: UnreportedChanges = field(default_factory=UnreportedChanges)
     _processing: ChangeReport = field(default_factory=lambda: ChangeReport((), everything=False))
-    """The changes that the running update processes."""
+    """The changes that the update in progress processes."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -98,7 +95,7 @@ class PendingChanges:
         return save
 
     def add_record(self, post: str) -> str:
-        """Add the record of a post's results, and return its path."""
+        """Add the file with the recorded results of a post, and return its path."""
         path = str(page_folder(PurePosixPath(post)) / OUTPUTS)
         self._paths.add(path)
         return path
@@ -110,7 +107,8 @@ class PendingChanges:
         return self._processing
 
     def abort(self, *, everything: bool = False) -> None:
-        """Abort the update. everything: the next update must check all files."""
+        """Abort the update, so that its changes are processed again. everything: the next update must check
+        all files."""
         self._paths.update(self._processing.paths)
         self.everything |= self._processing.everything or everything
         self._processing = ChangeReport((), everything=False)
@@ -132,5 +130,5 @@ class PendingChanges:
 
 
 def is_site_source(path: str) -> bool:
-    """Return whether pages are made from the file at this path. Files that code reads may be elsewhere."""
+    """Return whether pages are made from the file at this path. Cells and plugins may read other files."""
     return path.startswith("/") or path.partition("/")[0] in _OF_SITE

@@ -1,5 +1,5 @@
-"""Tests whether the system reports changes at all. Mounts of containers, networks and virtual machines may
-not."""
+"""Test whether the system reports changes at all. In containers, on network drives and in virtual machines it
+may not."""
 
 from __future__ import annotations
 
@@ -12,32 +12,30 @@ from ..base.storage.own_folder import OWN_FOLDER, open_own_folder
 from .hints import Notifier, WatchError
 
 PROBE_S = 3.0
-"""Seconds per attempt. An event takes less than a millisecond, but the thread that reads it may wait for long
-on a busy machine, while a large site is read. Meanwhile changes are found by comparing files."""
+"""Duration of an attempt in seconds. An event takes less than a millisecond, but on a busy machine the thread
+that reads it may wait long, while a large site is read. Meanwhile changes are found by comparing files."""
 PAUSE_S = 5.0
-"""Seconds between an attempt without an event and the next attempt …"""
+"""Time in seconds between a failed attempt and the next one. It doubles after each attempt."""
 MAX_PAUSE_S = 300.0
-"""… and the maximum, as pauses double. A folder without events should cost nothing."""
+"""Maximum time in seconds between two attempts. It is long, so that a folder without events costs nothing."""
 
 
 @dataclass(slots=True)
 class EventProbe:
-    """A file that is written to test whether events arrive, repeatedly until one does.
-
-    An event counts no matter how late it comes, even between two attempts.
-    """
+    """A file that is written to test whether events arrive, again and again until an event arrives. An event
+    is accepted however late it arrives, even between two attempts."""
 
     root: Path
-    """The site root. Its folder for local data is created if it is missing."""
+    """Site root. The file is in its folder for local data, which is created if it is missing."""
     folder: str = field(init=False)
     """The folder of the file."""
     place: str = field(init=False)
     attempt_s: float = field(init=False)
     """Duration of an attempt in seconds."""
     is_waiting: bool = False
-    """Whether the file exists and its event is awaited."""
+    """Whether the file exists and its event has not arrived yet."""
     next_s: float = 0.0
-    """End of this attempt or start of the next one, in seconds of `time.monotonic`."""
+    """End of this attempt, or start of the next one, in seconds by `time.monotonic`."""
     _name: str = field(init=False)
     _pause_s: float = field(init=False)
 
@@ -47,7 +45,7 @@ class EventProbe:
         self.attempt_s, self._pause_s = PROBE_S, PAUSE_S
 
     def write(self, notifier: Notifier, now_s: float) -> bool:
-        """Write the file. Return whether an event can be expected; a read-only site is not probed."""
+        """Write the file. Return whether an event can be expected: False if the site is read-only."""
         self.remove()
         try:
             with open_own_folder(self.root) as folder:
@@ -65,6 +63,5 @@ class EventProbe:
         self._pause_s = min(2 * self._pause_s, MAX_PAUSE_S)
 
     def remove(self) -> None:
-        """Remove the file."""
         with suppress(OSError), open_own_folder(self.root, make=False) as folder:
             folder.remove(self._name)

@@ -1,10 +1,10 @@
 """The last known state of the watched files, and its comparison with the files on disk.
 
-A *place* is a path as the author sees it. Events have real paths; through symbolic links one real path can
-correspond to several places. This module starts no threads and never waits.
+A *place* is a path as the author sees it. Events have real paths; with symbolic links, several places can
+have the same real path. This module starts no threads and never waits.
 """
 
-# Paths are strings here: a site has thousands, and all are compared every few seconds.
+# Paths are strings here: a site has thousands of files, and all are compared every few seconds.
 # ruff: noqa: PTH112, PTH114, PTH116, PTH118, PTH119, PTH120
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from .walk import (
 )
 
 LEARNED_BYTES = 256_000
-"""Files up to this size are read while idle, so that the first save without changes is recognized as such.
-This includes posts and stylesheets, but not galleries."""
+"""Maximum size in bytes of files that are read while nothing else happens, so that their first save without a
+change is recognized. This includes posts and stylesheets, but not galleries."""
 
 ChangedStamps = dict[str, FileStamp | None]
 """Places to check, each with its current stamp; None if the file is gone."""
@@ -47,17 +47,17 @@ class WatchedTree:
     notifier: Notifier | None = None
     """Watches every folder; None if there are no events."""
     extra_folders: frozenset[str] = frozenset()
-    """More folders to watch, under the names that the notifier got."""
+    """Real paths of further folders to watch, as passed to the notifier."""
     fingerprints: dict[str, Fingerprint] = field(default_factory=dict)
     """Place of each file → its fingerprint."""
     _unread: list[str] = field(default_factory=list)
-    """Files to read while idle."""
+    """Places of files that have not been read yet."""
     _tops: dict[str, str] = field(default_factory=dict)
-    """Requested paths, root first → the same with links resolved."""
+    """Requested path, the site root first → the same path with links resolved."""
     _folders: dict[str, str] = field(default_factory=dict)
     """Place of every folder → its real path."""
     _links: dict[str, str] = field(default_factory=dict)
-    """Place of every symbolic link that is or would be followed → its target."""
+    """Place of every symbolic link that is followed, or would be if its target existed → its target."""
     _linked_folders: bool = False
 
     def __post_init__(self) -> None:
@@ -74,11 +74,12 @@ class WatchedTree:
         return not self._unread
 
     def reset(self) -> None:
-        """Take the current state of all files as unchanged."""
+        """Record the current state of all files, without reporting changes."""
         self._update(self.scan())
 
     def watch_also(self, places: Iterable[str]) -> None:
-        """Watch more absolute paths from their current state on. A folder includes its contents."""
+        """Watch further absolute paths, from their current state on. A folder includes everything below
+        it."""
         for place in places:
             if place not in self._tops and place not in self._folders and not self._is_inside(place):
                 self._tops[place] = os.path.realpath(place)
@@ -137,7 +138,8 @@ class WatchedTree:
         return read_fingerprint(target) if target else None
 
     def read_unread_files(self, enough: Callable[[], bool]) -> set[str]:
-        """Read files that were not read yet until `enough()` is true. Return those that changed."""
+        """Read files that have not been read yet, until `enough()` is true. Return those that changed
+        meanwhile."""
         changed = set()
         while self._unread and not enough():
             place = self._unread.pop()
@@ -172,8 +174,8 @@ class WatchedTree:
         return tuple(reversed(folders))
 
     def _needs_all(self, folder: str) -> bool:
-        """Return whether a folder cannot be compared on its own."""
-        # a folder is followed through one link only; a walk through everything shows which one
+        """Return whether a comparison of this folder alone could give a wrong result."""
+        # a folder is followed through one link only, and only a walk through everything shows which one
         return folder in self._tops or self._linked_folders or os.path.islink(folder)
 
     def _scan_folder(self, place: str) -> ChangedStamps:
@@ -204,7 +206,7 @@ class WatchedTree:
 
     def _enter(self, real: str, inode: int) -> None:
         if self.notifier is not None:
-            # unwatched subfolders of the root must not cost anything
+            # subfolders of the root that are not watched must not cost time
             self.notifier.watch(real, inode, alone=real == self._tops[self.root])
 
     def _replace(self, place: str, found: WalkResult) -> ChangedStamps:

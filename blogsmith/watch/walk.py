@@ -1,8 +1,8 @@
-"""Selects the files and folders to watch, in one walk through a folder.
+"""Selection of the files and folders to watch, by a walk through a folder.
 
 The same names and links are followed as in a build. Hidden files, the output, packages of other tools and
-virtual environments are skipped to save time. Paths are strings here: a site may have ten thousand of them,
-and this runs every few seconds.
+virtual environments are skipped. Paths are strings, because a site may have ten thousand of them and this
+runs every few seconds.
 """
 
 # ruff: noqa: PTH116, PTH118
@@ -21,10 +21,10 @@ from ..base.storage.symlinks import LinkRejectedError, Links
 from .fingerprint import watch_stamp
 
 VIRTUAL_ENVIRONMENT = "pyvenv.cfg"
-"""A folder that contains this file is a virtual environment, and is skipped."""
+"""Name of a file that marks its folder as a virtual environment, which is skipped."""
 
 Enter = Callable[[str, int], None]
-"""Function called with the real path and inode of a folder just before its entries are read."""
+"""Function that is called with the real path and inode of a folder before its entries are read."""
 
 
 def is_ignored_name(name: str) -> bool:
@@ -38,7 +38,7 @@ class WalkResult:
 
     files: dict[str, FileStamp] = field(default_factory=dict)
     folders: dict[str, str] = field(default_factory=dict)
-    """Place → real path."""
+    """Place of a folder, as the author sees its path → real path of the folder."""
     links: dict[str, str] = field(default_factory=dict)
     """Place of a symbolic link → its target, even if that does not exist yet."""
     linked_folders: bool = False
@@ -65,7 +65,7 @@ class Walk:
         if real in self.outputs or len(above) > MAX_FOLDER_DEPTH:
             return
         try:
-            # in this order, since every change after the listing causes an event
+            # in this order, because every change after the listing causes an event
             self.enter(real, os.lstat(real).st_ino)
             with os.scandir(real) as listed:
                 entries = sorted(listed, key=lambda entry: entry.name)
@@ -76,7 +76,8 @@ class Walk:
         self.found.folders[place] = real
         for entry in entries:
             if not above:
-                # a build visits each folder of the root separately, so links may be followed again in each
+                # a build visits each top folder of the site separately, so a link may be followed again in
+                # each
                 self.links = new_links(self.top)
             if not is_ignored_name(entry.name):
                 self._visit_entry(entry, os.path.join(place, entry.name), (*above, real))
@@ -90,7 +91,7 @@ class Walk:
             elif entry.is_file(follow_symlinks=False):
                 self.found.files[place] = watch_stamp(entry.stat(follow_symlinks=False))
         except OSError:
-            # removed since it was listed, which causes an event
+            # the folder was removed since it was listed, which causes an event
             return
 
     def _link(self, place: str, link: str, above: Sequence[str]) -> None:
@@ -109,7 +110,7 @@ class Walk:
 
 
 def new_links(top: str) -> Links:
-    """Return the rules for symbolic links below a folder, before any link was followed."""
+    """Return an empty record of the links that a walk below `top` follows."""
     # there may be several output folders, which `follow_link` checks
     return Links(Path(top), output=".blogsmith")
 
@@ -117,7 +118,7 @@ def new_links(top: str) -> Links:
 def follow_link(link: str, above: Sequence[str], links: Links, outputs: frozenset[str]) -> str | None:
     """Return the target of a symbolic link that a build follows. above: real paths of folders above it."""
     try:
-        # only the name of this path is used; `above` says where its folder is
+        # only the name of this path is used; `above` contains its folder
         target = str(links.resolve(PurePosixPath(link), tuple(map(Path, above))))
     except (LinkRejectedError, OSError):
         return None
@@ -130,6 +131,6 @@ def is_below(place: str, folder: str) -> bool:
 
 
 def inner_target(link: str, top: str) -> str | None:
-    """Return the target of a link, even if it does not exist, if it is below `top`."""
+    """Return the target of a link, which need not exist; None if it is not below `top`."""
     aim = os.path.realpath(link)
     return aim if aim.startswith(os.path.join(top, "")) else None

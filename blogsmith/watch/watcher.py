@@ -17,18 +17,18 @@ from .probe import EventProbe
 from .tree import WatchedTree
 
 POLL_S = 1.0
-"""Seconds between comparisons of all files if there are no events."""
+"""Seconds between two comparisons of all files if there are no events."""
 FALLBACK_SCAN_S = 2.0
-"""Seconds between comparisons of all files if there are events, since events can get lost."""
+"""Seconds between two comparisons of all files if there are events, because events can get lost."""
 MAX_PENDING_S = 0.100
-"""Maximum seconds between the first burst and the report of its changes."""
+"""Maximum number of seconds between the first burst and the report of its changes."""
 
 _ABSENT_S = 0.5
-"""Seconds between checks for a missing root."""
+"""Seconds between two checks whether a missing root exists again."""
 _EVENT_S = 0.250
-"""Seconds for which the event of a change that was found by comparing may be delayed on a busy machine."""
+"""Seconds that an event may be late on a busy machine, after a comparison has found the change."""
 _MAX_MISSED = 3
-"""Number of changes without an event after which events are considered unavailable."""
+"""Number of changes without an event after which the system is considered to send none."""
 _LEARN_S = 0.005
 _LEARN_PAUSE_S = 0.025
 _STOP_S = 2.0
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 def open_notifier(notices: HintQueue) -> Notifier:
     """Return watchdog's inotify layer on Linux, watchdog's observer elsewhere. Raises `WatchError`."""
-    # each module imports what exists on its system only
+    # each module imports packages that exist on its system only
     if sys.platform == "linux":
         from .inotify import InotifyNotifier
 
@@ -50,11 +50,9 @@ def open_notifier(notices: HintQueue) -> Notifier:
 
 
 class Watcher:
-    """Reports changed files of a site.
-
-    `changed` is called in the watcher's own thread, never twice at the same time. Changes during a call are
-    reported together in the next call. `changed` may call `stop` and `watch_also`; it must not raise.
-    """
+    """Reports changed files of a site. `changed` is called in the watcher's own thread, and never twice at
+    the same time. Changes during a call are reported together in the next call. `changed` may call `stop` and
+    `watch_also`; it must not raise an exception."""
 
     def __init__(
         self,
@@ -66,12 +64,9 @@ class Watcher:
         say: Callable[[str], None] = lambda line: None,
         notifier: OpenNotifier = open_notifier,
     ) -> None:
-        """Prepare the watcher without starting it.
-
-        output: folders that are not watched, absolute or relative to the root. poll_s: compare all files at
-        this interval, without events. say: gets a line for the author if events are unexpectedly missing,
-        and another one if they arrive after all.
-        """
+        """Prepare the watcher without starting it. output: folders that are not watched, absolute or relative
+        to the root. poll_s: compare all files at this interval and use no events; None: use events. say:
+        called with a line for the author if events are missing, and again if they arrive after all."""
         outputs = (str(Path(root, folder).resolve()) for folder in output)
         self._tree = WatchedTree(str(root.absolute()), frozenset(outputs))
         self._lock = threading.RLock()
@@ -83,10 +78,10 @@ class Watcher:
         self._poll_s = poll_s
         """Polling interval in seconds; None if there are events."""
         self._probe: EventProbe | None = None
-        """Probe for events; None after the first event."""
+        """Test for events; None after the first event."""
         self._next_scan_s = 0.0
         self._changes_without_event: list[Set[str]] = []
-        """Changes found by comparing files without any event since then."""
+        """Sets of changes that comparisons found and that no event has followed."""
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
     def start(self) -> None:
@@ -111,11 +106,8 @@ class Watcher:
             self._close()
 
     def watch_also(self, places: Iterable[Path]) -> None:
-        """Watch more files and folders, from their present state on.
-
-        Paths that are already watched stay unchanged. Changes are reported with the paths given here, made
-        absolute.
-        """
+        """Watch further files and folders, from their current state on. Paths that are already watched are
+        not affected. Changes are reported with the paths given here, made absolute."""
         wanted = [str(place.absolute()) for place in places]
         with self._lock:
             if not self._hints.is_closed:
@@ -135,7 +127,7 @@ class Watcher:
                 self._next_scan_s = time.monotonic() + _ABSENT_S
 
     def _idle_s(self) -> float:
-        """Return how many seconds there is nothing to do."""
+        """Return the number of seconds until something must be done."""
         until_s = self._next_scan_s
         if self._probe is not None:
             until_s = min(until_s, self._probe.next_s)
@@ -158,7 +150,7 @@ class Watcher:
                 self._report(EventBatch(), changed)
 
     def _report(self, burst: EventBatch, places: Set[str] = frozenset()) -> None:
-        """Check `places` and the files of a burst. Report the changes when no file is pending."""
+        """Check `places` and the files of a burst. Report the changes when no file is pending any more."""
         findings = ChangeDetector(self._tree)
         try:
             self._detect_and_report(findings, burst, places)
@@ -192,7 +184,7 @@ class Watcher:
         *,
         final: bool = False,
     ) -> bool:
-        """Check the affected files. Return whether there were events."""
+        """Check the files that a burst affects. Return whether there were events."""
         probe = self._probe.place if self._probe else ""
         reals = {place: writing for place, writing in burst.places.items() if place != probe}
         with self._lock:
@@ -213,11 +205,11 @@ class Watcher:
         return bool(reals)
 
     def _compare(self, scan: Callable[[], T]) -> T:
-        """Compare all files, and set the time of the next comparison by its cost."""
+        """Compare all files, and set the time of the next comparison according to its duration."""
         began_s = time.thread_time()
         found = self._with_polling_fallback(scan)
         cost_s = time.thread_time() - began_s
-        # at most a hundredth of a core if comparing is only a fallback, a fifth if there are no events
+        # a hundredth of a core if comparing is only a fallback, a fifth if there are no events
         often_s = (
             max(FALLBACK_SCAN_S, 100 * cost_s) if self._poll_s is None else max(self._poll_s, 5 * cost_s)
         )
@@ -225,7 +217,7 @@ class Watcher:
         return found
 
     def _with_polling_fallback(self, work: Callable[[], T]) -> T:
-        """Call `work`. If the system cannot watch that many folders, call it again without events."""
+        """Call `work`. If the system cannot watch that many folders, stop using events and call it again."""
         try:
             return work()
         except WatchError as error:
@@ -256,14 +248,14 @@ class Watcher:
             self._poll("some changes had none")
 
     def _trust_events(self) -> None:
-        """Stop frequent polling after an event, unless other events are still missing."""
+        """After an event, stop frequent polling, unless other events are still missing."""
         self._end_probe()
         if self._poll_s is not None and self._tree.notifier is not None and not self._changes_without_event:
             self._poll_s = None
             self._print("events for changed files arrive again: polling stopped")
 
     def _continue_probe(self, probe: EventProbe) -> None:
-        """End an attempt without an event, or start the next attempt."""
+        """End an attempt that got no event, or start the next attempt."""
         if not probe.is_waiting:
             self._write_probe(probe)
             return

@@ -1,9 +1,9 @@
-"""Writing file by file, for an output folder that cannot be swapped with another one.
+"""Writing file by file, for an output folder that cannot be swapped with another one: a folder that the user
+named by a link, a mount point, or a folder in a parent without write permission.
 
-This is a folder that the user named by a link, a mount point, or a folder in a parent without write
-permission. Each file is replaced in one step, but the site as a whole is not. All new files are written to
-disk before the first one is replaced, so a full disk leaves the old site. A run that dies during replacement
-leaves a mixture, which the next run repairs.
+Each file is replaced in one step, but not the site as a whole. All new files are written to disk before the
+first one is replaced, so a full disk leaves the old site. If a run dies while it replaces files, the folder
+contains files of both sites until the next run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FILES = "files"
 
 
 def is_needed(place: OutputPlace) -> bool:
-    """Return whether the output folder cannot be exchanged for another folder."""
+    """Return whether the output folder cannot be swapped with another folder."""
     return place.is_behind_link or (place.exists and (place.is_mount or not place.is_parent_writable))
 
 
@@ -41,7 +41,7 @@ def replace_files(plan: WritePlan, place: OutputPlace) -> None:
 def _replace(plan: WritePlan, folder: Folder, stage: Folder) -> None:
     with stage.make(_FILES) as files:
         put_changed(files, plan)
-        # lists old and new files, so both are known as ours if the run dies at any time
+        # lists the old and the new files, so that the next run knows both if this one dies
         put_manifest(stage, "both", {**plan.old, **plan.digests}, plan.partial)
         put_manifest(stage, "new", plan.digests, plan.partial)
         flush(stage, ["both", "new", *(f"{_FILES}/{path}" for path in plan.changed_files)])
@@ -64,5 +64,5 @@ def remove_files(folder: Folder, paths: Iterable[str]) -> None:
     with OpenFolderPath(folder) as descent:
         for path in sorted(ancestors(gone), key=len, reverse=True):
             parent, name = descent.parent(path)
-            with contextlib.suppress(OSError):  # not empty
+            with contextlib.suppress(OSError):  # the folder is not empty
                 parent.remove_folder(name)

@@ -1,6 +1,6 @@
-"""The manifest: a list of blogsmith's own files inside the output folder.
+"""The manifest: the list, in the output folder, of the files that blogsmith wrote there.
 
-Files in the manifest may be replaced and deleted. Everything else in the folder belongs to others.
+Only files in the manifest may be replaced and deleted. All other files in the folder belong to somebody else.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ Item = TypeVar("Item")
 
 _FORMAT = 1
 _NO_NAMES = frozenset({"", ".", ".."})
-"""Segments of paths that are absolute, leave the folder or are not normalized."""
+"""Names that make a path absolute, let it leave the folder, or leave it unnormalized."""
 
 
 def manifest_bytes(digests: Mapping[str, str], partial: Collection[str] = ()) -> bytes:
-    """Return the manifest of files (path → hex SHA-256). partial: files made despite errors."""
+    """Return the content of a manifest. digests: path → hex SHA-256. partial: paths of files with only part
+    of their content, because of errors."""
     # `json.dumps` with an indent takes ten times as long
     files = ",\n".join(f"{json.dumps(path)}: {json.dumps(value)}" for path, value in sorted(digests.items()))
     lines = [f'"format": {_FORMAT}', f'"files": {{\n{files}\n}}' if files else '"files": {}']
@@ -37,15 +38,13 @@ def manifest_bytes(digests: Mapping[str, str], partial: Collection[str] = ()) ->
 
 
 def read_manifest(folder: Folder) -> dict[str, str] | None:
-    """Return path → hex SHA-256 of our files in `folder`, or None if there is no manifest.
-
-    Raises SiteError if the manifest cannot be trusted.
-    """
+    """Return path → hex SHA-256 of the files in the manifest of `folder`, or None if there is no manifest.
+    SiteError if it is invalid."""
     return _read(folder, _files)
 
 
 def read_partial(folder: Folder) -> frozenset[str]:
-    """Return our files in `folder` that were made despite errors. SiteError as in `read_manifest`."""
+    """Return the paths that the manifest of `folder` marks as partial. SiteError as in `read_manifest`."""
     return _read(folder, _partial) or frozenset()
 
 

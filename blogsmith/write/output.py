@@ -1,8 +1,8 @@
 """Writing of the finished site to the output folder.
 
-At any time the folder is the complete old or the complete new site, no matter how the run ends (exceptions
-in `in_place.py`). Only files in our manifest are replaced or deleted. Unchanged files are not rewritten, so
-they keep their time stamps.
+At any time the folder is the complete old or the complete new site, however the run ends (for exceptions, see
+`in_place.py`). Only files in our manifest are replaced or deleted. Unchanged files are not rewritten, so they
+keep their times.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .place import OutputPlace, open_place, output_folder_error, relative_path
 from .plan import WritePlan, make_plan
 from .stage import recover, replace_file, replace_tree
 
-# errors of renaming a folder that is a mount point
+# error numbers of renaming a folder that is a mount point
 _NOT_RENAMEABLE = (errno.EBUSY, errno.EXDEV)
 
 
@@ -36,10 +36,10 @@ class WriteReport(Struct, frozen=True):
     """How many files of the site were changed."""
 
     written: int = 0
-    """New or changed files."""
+    """Number of new or changed files."""
     unchanged: int = 0
     removed: int = 0
-    """Files of an earlier build that are no longer part of the site."""
+    """Number of files of an earlier build that were removed because the site no longer has them."""
 
 
 def write_site(
@@ -52,13 +52,14 @@ def write_site(
     partial: frozenset[str] = frozenset(),
     wait_s: float = 10.0,
 ) -> WriteReport:
-    """Write `outputs` to `target`, and remove all other files of ours there. Files of others are kept.
+    """Write `outputs` to `target`, and remove files of earlier builds from it. Files of others stay.
 
-    is_chosen: the user named `target` on the command line. Otherwise it must be in the site, and no link may
-    lead there. is_untouched: our files are known to be as the last build left them; otherwise all are read.
-    partial: those of `outputs` that were made despite errors. wait_s: seconds to wait for another build of
-    the same site. Raises SiteError and changes nothing if the folder, a path, a file of others or the disk
-    prevents writing.
+    is_chosen: the user named `target` on the command line. Otherwise it must be in the site, and its path
+    must contain no link. is_untouched: the files in the manifest are known to be unchanged since the last
+    build; otherwise they are all read. partial: paths of outputs with only part of their content, because of
+    errors. wait_s: seconds to wait for another build of the same site.
+
+    SiteError, and nothing is changed, if the folder, a path, a file of others or the disk prevents writing.
     """
     check_folder(target, site_root)
     check_paths(outputs)
@@ -78,11 +79,8 @@ def read_last_site(
     is_chosen: bool = False,
     wait_s: float = 10.0,
 ) -> Mapping[str, bytes]:
-    """Map paths to the bytes of files in `target` that an earlier build wrote without errors and nobody
-    changed.
-
-    wanted: selects paths. SiteError as in `write_site`.
-    """
+    """Map paths to the content of files in `target` that an earlier build wrote without errors and nobody
+    changed. wanted: returns whether a path is needed. SiteError as in `write_site`."""
     check_folder(target, site_root)
     with _open_clean_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         if not place.exists:
@@ -99,7 +97,8 @@ def read_last_site(
 
 
 def _read_file(descent: OpenFolderPath, path: str) -> bytes | None:
-    """Return the content of a file of ours, or None if it is gone or was replaced by something else."""
+    """Return the content of a file in the manifest, or None if it is gone or something else has replaced
+    it."""
     try:
         folder, name = descent.parent(path)
         return folder.read(name)
@@ -108,7 +107,7 @@ def _read_file(descent: OpenFolderPath, path: str) -> bytes | None:
 
 
 def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:
-    """Remove our files from `target`, then the empty folders. Everything else is kept."""
+    """Remove the files in the manifest from `target`, then the empty folders. Everything else stays."""
     check_folder(target, site_root)
     with _open_clean_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         if not place.exists:
@@ -119,7 +118,7 @@ def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: flo
             with contextlib.suppress(FileNotFoundError):
                 folder.remove(MANIFEST)
         if not place.is_behind_link:
-            with contextlib.suppress(OSError):  # not empty, or a mount point
+            with contextlib.suppress(OSError):  # the folder is not empty, or a mount point
                 place.parent.remove_folder(place.name)
     return WriteReport(removed=len(own))
 
@@ -154,7 +153,7 @@ def _open_clean_place(
 
 
 def _clear_up(place: OutputPlace, target: Path, site_root: Path) -> None:
-    """Finish or undo an interrupted run. Reject a folder that is not ours."""
+    """Finish or undo an interrupted run. SiteError if the folder is not an output folder."""
     recover(place)
     if place.exists:
         with place.enter() as folder:
@@ -165,17 +164,17 @@ def _clear_up(place: OutputPlace, target: Path, site_root: Path) -> None:
 
 @contextlib.contextmanager
 def _name_failures(target: Path, site_root: Path) -> Iterator[None]:
-    """Convert an OSError to a SiteError with the name of the file."""
+    """Convert an OSError in the block to a SiteError with the name of the file."""
     try:
         yield
     except OSError as error:
-        # relative names come from `stage.py` and are files of the site
+        # only `stage.py` uses relative names, for files of the site
         file = target / error.filename if error.filename else target
-        message = f"cannot write the site: {relative_path(file, site_root)}: {error.strerror or error}"
+        message = f'cannot write the site: "{relative_path(file, site_root)}": {error.strerror or error}'
         raise SiteError(Diagnostic("output-write", message)) from error
 
 
-# Checks before the first byte is written. They reject folders and paths that are not ours.
+# Checks before the first byte is written: folders and paths that are not blogsmith's are rejected.
 
 
 _SOURCES = (
@@ -191,24 +190,26 @@ _SOURCES = (
     "static",
     "themes",
 )
-"""Folders of a site that contain its author's work."""
+"""Names of files and folders of a site that contain its author's work."""
 
 _HOSTING = frozenset({".domains", ".git", ".nojekyll", ".well-known", "CNAME"})
-"""Files for hosts. If you publish from a branch, they exist there before the first build."""
+"""Names of files that hosts read. If a host publishes a branch, they exist there before the first build."""
 
 
 def check_folder(target: Path, site_root: Path) -> None:
-    """Reject an output folder that may contain valuable files. Raises SiteError `output-folder`."""
+    """Reject an output folder that may contain valuable files. SiteError with code `output-folder`."""
     if problem := _place_problem(target.resolve(), site_root.resolve()):
         raise output_folder_error(target, site_root, problem)
 
 
 def check_owned(folder: Folder, target: Path, site_root: Path) -> None:
-    """Reject a folder that has contents but no manifest of ours. Raises SiteError `output-folder`."""
+    """Reject a folder that is not empty and has no manifest. SiteError with code `output-folder`."""
     kept = (IN_PLACE_STAGE, *_HOSTING)
-    if read_manifest(folder) is None and any(name not in kept for name, _ in folder.entries()):
-        hint = "empty the folder, or choose another `output:` in blogsmith.yaml"
-        raise output_folder_error(target, site_root, "contains files that blogsmith did not write", hint)
+    foreign = min((name for name, _ in folder.entries() if name not in kept), default="")
+    if foreign and read_manifest(folder) is None:
+        hint = "move your files to another folder, or choose another `output:` in blogsmith.yaml"
+        problem = f'contains "{foreign}", which blogsmith did not write'
+        raise output_folder_error(target, site_root, problem, hint)
 
 
 def check_paths(outputs: Sequence[Output]) -> None:
@@ -229,7 +230,7 @@ def check_paths(outputs: Sequence[Output]) -> None:
 
 
 def check_foreign(plan: WritePlan) -> None:
-    """Reject to replace files of others. Raises SiteError with an `output-foreign` for each file."""
+    """Refuse to replace files that are not in the manifest. SiteError with an `output-foreign` for each."""
     blocked = {path: path for path in plan.outputs if path in plan.foreign or path in plan.foreign_folders}
     blocked |= {
         up: path
@@ -255,14 +256,15 @@ def _place_problem(target: Path, root: Path) -> str:
 
 
 def _foreign_file_diagnostic(name: str, found: str, path: str) -> Diagnostic:
-    message = f"{name}/{found} was not written by blogsmith and blocks {path}"
+    message = f'"{name}/{found}" was not written by blogsmith and blocks "{path}"'
     if found == path:
-        message = f"{name}/{found} was not written by blogsmith and is not overwritten"
+        message = f'"{name}/{found}" was not written by blogsmith and is not overwritten'
     return Diagnostic("output-foreign", message, hint="move the file away, or change the URL of the page")
 
 
 def _ambiguous_paths(paths: Iterable[str]) -> list[str]:
-    """Return messages for paths that some file systems do not distinguish, and for files used as folders."""
+    """Return messages about paths that some file systems cannot distinguish, and about files that are also
+    used as folders."""
     first: dict[str, str] = {}
     problems = []
     for path in sorted(paths):

@@ -1,7 +1,7 @@
-"""The place of the output folder: its name in an open parent folder.
+"""The location of the output folder: its name in an open parent folder.
 
-A folder named by the settings may come from a clone, so it must be below the site root, and its path must
-not contain links. A folder named by the user on the command line may be anywhere, and may be a link.
+A folder that the settings name may come from a clone, so it must be in the site, and its path must not
+contain links. A folder that the user names on the command line may be anywhere, and may be a link.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class OutputPlace(Struct, frozen=True):
     title: str
     """Name of the folder in messages."""
     is_behind_link: bool = False
-    """Whether the user's path is a link to the folder. Then the folder itself must not be replaced."""
+    """Whether the path that the user named is a link to the folder. The folder itself then must not be
+    replaced."""
 
     @property
     def exists(self) -> bool:
@@ -59,11 +60,9 @@ class OutputPlace(Struct, frozen=True):
 
 @contextmanager
 def open_place(target: Path, site_root: Path, *, is_chosen: bool) -> Iterator[OutputPlace]:
-    """Open the place of the output folder `target`, and create missing folders above it.
-
-    is_chosen: the user named it on the command line. Otherwise it must be below the site root. Raises
-    SiteError `output-folder` if its path contains a link, or if it is not a folder.
-    """
+    """Open the parent of the output folder `target`; create missing folders above it. is_chosen: the user
+    named it on the command line. Otherwise it must be in the site. SiteError with code `output-folder` if a
+    link in its path is not allowed, or if it is not a folder."""
     real = target.resolve() if is_chosen else target
     with _open_parent(real, target, site_root, is_chosen=is_chosen) as parent:
         place = OutputPlace(parent, real.name, target.name, is_behind_link=is_chosen and target.is_symlink())
@@ -94,10 +93,10 @@ def _check_kind(place: OutputPlace, target: Path, site_root: Path) -> None:
 
 def output_folder_error(target: Path, site_root: Path, problem: str, hint: str = _OTHER_SETTING) -> SiteError:
     """Return the diagnostic `output-folder` as an error."""
-    message = f"the output folder {relative_path(target, site_root)} {problem}"
+    message = f'the output folder "{relative_path(target, site_root)}" {problem}'
     return SiteError(Diagnostic("output-folder", message, hint=hint))
 
 
 def relative_path(target: Path, site_root: Path) -> str:
-    """Return a path as shown to the author: relative to the site if it is inside."""
+    """Return a path as messages show it: relative to the site root if it is in the site."""
     return target.relative_to(site_root).as_posix() if target.is_relative_to(site_root) else str(target)

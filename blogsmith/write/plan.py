@@ -17,7 +17,8 @@ from .place import OutputPlace
 
 
 class WritePlan(Struct, frozen=True):
-    """The old site, the new site, and the owner of each file. Paths are relative to the output folder."""
+    """The files of the old site and of the new one, and other files in the output folder. Paths are relative
+    to it."""
 
     title: str
     """Name of the output folder in messages."""
@@ -26,21 +27,21 @@ class WritePlan(Struct, frozen=True):
     outputs: Mapping[str, Output]
     """Files of the new site by path."""
     digests: Mapping[str, str]
-    """Path → hex SHA-256 of each file of the new site. This is the new manifest."""
+    """Path → hex SHA-256 of each file of the new site: the new manifest."""
     old: Mapping[str, str]
-    """The old manifest; empty if there is none."""
+    """The manifest of the last build; empty if there is none."""
     own: frozenset[str]
-    """Files in the folder that the old manifest lists."""
+    """Files of the old manifest that exist in the folder."""
     unchanged: frozenset[str]
-    """Files in `own` with the same bytes in the new site."""
+    """Files in `own` whose bytes are the same in the new site."""
     foreign: frozenset[str]
-    """Files that are not ours."""
+    """Files in the folder that are not in the old manifest, so they belong to somebody else."""
     foreign_folders: frozenset[str]
-    """Folders to keep even without files of ours."""
+    """Folders without our files, to be kept."""
     partial: frozenset[str] = frozenset()
-    """Files of the new site that were made despite errors."""
+    """Files of the new site with only part of their content, because of errors."""
     has_same_notes: bool = True
-    """Whether the old manifest marks the same files as partial."""
+    """Whether the old manifest marks the same files as partial as the new one."""
 
     @property
     def changed_files(self) -> list[str]:
@@ -54,7 +55,7 @@ class WritePlan(Struct, frozen=True):
 
     @property
     def replaced_file(self) -> str | None:
-        """The only file to write, if the build changes nothing but its bytes; otherwise None."""
+        """The only file to write, if nothing but its bytes changes; otherwise None."""
         changed = self.changed_files
         is_same = not self.stale and self.old.keys() == self.digests.keys() and self.has_same_notes
         is_plain = len(changed) == 1 and is_same
@@ -74,10 +75,8 @@ def make_plan(
     is_untouched: bool = False,
     partial: frozenset[str] = frozenset(),
 ) -> WritePlan:
-    """Compare the new site with the folder. This reads files and writes none.
-
-    is_untouched: our files are known to match their manifest, so none is read. partial: as in `WritePlan`.
-    """
+    """Compare the new site with the folder, without writing. is_untouched: the files in the manifest are
+    known to be unchanged, so none is read. partial: as in `WritePlan`."""
     wanted = {str(output.path): output for output in outputs}
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
     if not place.exists:
@@ -133,7 +132,8 @@ def _unchanged_paths(folder: Folder, paths: Iterable[str], new: Mapping[str, str
 
 
 def _digest_on_disk(descent: OpenFolderPath, path: str) -> str:
-    """Return the digest of a file of ours; empty if a link, a pipe or similar has replaced it."""
+    """Return the digest of a file in the manifest; empty if a link, a pipe or something else has replaced
+    it."""
     folder, name = descent.parent(path)
     try:
         with folder.open_file(name) as stream:

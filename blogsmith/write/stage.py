@@ -1,8 +1,8 @@
-"""The staged tree of the new site next to the old one, and the exchange of the two.
+"""Building of the new site in a folder next to the old one (staging), and the swap of the two.
 
-On Linux, the two names are exchanged in one step. On other systems, two renames leave a moment without the
-site; if a run dies in this moment, the next run repairs it. The exchange replaces the folder itself: a
-process that has it open or mounted keeps seeing the old tree.
+On Linux, their names are swapped in one step. On other systems, two renames leave a moment without the site;
+if a run dies in this moment, the next run repairs it. The swap replaces the folder itself: a process that has
+it open or mounted still sees the old files.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from .place import OutputPlace
 from .plan import WritePlan
 
 _REPLACED_NAME, _MANIFEST_NAME = "replaced", "listed"
-"""Temporary names of a single replaced file and of its manifest. A file named `MANIFEST` marks a complete
-tree."""
+"""Temporary names of a replaced file and of its manifest. In a staged folder, a file named `MANIFEST` means
+that the folder is complete."""
 _MAX_SINGLE_SYNCS = 4
-"""Up to this many files are synced one by one. A sync of the file system also flushes writes of other
-programs."""
+"""Maximum number of files to flush to disk one by one. For more, the whole file system is flushed, which
+includes files of other programs."""
 _FOLDER_MODE = 0o755
 _FILE_MODE = 0o644
 
 
 def staged_name(name: str) -> str:
-    """Return the name of the staged tree, next to the folder `name`."""
+    """Return the name of the staged folder, next to the folder `name`."""
     return f".{name}.blogsmith-new"
 
 
 def retired_name(name: str) -> str:
-    """Return the temporary name of the old tree of `name` on systems that cannot exchange names."""
+    """Return the temporary name of the old folder `name`, on systems that cannot swap names."""
     return f".{name}.blogsmith-old"
 
 
@@ -57,7 +57,7 @@ def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
         raise
     place.parent.sync()
     if old is not None:
-        # the new site is complete; the next run removes leftovers
+        # the new site is complete, and the next run will remove leftovers
         with contextlib.suppress(OSError):
             _retire(place, old, plan.own)
 
@@ -77,7 +77,7 @@ def replace_file(
             flush(folder, [_REPLACED_NAME, _MANIFEST_NAME])
             parent, name = descent.parent(str(output.path))
             folder.rename(_REPLACED_NAME, parent, name)
-            # if this rename fails, the old manifest still lists the same files
+            # if this rename fails, the old manifest lists the same files as the new one
             folder.rename(_MANIFEST_NAME, site, MANIFEST)
             site.sync()
     finally:
@@ -86,7 +86,7 @@ def replace_file(
 
 
 def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
-    """Build the complete new tree: write changed files, and link all others from the old tree."""
+    """Build the complete new site: write changed files, and hard-link all others from the old site."""
     stage.set_mode(_FOLDER_MODE)
     if plan.is_new:
         put_changed(stage, plan)
@@ -102,7 +102,7 @@ def _build_stage(stage: Folder, plan: WritePlan, place: OutputPlace) -> None:
 
 
 def swap(parent: Folder, stage: str, name: str) -> str | None:
-    """Rename `stage` to `name`. Return the new name of the old tree, or None if there was none."""
+    """Rename `stage` to `name`. Return the new name of the old folder, or None if there was none."""
     if parent.status(name) is None:
         parent.rename(stage, parent, name)
         return None
@@ -119,11 +119,8 @@ def swap(parent: Folder, stage: str, name: str) -> str | None:
 
 
 def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
-    """Delete the tree `old` that the output folder replaced.
-
-    own: our files in it. Files that others created there after the new tree was staged are moved to the
-    output folder.
-    """
+    """Delete the folder `old`, which the output folder has replaced. own: our files in it. Files that others
+    created there meanwhile are moved to the output folder."""
     with place.parent.enter(old) as gone, place.enter() as folder:
         _remove_own(gone, own)
         left = scan(gone).files - {MANIFEST, *own}
@@ -137,7 +134,7 @@ def _retire(place: OutputPlace, old: str, own: Collection[str]) -> None:
 
 
 def _remove_own(top: Folder, own: Collection[str]) -> None:
-    """Remove files of ours, then the folders of pages that are empty. Failures are ignored."""
+    """Remove our files, then the folders of pages that are empty. Failures are ignored."""
     names: dict[str, list[str]] = {}
     for path in sorted(own):
         folder, _, name = path.rpartition("/")
@@ -151,14 +148,14 @@ def _remove_own(top: Folder, own: Collection[str]) -> None:
 
 
 def recover(place: OutputPlace) -> None:
-    """Clean up after an interrupted run: restore an old site without its name, and remove leftover trees."""
+    """Clean up after an interrupted run: give an old site its name back, and remove other leftovers."""
     parent, retired = place.parent, retired_name(place.name)
     if parent.is_folder(retired) and parent.status(place.name) is None:
         parent.rename(retired, parent, place.name)
     for left in (retired, staged_name(place.name)):
         if parent.status(left) is None:
             continue
-        # only a complete tree has a manifest; an incomplete one contains links and our own files only
+        # only a complete folder has a manifest; an incomplete one contains links and our own files only
         own = _manifest_or_none(parent, left) if place.exists else None
         if own is None:
             parent.remove_tree(left)
@@ -167,10 +164,8 @@ def recover(place: OutputPlace) -> None:
 
 
 def put_changed(folder: Folder, plan: WritePlan, old: Folder | None = None) -> None:
-    """Write the changed files of the plan to `folder`, which must be empty.
-
-    old: the tree from which all other files are linked.
-    """
+    """Write the changed files of the plan to `folder`, which must be empty. old: folder with all other files,
+    which are linked."""
     kept = plan.foreign | plan.unchanged if old else frozenset[str]()
     with OpenFolderPath(old or folder) as before, OpenFolderPath(folder, mode=_FOLDER_MODE) as after:
         for path in sorted({*plan.changed_files, *kept}):
@@ -189,7 +184,7 @@ def put_manifest(
 
 
 def flush(folder: Folder, paths: Sequence[str]) -> None:
-    """Flush these files to disk, so that none of them is empty after a power failure."""
+    """Flush these files to disk, so that none is empty after a power failure."""
     if len(paths) > _MAX_SINGLE_SYNCS and sync_file_system(folder):
         return
     with OpenFolderPath(folder) as descent:
@@ -220,12 +215,12 @@ def _write_output(folder: Folder, name: str, output: Output) -> None:
 
 
 def _writable_mode(old: Folder) -> int:
-    """Return the mode of an existing folder, made writable for us."""
+    """Return the permissions of an existing folder, with write permission for us."""
     return stat.S_IMODE(old.own_status().st_mode) | 0o700
 
 
 def _link(old: Folder, new: Folder, name: str) -> None:
-    """Link a file, to preserve its time and inode. Copy it if links are not supported."""
+    """Hard-link a file, to preserve its time and inode. Copy it if the file system has no links."""
     try:
         old.link(name, new, name)
     except (OSError, NotImplementedError):
@@ -242,5 +237,5 @@ def _manifest_or_none(parent: Folder, name: str) -> dict[str, str] | None:
     try:
         with parent.enter(name) as folder:
             return read_manifest(folder)
-    except SiteError:  # cut short by a power failure
+    except SiteError:  # the file is shorter, because of a power failure
         return None

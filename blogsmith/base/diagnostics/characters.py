@@ -10,16 +10,16 @@ import re
 
 from ..patterns import lazy_pattern
 
-# HTML 13.2.3.5: controls other than white space, surrogates, noncharacters. Those beyond U+FFFF have a
-# pattern of their own: in one class with the others, each character would be compared with all of them.
+# HTML 13.2.3.5 forbids controls other than white space, surrogates and noncharacters. Those beyond U+FFFF
+# have a separate pattern: in one class with the others, each character would be compared with all of them.
 _FORBIDDEN = lazy_pattern("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _PLANES = range(0x10000, 0x110000, 0x10000)
 _NO_CHARACTERS = "".join(f"{chr(first + 0xFFFE)}{chr(first + 0xFFFF)}" for first in _PLANES)
 _SUPPLEMENTARY_NONCHARACTERS = lazy_pattern(f"[\U0001fffe-\U0010ffff](?<=[{_NO_CHARACTERS}])")
 
-# soft hyphen, combining grapheme joiner, direction marks, Hangul and Khmer fillers, Mongolian separator,
-# zero-width space, embeddings and overrides, word joiner, invisible operators, isolates, byte order mark,
-# annotations
+# always hidden: soft hyphen, combining grapheme joiner, direction marks, Hangul and Khmer fillers, Mongolian
+# separator, zero-width space, embeddings and overrides, word joiner, invisible operators, isolates, byte
+# order mark, annotations
 _ALWAYS = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f"
     "\u3164\ufeff\uffa0\ufff9-\ufffb"
@@ -28,7 +28,8 @@ _JOINERS = "\u200c\u200d"
 _TAGS = "\U000e0000-\U000e007f"
 _CANDIDATE = lazy_pattern(f"[{_ALWAYS}{_JOINERS}]")
 _TAG = lazy_pattern(f"[{_TAGS}]")
-# a joiner next to an ASCII letter or alone at the start of a line; a tag that is not part of a flag
+# hidden only where no emoji or word needs them: a joiner next to an ASCII letter or alone at the start of a
+# line; a tag that is not part of a flag
 _HIDDEN = lazy_pattern(
     f"[{_ALWAYS}]"
     f"|(?:(?<=[\x00-\x7f])|^)[{_JOINERS}]|[{_JOINERS}](?=[0-9A-Za-z_])"
@@ -37,8 +38,8 @@ _HIDDEN = lazy_pattern(
 )
 
 
-# The forbidden characters in UTF-8, where a search needs a fifth of the time: the ASCII controls, then pairs
-# of a rare byte and the sequences that it may be part of
+# The forbidden characters as UTF-8 bytes; bytes can be searched in a fifth of the time. First the ASCII
+# controls, then pairs of a rare byte and the sequences that may contain it.
 _CONTROLS = bytes((*range(0x09), 0x0B, *range(0x0E, 0x20), 0x7F))
 _LOWER = bytes(range(256)).lower()
 _WIDE_CONTROL = lazy_pattern(b"\xc2[\x80-\x9f]")
@@ -85,9 +86,7 @@ def remove_forbidden(text: str) -> str:
 
 def lower_allowed(data: bytes) -> bytes | None:
     """Return UTF-8 data with its ASCII letters in lower case, or None if it may contain forbidden characters.
-
-    Both are done in one pass over a page.
-    """
+    One function does both, to save a pass over each page."""
     low = data.translate(_LOWER, _CONTROLS)
     return None if len(low) < len(data) or _may_contain_multibyte(data) else low
 

@@ -1,4 +1,7 @@
-"""Counts as phrases, such as "2 errors". Used at each start, so it imports nothing."""
+"""Counts as phrases, such as "2 errors".
+
+Every start of the program loads this module, so it imports nothing.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +26,6 @@ def count_line(diagnostics: Iterable[Diagnostic]) -> str:
 
 
 def first_names(names: Sequence[str], most: int) -> str:
-    """Return `a, b and 3 more`, with at most `most` names."""
+    """Return `a, b and 3 more`: at most `most` names and the number of the others."""
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{rest}"

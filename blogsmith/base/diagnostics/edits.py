@@ -1,8 +1,8 @@
-"""Apply fixes to the content of a file. A fix is applied completely or not at all; line endings are
-preserved.
+"""Apply fixes to the content of a file.
 
-Of two fixes that overlap, the second is left for the next round, after the file has been read again. The
-work grows with the size of the file plus the number of edits, not with their product.
+A fix is applied completely or not at all, and line endings are preserved. If two fixes overlap, the second
+waits until the file has been read again. The time grows with the size of the file plus the number of edits,
+not with their product.
 """
 
 from __future__ import annotations
@@ -55,8 +55,7 @@ def apply_fixes(text: str, found: Iterable[Diagnostic]) -> FixedText:
 
 
 def unified_diff(text: str, changes: Sequence[LineChange]) -> Iterator[str]:
-    """Yield the lines of a unified diff, without its header. changes: as `apply_fixes` returned them for
-    `text`."""
+    """Yield the lines of a unified diff, without its header. changes: result of `apply_fixes` for `text`."""
     lines = _LINE_END.split(text)
     if lines and not lines[-1]:
         lines.pop()
@@ -86,7 +85,8 @@ class _AcceptedEdits:
         self.edits: list[TextEdit] = []
 
     def accept(self, edits: Sequence[TextEdit]) -> bool:
-        """Add all edits, or none if one overlaps an edit added before. Equal edits do not conflict."""
+        """Add all edits, or none if one overlaps an edit added before. An edit equal to an earlier one is no
+        conflict."""
         new = [edit for edit in edits if not self._has(edit)]
         if not all(map(self._is_free, new)):
             return False
@@ -110,7 +110,7 @@ def _overlap(one: TextEdit, other: TextEdit) -> bool:
 
 
 def _exchange(text: str, edits: Sequence[TextEdit]) -> str:
-    """Return `text` with the edits applied; new lines end as the other lines of the file do."""
+    """Return `text` with the edits applied; new lines get the line ending of the file."""
     ends = list(_LINE_END.finditer(text))
     starts = [0, *(end.end() for end in ends), len(text)]
     line_end = ends[0][0] if ends else "\n"
@@ -135,7 +135,8 @@ def _line_changes(lines: Sequence[str], edits: Sequence[TextEdit]) -> Iterator[L
 
 
 def _line_change(lines: Sequence[str], edits: Sequence[TextEdit]) -> LineChange:
-    """Return the change that edits of neighbouring lines make, without unchanged lines at both ends."""
+    """Return the change that edits of neighbouring lines make, without the unchanged lines at its start and
+    end."""
     first = edits[0].line
     block = lines[first - 1 : edits[-1].end_line]
     moved = [TextEdit(edit.line - first + 1, edit.column, edit.old, edit.new) for edit in edits]
@@ -171,5 +172,6 @@ def _hunk_lines(lines: Sequence[str], hunk: Sequence[LineChange], first: int, la
 
 
 def _span(first: int, count: int) -> str:
-    """Return the range of a hunk. An empty range names the line before it, as diff(1) does."""
+    """Return a line range for the header of a hunk. If the range is empty, use the line before it, as diff(1)
+    does."""
     return f"{first}" if count == 1 else f"{first if count else first - 1},{count}"

@@ -1,7 +1,7 @@
 """The manual's entry of each diagnostic code: its description, severity and example.
 
-The examples are in a file next to this one. `python -m tests.regen docs` writes it, because only tests can
-build broken sites. It is read when a code is explained.
+The examples are in a JSON file next to this one, which `python -m tests.regen docs` writes because only tests
+can build broken sites. The file is read when a command explains a code.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ class Example(Struct, frozen=True):
 
 
 class Manual(Struct, frozen=True):
-    """Content of the file of examples."""
+    """Content of the JSON file of examples."""
 
     groups: Mapping[str, tuple[str, ...]]
-    """Heading → codes, in the order of the manual."""
+    """Heading in the manual → diagnostic codes below it, in the order of the manual."""
     examples: Mapping[str, Example]
-    """Code → example."""
+    """Diagnostic code → example of its message."""
 
 
 class Explanation(Struct, frozen=True):
-    """Entry of a code."""
+    """Entry of a diagnostic code in the manual."""
 
     code: str
     group: str
@@ -48,9 +48,9 @@ class Explanation(Struct, frozen=True):
     severities: tuple[str, ...]
     """`error`, `warning` or both, before the settings of a site are applied."""
     is_fixable: bool
-    """Whether some findings have a fix."""
+    """Whether at least some findings have a fix."""
     settings: Mapping[str, str]
-    """Purpose, such as `ignore the warnings` → line of blogsmith.yaml."""
+    """Purpose, such as `ignore the warnings` → the line of blogsmith.yaml for it."""
     example: Example
 
 
@@ -87,7 +87,7 @@ def nearest_codes(word: str) -> Sequence[str]:
 def _severities(code: str, example: Example) -> tuple[str, ...]:
     if CODES[code].endswith(_WARNING_ONLY):
         return ("warning",)
-    # some codes warn only with a certain setting, and their descriptions do not mention it
+    # a few codes warn only with a certain setting, which their descriptions do not mention
     is_shown = "warning: " in example.message.partition("\n")[0]
     return ("error", "warning") if has_warnings(code) or is_shown else ("error",)
 

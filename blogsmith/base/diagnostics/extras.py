@@ -1,7 +1,7 @@
 """Optional packages, and the commands that install them into an environment.
 
-Commands name packages and never an extra of blogsmith. The name `blogsmith` in package registries belongs to
-somebody else, and our package need not be published to be installed from a checkout.
+A command names the packages themselves, never an extra of blogsmith: that name in
+package registries belongs to somebody else, and blogsmith may be installed from a checkout.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "dask": ("distributed>=2026.8",),
         "lsp": ("pygls>=2.1",),
+        "pdf": ("typst>=0.15,<0.16",),
         "search": ("pagefind>=1.5", "pagefind-bin>=1.5"),
         "jupyter": ("ipykernel>=6.29", "jupyter-client>=8.6", "jupyter-kernel-client>=1.0"),
     }
 )
-"""Extras that hints name, as in pyproject.toml."""
+"""Extra → its packages, equal to pyproject.toml. Only extras that hints mention."""
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
         **{
@@ -40,8 +41,8 @@ PACKAGES: Mapping[str, str] = MappingProxyType(
         **{"skimage": "scikit-image", "sklearn": "scikit-learn"},
     }
 )
-"""Module → package that provides it. Other names are not guessed: a package of the same name may be a
-stranger's."""
+"""Module → package that provides it. A module not listed here gets no install command: a package with the
+same name might be a stranger's."""
 
 
 def extra_install_command(name: str) -> str:
@@ -78,22 +79,21 @@ def python_install_command(python: str, *packages: str) -> str:
 
 
 def module_install_command(python: str, module: str) -> str:
-    """Return the command that installs a missing module; empty if the package that provides it is not
-    known."""
+    """Return the command that installs a missing module; empty if `PACKAGES` does not list it."""
     return python_install_command(python, PACKAGES[module]) if python and module in PACKAGES else ""
 
 
 def _requirements(receipt: Path) -> Sequence[str]:
-    """Return the requirements of a `uv tool install`, the tool first; empty if a command cannot express
-    them."""
+    """Return the requirements in the receipt of a `uv tool install`, the tool first. Return none if a command
+    line cannot express all of them."""
     import tomllib
 
     try:
         tool: dict[str, Any] = tomllib.loads(receipt.read_text("utf-8"))["tool"]
         found = [_requirement(entry) for entry in tool["requirements"]]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ()
-    # options such as another index would have to be repeated, and they have no common form
+    # options, for example another index, would have to be repeated, and they have no common form
     return found if found and all(found) and not tool.get("options") else ()
 
 

@@ -1,7 +1,8 @@
-"""Fixes as data: the characters of a file to replace so that a diagnostic no longer applies.
+"""Fixes as data: the characters to replace in a file so that a diagnostic no longer applies.
 
-An edit contains the text that it removes. The user of an edit, a command or an editor with unsaved changes,
-can therefore check that the text is still there. A fix changes only the file that its diagnostic is about.
+An edit contains the text that it removes. A command, or an editor with unsaved changes, can therefore check
+that this text is still there before it applies the edit. A fix changes only the file that its diagnostic is
+about.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ class TextEdit(Struct, frozen=True, order=True):
     """A range of a file and its replacement."""
 
     line: int
-    """1-based line where the range starts; one after the last line is the end of the file."""
+    """1-based line where the range starts. The number of lines plus one means the end of the file."""
     column: int
     """1-based column in characters (not bytes) where the range starts."""
     old: str
@@ -35,11 +36,12 @@ class TextEdit(Struct, frozen=True, order=True):
         return length + (1 if "\n" in self.old else self.column)
 
     def matches(self, lines: Sequence[str]) -> bool:
-        """Return whether the old text is at its position. lines: lines of the file, without line endings."""
+        """Return whether the old text is still at its position. lines: lines of the file, without line
+        endings."""
         first, last = self.line - 1, self.end_line - 1
         if first < 0 or self.column < 1 or last > len(lines):
             return False
-        # a file that ends in a line ending has an empty line after it, which `lines` may lack
+        # `lines` may lack the empty last line of a file that ends in a line ending
         text = "\n".join((*lines[first : last + 1], "") if last == len(lines) else lines[first : last + 1])
         at = self.column - 1
         return at <= len(text) and text.startswith(self.old, at)
@@ -53,8 +55,7 @@ class Fix(Struct, frozen=True):
     edits: tuple[TextEdit, ...]
     """Edits in order of position; none overlaps another."""
     is_safe: bool = False
-    """Whether the meaning is certain, so that `check --fix` applies the fix. The author chooses among other
-    fixes."""
+    """Whether the fix is certain, so that `check --fix` applies it. Other fixes are left to the author."""
 
     def fits(self, lines: Sequence[str]) -> bool:
         """Return whether all edits can be applied to a file with these lines."""
@@ -64,8 +65,8 @@ class Fix(Struct, frozen=True):
 def make_replacement(
     line: int, column: int, old: str, new: str, *, title: str = "", is_safe: bool = False
 ) -> Fix:
-    """Return a fix that replaces one range. title: defaults to "write" and the new text, or "remove" and the
-    old."""
+    """Return a fix that replaces one range. title: empty for "write" and the new text, or "remove" and the
+    old text if the new one is empty."""
     return Fix(title or _title(old, new), (TextEdit(line, column, old, new),), is_safe)
 
 

@@ -1,7 +1,7 @@
-"""Diagnostics as text for a terminal or a log: their only printed form.
+"""Diagnostics as text for a terminal or a log.
 
-The author's text is quoted exactly, except for characters that could affect the terminal. Control characters
-and invisible ones that reorder text are shown as escapes. Long lines are cut around the caret.
+The author's text is quoted exactly, except for characters that could affect the terminal: control characters
+and invisible characters that reorder text are shown as escapes. Long lines are cut around the caret.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from .model import Diagnostic, Place
 _EXCERPT = 100
 """Maximum length of the part of a line that is shown, in characters."""
 _BEFORE = 40
-"""Number of characters before the caret in a line that is cut."""
+"""Number of characters shown before the caret, if the line is cut."""
 _JOINERS = "\u200c\u200d"
-"""Invisible characters that are parts of emoji and of words in several scripts; not escaped."""
+"""Invisible characters that are parts of emoji and of words in several scripts; `printable` does not escape
+them."""
 
 
 class _Excerpt(Struct, frozen=True):
@@ -45,15 +46,16 @@ def format_diagnostic(diagnostic: Diagnostic, *, color: bool) -> str:
 
 
 def wants_color(stream: TextIO, environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether to use colour: only on a terminal, never with NO_COLOR set or on a dumb terminal."""
+    """Return whether to use colour: only on a terminal that is not "dumb", and only if NO_COLOR is not
+    set."""
     if environment.get("NO_COLOR") or environment.get("TERM") == "dumb":
         return False
     return stream.isatty()
 
 
 def printable(text: str, keep: str = "") -> str:
-    """Return `text` with characters that could affect the terminal escaped. keep: characters not to
-    escape."""
+    """Return `text` with characters that could affect the terminal escaped. keep: exceptions, which are not
+    escaped."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -79,7 +81,7 @@ def format_headline(diagnostic: Diagnostic, *, color: bool) -> str:
 
 
 def format_location(diagnostic: Diagnostic) -> str:
-    """Return a location such as `content/a.md:41:7`; empty if the diagnostic is about no file."""
+    """Return a location such as `content/a.md:41:7`; empty if the diagnostic has no file."""
     if not diagnostic.path:
         return ""
     place = diagnostic.place
@@ -102,8 +104,8 @@ def _excerpt_lines(diagnostic: Diagnostic, color: bool) -> list[str]:
 
 
 def _cut_excerpt(line: str, place: Place) -> _Excerpt:
-    """Return the part of `line` around `place`, with … at each cut. A location after the end is moved to the
-    end."""
+    """Return the part of `line` around `place`, with … at each cut. A location after the end of the line is
+    moved to its end."""
     column = min(max(place.column - 1, 0), len(line))
     start = max(0, min(column - _BEFORE, len(line) - _EXCERPT)) if len(line) > _EXCERPT else 0
     end = min(len(line), start + _EXCERPT)
@@ -113,8 +115,8 @@ def _cut_excerpt(line: str, place: Place) -> _Excerpt:
 
 
 def _padding(text: str, start: int, end: int) -> str:
-    """Return spaces as wide as `text[start:end]` on a terminal. Tabs are preserved, so that they are as
-    wide."""
+    """Return as many spaces as `text[start:end]` has columns on a terminal. Tabs are copied, because their
+    width varies."""
     indexes = range(start, min(end, len(text)))
     return "".join("\t" if text[index] == "\t" else " " * _width(text, index) for index in indexes)
 

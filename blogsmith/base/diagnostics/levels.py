@@ -1,7 +1,6 @@
-"""Severity levels of diagnostics, which the site's settings may set for a code, for all files or for some.
+"""Severity levels of diagnostics: the settings may change the level of a code, for all files or for some.
 
-Levels are applied only where diagnostics are collected. The cache of a page contains its diagnostics
-unchanged.
+Levels are applied only where diagnostics are collected. The cache of a page stores them unchanged.
 """
 
 from __future__ import annotations
@@ -22,29 +21,28 @@ _CONTENT = "content/"
 
 
 class LevelRule(Struct, frozen=True):
-    """Level of one code in some files."""
+    """Severity that the settings give a diagnostic code, in some files."""
 
     level: Level
     paths: tuple[str, ...] = ()
-    """Globs of files, relative to the site or to `content`; empty: all files."""
+    """Globs of files, relative to the site root or to `content`; empty: all files."""
 
     def covers(self, path: str) -> bool:
-        """Return whether the rule applies to a file. path: relative to the site."""
+        """Return whether the rule applies to a file. path: relative to the site root."""
         names = (path, path.removeprefix(_CONTENT))
         return not self.paths or any(_pattern(glob).fullmatch(name) for glob in self.paths for name in names)
 
 
 class DiagnosticLevels(Struct, frozen=True):
-    """Levels that the site sets for codes. The first rule of a code that covers a file applies."""
+    """Levels that the settings give to codes. For each diagnostic the first rule of its code that covers the
+    file applies."""
 
     rules: Mapping[str, tuple[LevelRule, ...]] = {}
-    """Code → rules."""
+    """Diagnostic code → rules that may set its level, in the order they are tried."""
 
     def apply(self, found: Diagnostic) -> Diagnostic | None:
-        """Return a diagnostic with the severity that the site sets, or None if it is silenced.
-
-        Errors are never silenced. They are lowered only in content files, and only for codes in `LOWERABLE`.
-        """
+        """Return a diagnostic with the severity that the settings give it, or None if they silence it. Errors
+        are never silenced. They become warnings only in content files, and only for codes in `LOWERABLE`."""
         rule = next((one for one in self.rules.get(found.code, ()) if one.covers(found.path)), None)
         if rule is None or rule.level == found.severity:
             return found

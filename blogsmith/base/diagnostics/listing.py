@@ -1,8 +1,8 @@
 """The list of all errors and warnings of a site, as printed on a terminal.
 
-A short list shows each finding with its source line and hint; equal findings share one block that names every
-location. A long list has one line for each finding, grouped by file; only the first few have source line and
-hint. No finding is left out.
+No finding is left out. A short list shows each finding with its source line and hint; equal findings share
+one block that names every location. A long list has one line for each finding, grouped by file, and only the
+first few have source line and hint.
 """
 
 from __future__ import annotations
@@ -18,21 +18,18 @@ from .model import Diagnostic, Severity, sort_key
 Item = TypeVar("Item")
 
 MAX_BLOCKS = 40
-"""Maximum number of findings of a short list, where each is printed with source line and hint."""
+"""Maximum number of blocks of a short list, which shows source line and hint of each."""
 FIRST_BLOCKS = 10
-"""Number of different findings printed that way in a longer list."""
+"""Number of findings at the top of a long list that have source line and hint."""
 MAX_UNGROUPED = 3
-"""Maximum number of equal findings that are printed one by one."""
+"""Maximum number of equal findings that get a block each; more of them share one."""
 
 
 def print_diagnostics(
     diagnostics: Iterable[Diagnostic], stream: TextIO, color: bool, *, full: bool = False
 ) -> None:
-    """Print findings sorted by file and location, then their number. For a long list also print a count per
-    code.
-
-    Warnings about recorded results come last. full: print source line and hint of every finding.
-    """
+    """Print findings sorted by file and location, then their number; for a long list also a count per code.
+    Warnings about recorded results come last. full: print source line and hint of every finding."""
     ordered = sorted(diagnostics, key=lambda found: (found.code in RECORD_CODES, sort_key(found)))
     lines = format_list(ordered, color=color, full=full)
     if len(ordered) > MAX_BLOCKS and not full:
@@ -44,7 +41,7 @@ def print_diagnostics(
 
 
 def format_list(ordered: Sequence[Diagnostic], *, color: bool, full: bool = False) -> list[str]:
-    """Return the entries to print, in the order given; an entry may have several lines."""
+    """Return the entries to print, in the order given. An entry may have several lines."""
     if full:
         return [format_diagnostic(found, color=color) for found in ordered]
     if len(ordered) <= MAX_BLOCKS:
@@ -63,7 +60,7 @@ def format_list(ordered: Sequence[Diagnostic], *, color: bool, full: bool = Fals
 
 
 def choose_first(items: Sequence[Item], most: int, severity: Callable[[Item], Severity]) -> list[Item]:
-    """Return at most `most` items, errors before warnings. Warnings get up to a third of the slots."""
+    """Return at most `most` items, errors before warnings. Warnings get up to a third of the items."""
     errors = [item for item in items if severity(item) == "error"]
     warnings = [item for item in items if severity(item) != "error"]
     chosen = errors[: most - min(len(warnings), most // 3)]
@@ -71,12 +68,12 @@ def choose_first(items: Sequence[Item], most: int, severity: Callable[[Item], Se
 
 
 def _group_key(found: Diagnostic) -> tuple[str, str, str]:
-    """Return the key that equal findings share."""
+    """Return the key of a finding. Findings with the same key are equal."""
     return found.severity, found.code, found.message
 
 
 def _group(ordered: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
-    """Group equal findings at the location of the first, if there are more than `MAX_UNGROUPED`."""
+    """Group equal findings at the position of the first one, if there are more than `MAX_UNGROUPED`."""
     equal: dict[tuple[str, str, str], list[Diagnostic]] = {}
     for found in ordered:
         equal.setdefault(_group_key(found), []).append(found)
@@ -94,7 +91,7 @@ def _format_group(group: Sequence[Diagnostic], color: bool) -> str:
 
 
 def _count_codes(ordered: Sequence[Diagnostic]) -> list[str]:
-    """Return a line for each code, the most frequent first, errors before warnings."""
+    """Return a line with the count of each code, the most frequent first, errors before warnings."""
     counted: dict[tuple[str, str], list[Diagnostic]] = {}
     for found in ordered:
         counted.setdefault((found.severity, found.code), []).append(found)

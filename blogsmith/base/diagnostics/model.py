@@ -55,20 +55,18 @@ class Diagnostic(Struct, frozen=True):
     hint: str = ""
     """How to fix the problem; may be empty."""
     severity: Severity = "error"
-    """Errors cannot be silenced, warnings can."""
+    """Severity. Settings can silence warnings but not errors."""
     subject: str = ""
-    """Plugin that the diagnostic is about, used to find the line in the settings that names it; empty: none.
-    """
+    """Name of the plugin that the diagnostic is about, to find its line in the settings; empty if it is about
+    none."""
     fix: Fix | None = None
-    """Changes to the file; None if the author has to decide."""
+    """Changes to the file that solve the problem; None if the author has to decide."""
 
     @property
     def end_column(self) -> int:
-        """1-based column after the marked range, on the line of its location; 1 without a location.
-
-        The column is never greater than that of the end of the line. A caret may point there; the range is
-        then empty.
-        """
+        """1-based column after the marked range, on the line of its location; 1 without a location. It is at
+        most the column after the last character of the line. A caret may point there; the range is then
+        empty."""
         if self.place is None:
             return 1
         end = self.place.column + self.place.length
@@ -93,7 +91,7 @@ class Reporter:
     path: str
     """File of all diagnostics, relative to the site root."""
     lines: Sequence[str] = ()
-    """Lines of the file without line endings, to quote above the caret."""
+    """Lines of the file without line endings, quoted in the diagnostics."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     """Diagnostics in the order they were found."""
     _seen: set[Diagnostic] = field(default_factory=set)
@@ -109,16 +107,13 @@ class Reporter:
         severity: Severity = "error",
         fix: Fix | None = None,
     ) -> None:
-        """Add a diagnostic at `place`. The same diagnostic at the same location is added once.
-
-        fix: dropped if the file does not contain its old text, for example because a plugin changed the
-        source.
-        """
+        """Add a diagnostic at `place`, unless the same one was reported there before. fix: dropped if the
+        file does not contain the text that it replaces, for example because a plugin changed the source."""
         line = ""
         if place is not None and 0 < place.line <= len(self.lines):
             line = self.lines[place.line - 1]
             if place.column > len(line) + 1:
-                # YAML or HTML with escapes resolved is shorter or longer than the source
+                # the source of YAML or HTML with escapes has another length than the resolved string
                 place = Place(place.line, len(line) + 1)
         fix = fix if fix and fix.fits(self.lines) else None
         self.add(Diagnostic(code, message, self.path, place, line, hint, severity, fix=fix))
@@ -130,13 +125,14 @@ class Reporter:
             self.diagnostics.append(found)
 
     def nearest(self, word: str, choices: Iterable[str]) -> str | None:
-        """Return `nearest`, or None after `_MAX_SUGGESTIONS` calls: nobody reads a suggestion for each of
-        many errors."""
+        """Return `nearest(word, choices)` for the first `_MAX_SUGGESTIONS` calls, then None: nobody reads
+        that many suggestions."""
         self._suggestions += 1
         return nearest(word, choices) if self._suggestions <= _MAX_SUGGESTIONS else None
 
     def did_you_mean(self, word: str, choices: Iterable[str]) -> str:
-        """Return `did_you_mean` for the first `_MAX_SUGGESTIONS` errors only."""
+        """Return `did_you_mean(word, choices)` for the first `_MAX_SUGGESTIONS` calls, then an empty
+        string."""
         return format_suggestion(self.nearest(word, choices))
 
     def error(
@@ -161,11 +157,9 @@ class Reporter:
         title: str = "",
         is_safe: bool = False,
     ) -> Fix | None:
-        """Return a fix that replaces the first `old` at or after `place` in its line by `new`.
-
-        Return None if `old` is not found, or if `new` is None, for example because no name is similar.
-        `preceded_by`: characters; one of them must precede `old`. Empty: any character may.
-        """
+        """Return a fix that replaces the first `old` at or after `place` in its line by `new`. Return None if
+        `old` is not found, or if `new` is None, for example because no name is similar. preceded_by: one of
+        these characters must precede `old`; if empty, every character is allowed there."""
         if place is None or not old or new is None or not 0 < place.line <= len(self.lines):
             return None
         line = self.lines[place.line - 1]
@@ -177,10 +171,8 @@ class Reporter:
         )
 
     def correct(self, place: Place | None, old: str, near: str | None) -> Fix | None:
-        """Return a fix that replaces a misspelled name at or after `place` by the similar name `near`.
-
-        Return None if `old` is not found, or if the author may mean another name (see `confirm_typo`).
-        """
+        """Return a fix that replaces the misspelled `old`, at or after `place`, by the similar name `near`.
+        Return None if `old` is not found, or if the author may mean another name (see `confirm_typo`)."""
         return self.substitute(place, old, confirm_typo(old, near))
 
 
@@ -188,7 +180,7 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
     """Return the choice most similar to `word`, or None if none is similar. See `similar_names`."""
     likely = tuple(choices)
     if len(likely) > _MAX_CHOICES:
-        # each comparison costs much more than this pass over all of them
+        # comparing a name costs much more than this rough selection
         likely = tuple(
             heapq.nsmallest(
                 _MAX_CHOICES,
@@ -200,8 +192,8 @@ def nearest(word: str, choices: Iterable[str]) -> str | None:
 
 
 def confirm_typo(word: str, near: str | None) -> str | None:
-    """Return the name `near` if a fix may write it instead of `word`: if `word` is a typo of it. Otherwise
-    return None, because the author may mean something else."""
+    """Return `near` if `word` is a typo of it, so that a fix may write it. Otherwise return None, because the
+    author may mean something else."""
     return near if near is not None and is_typo(word, near) else None
 
 
@@ -226,12 +218,12 @@ def sort_key(diagnostic: Diagnostic) -> tuple[str, Place, str, str]:
 
 
 def as_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the diagnostics with every warning raised to an error (`--strict`)."""
+    """Return the diagnostics with every warning turned into an error (`--strict`)."""
     return [replace(d, severity="error") for d in diagnostics]
 
 
 def find_word_range(word: str, place: Place | None, lines: Sequence[str]) -> Place | None:
-    """Return the location of `word` in a value that starts at `place`, or `place` itself if it is not
+    """Return the location of `word` within a value that starts at `place`, or `place` itself if it is not
     found."""
     for number in range(place.line, len(lines) + 1) if place and word else ():
         column = lines[number - 1].find(word, place.column - 1 if place and number == place.line else 0)
@@ -242,25 +234,23 @@ def find_word_range(word: str, place: Place | None, lines: Sequence[str]) -> Pla
 
 @lru_cache(maxsize=16)
 def _line_breaks(text: str) -> tuple[int, ...]:
-    """Return the offsets of line ends, cached because thousands of locations may be computed in one
+    """Return the offsets of line ends. Cached, because thousands of locations may be computed for one
     string."""
     return tuple(found.start() for found in _LINE_END.finditer(text))
 
 
 class TextMap(Struct, frozen=True):
-    """Map from offsets in a fragment to locations in its file.
-
-    A paragraph in a quote in a list loses its `> ` and its indentation before it reaches the inline parser.
-    The map records where the first character of each of its lines was.
-    """
+    """Map from offsets in a part of a file to locations in the file. Before a paragraph of a quote in a list
+    is parsed as inline Markdown, each line loses its `> ` and its indentation. The map records where the
+    first character of each line was."""
 
     text: str
-    r"""The fragment, lines joined by `\n`."""
+    r"""The part of the file, lines joined by `\n`."""
     starts: tuple[tuple[int, int], ...]
     """(line, column), 1-based, of the first character of each line of `text`."""
     gaps: tuple[tuple[int, int], ...] = ()
-    """(offset, characters): how many characters the file has more than `text` immediately before that offset,
-    for example where `&lt;` was read as `<`."""
+    """(offset, characters): the file has that many characters more than `text` immediately before the offset,
+    for example 3 after the `<` of `&lt;`."""
 
     def place(self, offset: int, length: int = 1) -> Place:
         """Return the location of `text[offset : offset + length]`, cut at the end of its line."""
@@ -272,7 +262,8 @@ class TextMap(Struct, frozen=True):
         return Place(line, column, max(1, min(length, end - offset)))
 
     def _start_at(self, offset: int, index: int, breaks: Sequence[int]) -> tuple[int, int]:
-        """Return line and column of `text[offset]`. index: number of its line in `text`, from 0."""
+        """Return the line and column of `text[offset]` in the file. index: 0-based number of its line in
+        `text`."""
         begin = breaks[index - 1] + 1 if index else 0
         line, column = self.starts[index] if index < len(self.starts) else self.starts[-1]
         if self.gaps:

@@ -1,6 +1,6 @@
 """Diagnostics for other programs: a JSON object, SARIF, and commands of GitHub Actions.
 
-All output is ASCII. A hostile string therefore cannot control a terminal, and no stream encoding can corrupt
+All output is ASCII, so a hostile string cannot control a terminal, and no encoding of a stream can corrupt
 it.
 """
 
@@ -17,15 +17,14 @@ from .format import printable
 from .model import Diagnostic, Place
 
 VERSION = 1
-"""Version of the JSON format. Fields may be added; the number changes when the meaning of a field does."""
+"""Version of the JSON format. Adding a field does not change the number; changing the meaning of a field does
+change it."""
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def format_json(diagnostics: Sequence[Diagnostic], root: str, version: str, manual: str = "") -> str:
-    """Return a JSON report with the diagnostics in their order.
-
-    root: site root; version: version of blogsmith; manual: URL of the manual, empty if there is none.
-    """
+    """Return a JSON report with the diagnostics in the order given. root: site root. version: version of
+    blogsmith. manual: URL of the manual, empty if there is none."""
     severities = [found.severity for found in diagnostics]
     return encode(
         {
@@ -40,8 +39,8 @@ def format_json(diagnostics: Sequence[Diagnostic], root: str, version: str, manu
 
 
 def describe(found: Diagnostic, manual: str = "") -> Mapping[str, object]:
-    """Return one diagnostic as JSON data, with null for unknown values. Without the URL of a manual there is
-    no field `documentation`."""
+    """Return one diagnostic as JSON data, with null for unknown values. manual: URL of the manual; if it is
+    empty, the data has no field `documentation`."""
     return {
         "code": found.code,
         "severity": found.severity,
@@ -62,7 +61,7 @@ def encode(value: object) -> str:
 
 
 def _well_formed(value: object) -> object:
-    """Replace surrogates by U+FFFD. They come from file names that are not UTF-8."""
+    """Replace lone surrogates by U+FFFD. They come from file names that are not UTF-8."""
     match value:
         case str():
             return _SURROGATES.sub("\ufffd", value)
@@ -102,13 +101,13 @@ def _edit(edit: TextEdit) -> Mapping[str, object]:
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _SETTINGS = "blogsmith.yaml"
-"""File that a finding about no file is assigned to: SARIF viewers do not show results without a file."""
+"""File assigned to findings without a file, because SARIF viewers show only results with a file."""
 
 
 def format_sarif(diagnostics: Sequence[Diagnostic], folder: str, version: str, manual: str = "") -> str:
-    """Return a SARIF log with the diagnostics in their order.
+    """Return a SARIF log with the diagnostics in the order given.
 
-    folder: path of the site in its repository, with a slash at its end; version: version of blogsmith;
+    folder: path of the site in its repository, with a slash at its end. version: version of blogsmith.
     manual: URL of the manual, empty if there is none.
     """
     codes = sorted({found.code for found in diagnostics})
@@ -185,10 +184,8 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 
 
 def format_annotations(diagnostics: Sequence[Diagnostic], folder: str) -> str:
-    """Return one line for each diagnostic, in their order.
-
-    folder: path of the site in its repository, with a slash at its end.
-    """
+    """Return one line for each diagnostic, in the order given. folder: path of the site in its repository,
+    with a slash at its end."""
     return "\n".join(_annotation(found, folder) for found in diagnostics)
 
 

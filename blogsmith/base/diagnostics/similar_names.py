@@ -1,8 +1,8 @@
 """Similarity of names, for hints such as `did you mean note?` and for fixes that write the similar name.
 
-Names are similar if one is a likely typo of the other: few letters are missing, added, changed or swapped
-relative to their number. Names are compared part by part: a common folder, file type or prefix such as `eq:`
-does not make two names similar. A hint also accepts abbreviations; a fix accepts typos only.
+Two names are similar if one is a likely typo of the other: few of its letters are missing, added, changed or
+swapped. Names are compared part by part, so a common folder, file type or prefix such as `eq:` does not make
+them similar. A hint also accepts abbreviations; a fix accepts typos only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Struct
 _PART = re.compile(r"[^\W\d_]+|\d+")
 _YEAR_DIGITS = 4
 _MIN_ABBREVIATION = 4
-"""Letters of an abbreviation that leaves out letters within the name."""
+"""Minimum number of letters of an abbreviation that leaves out letters within the name, such as `cols`."""
 _MIN_PREFIX = 3
 _MAX_LENGTH = 100
 _LETTERS_PER_TYPO = 4
@@ -25,21 +25,22 @@ _MAX_TYPOS = 3
 
 
 class Likeness(Struct, frozen=True, order=True):
-    """How much a name resembles a word; the smallest is the most similar."""
+    """Difference between a word and a name. The smallest value belongs to the most similar name."""
 
     is_abbreviation: bool
-    """Whether the word or the name abbreviates the other one, so that there need not be a typo."""
+    """Whether one abbreviates the other, so that the difference need not be a typo."""
     typos: int
     """Number of letters that are missing, added, changed, or swapped with the next one."""
     changed: int = 0
-    """Number of letters that are changed; a missing, added or swapped letter is the more frequent typo."""
+    """Number of changed letters among the typos, to decide between equal numbers: missing, added or swapped
+    letters are more frequent."""
     case: int = 0
-    """Typos if case counts, among names that are equal otherwise."""
+    """1 if the names differ only in upper and lower case, otherwise 0."""
 
 
 def find_similar(word: str, names: Iterable[str]) -> str | None:
-    """Return the name most similar to `word`, or None if none is similar. Of equally similar names, return
-    the first."""
+    """Return the name most similar to `word`, the first of equally similar ones. Return None if none is
+    similar."""
     if len(word) > _MAX_LENGTH:
         return None
     best: tuple[Likeness, str] | None = None
@@ -51,10 +52,8 @@ def find_similar(word: str, names: Iterable[str]) -> str | None:
 
 
 def is_typo(word: str, name: str) -> bool:
-    """Return whether `word` is `name` with one typo, or two in a long name, so that a fix may write `name`.
-
-    Other case and other separators do not count as typos. A name with another number is a different name.
-    """
+    """Return whether a fix may replace `word` by `name`: it has one typo, or in a long name at most two.
+    Differences of case and of separators do not count. Names with different numbers are different names."""
     likeness = compare(word, name)
     if likeness is None or likeness.is_abbreviation or _numbers(word) != _numbers(name):
         return False
@@ -62,10 +61,10 @@ def is_typo(word: str, name: str) -> bool:
 
 
 def compare(word: str, name: str) -> Likeness | None:
-    """Return how much `name` resembles `word`, or None if they are not similar."""
+    """Return the difference between `word` and `name`, or None if they are not similar."""
     written, known = _parts(word.casefold()), _parts(name.casefold())
     if "".join(written) == "".join(known):
-        # names of punctuation only have no letters to compare
+        # names that are only punctuation have no letters to compare
         return Likeness(False, 0, case=int(word != name)) if written or word == name else None
     found = _compare_parts(written, known)
     if found is None and len(written) != len(known):
@@ -77,7 +76,8 @@ def compare(word: str, name: str) -> Likeness | None:
 
 
 def _compare_parts(written: Sequence[str], known: Sequence[str]) -> tuple[int, int] | None:
-    """Return the numbers of typos and of changed letters if each part resembles its counterpart."""
+    """Return the numbers of typos and of changed letters, or None unless each part resembles its
+    counterpart."""
     if len(written) != len(known):
         return None
     typos = changed = 0
@@ -110,19 +110,17 @@ def _compare_part(word: str, name: str) -> tuple[int, int] | None:
         return None
     begins = word[0] == name[0] or (word[:2] == name[1::-1] and word[2:3] == name[2:3])
     if length <= _LETTERS_PER_TYPO:
-        # a changed letter makes another short word: note and vote, text and test
+        # one changed letter makes another short word: note and vote, text and test
         return (typos, changed) if begins and not changed else None
-    # words with other first letters rhyme (warning, morning), a letter missing at the start is a typo
+    # words that differ in the first letter are often other words (warning, morning); a missing one is a typo
     is_cut = typos == 1 and not changed
     return (typos, changed) if begins or is_cut else None
 
 
 def count_typos(word: str, name: str) -> tuple[int, int]:
     """Return the least number of letters to add, remove, change or swap with the next one, and how many of
-    them are changed.
-
-    Source: optimal string alignment; L. Boytsov, Indexing methods for approximate dictionary searching, 2011.
-    """
+    these are changed. Source: optimal string alignment; L. Boytsov, Indexing methods for approximate
+    dictionary searching, 2011."""
     before: list[tuple[int, int]] = []
     row = [(at, 0) for at in range(len(name) + 1)]
     for line, char in enumerate(word, 1):
@@ -139,12 +137,9 @@ def count_typos(word: str, name: str) -> tuple[int, int]:
 
 
 def _abbreviates(written: Sequence[str], known: Sequence[str]) -> bool:
-    """Return whether the word abbreviates the name: its beginning or its last parts, or without some of its
-    letters.
-
-    In the other direction only letters may be left out, as in `cols` for columns: `note` does not abbreviate
-    notebook.
-    """
+    """Return whether the word is the beginning of the name, its last parts, or the name without some letters.
+    The name may also be the word without some letters, as `cols` is for `columns`. Otherwise a longer word
+    does not count: `notebook` does not abbreviate `note`."""
     word, name = "".join(written), "".join(known)
     if len(known) > len(written) and _is_end(written, known):
         return len(word) >= _MIN_PREFIX and 2 * len(word) >= len(name)
@@ -160,7 +155,7 @@ def _is_end(written: Sequence[str], known: Sequence[str]) -> bool:
 
 
 def _leaves_out_letters(short: str, long: str) -> bool:
-    """Return whether the letters of `short` are in `long` in their order, with the same first and last."""
+    """Return whether `short` is `long` without some letters, with the same first and last letter."""
     if len(short) < _MIN_ABBREVIATION or 2 * len(short) < len(long) or not short.isalpha():
         return False
     rest = iter(long)
@@ -168,7 +163,8 @@ def _leaves_out_letters(short: str, long: str) -> bool:
 
 
 def _fold_spelling(word: str) -> str:
-    """Return a word without what counts as one typo only: its plural, and `ph` for `f`."""
+    """Return a word with its plural ending removed and `ph` replaced by `f`, because each of these is one
+    typo."""
     singular = f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
     return singular.replace("ph", "f")
 

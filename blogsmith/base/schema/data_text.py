@@ -1,4 +1,4 @@
-"""TOML and JSON sources: the map of their lines to the file, and a limit on nesting."""
+"""Functions that the TOML and JSON loaders share: maps to locations in the file, and a limit on nesting."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ _NESTING = lazy_pattern(rf"(?P<keys>{_KEYS})|{STRING}|#[^\n]*|[\[\]{{}}]")
 
 
 def is_too_deep(text: str) -> bool:
-    """Return whether brackets are nested, or keys joined by dots, more than `MAX_DEPTH` deep.
-
-    A recursive parser could not read deeper nesting. Keys with dots take time in the square of their length.
-    """
+    """Return whether brackets are nested, or keys joined by dots, more than `MAX_DEPTH` deep. Deeper nesting
+    would exhaust a recursive parser. Long dotted keys are also slow: the time to parse one grows with the
+    square of its length."""
     depth = 0
     for found in _NESTING.finditer(text):
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
@@ -29,7 +28,8 @@ def is_too_deep(text: str) -> bool:
 
 
 def is_value_too_deep(value: Any) -> bool:
-    """Return whether parsed data is too deep. Tables in braces, headers and keys with dots add up."""
+    """Return whether parsed data is nested too deep, counting braces, table headers and dotted keys
+    together."""
     level = [value]
     for _ in range(MAX_DEPTH + 2):
         level = [
@@ -42,5 +42,5 @@ def is_value_too_deep(value: Any) -> bool:
 
 
 def text_map(text: str, first_line: int) -> TextMap:
-    """Return the map of a string that begins on line `first_line` of its file."""
+    """Return the map for a string of whole lines whose first line is `first_line` of the file."""
     return TextMap(text, tuple((first_line + number, 1) for number in range(text.count("\n") + 1)))

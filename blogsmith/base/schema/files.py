@@ -1,7 +1,8 @@
-"""The JSON Schemas that ship: files next to this one, generated from the tables that the program reads by.
+"""The JSON Schemas that blogsmith ships: files next to this one, generated from the tables that the readers
+use.
 
-A site may have copies of the schemas in `.blogsmith/schema/`, which the first line of its settings names. A
-copy belongs to the version of blogsmith that builds the site and needs no network.
+A site may have copies in `.blogsmith/schema/`; the first line of its settings then names one for the author's
+editor. A copy matches the version of blogsmith that builds the site, and the editor needs no network.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from typing import Any
 from ..storage.own_folder import OWN_FOLDER, open_own_folder
 
 SCHEMAS = ("config", "front-matter", "cell")
-"""Schemas of `blogsmith.yaml`, of the front matter of a post, and of the `#|` lines of a cell."""
+"""Names of the schemas of `blogsmith.yaml`, of the front matter of a post, and of the `#|` lines of a
+cell."""
 FOLDER = Path(__file__).parent / "json"
 KIND = "schema"
-"""Name of the folder in `.blogsmith/`."""
+"""Name of the schemas' folder in `.blogsmith/`."""
 _MODELINE = f"$schema={OWN_FOLDER}/{KIND}/".encode()
 _SEARCHED_BYTES = 1000
-"""Number of bytes at the start of the settings that are searched for the line."""
+"""Number of bytes at the start of the settings that are searched for the line that names a schema."""
 
 
 def schema_text(name: str) -> str:
@@ -35,7 +37,7 @@ def read_schema(name: str) -> dict[str, Any]:
 
 
 def copy_schemas(root: Path) -> None:
-    """Copy the schemas to `.blogsmith/` of the site, unless that cannot be written."""
+    """Copy the schemas to `.blogsmith/` of the site, if that folder can be written."""
     with suppress(OSError), open_own_folder(root, KIND) as folder:
         for name in SCHEMAS:
             file, data = f"{name}.json", schema_text(name).encode()

@@ -1,7 +1,8 @@
-"""Forms: the values that a reader or a check accepts, as a part of a JSON Schema.
+"""Forms: descriptions of the values that a reader or a check accepts, as parts of a JSON Schema.
 
-A form is declared next to the function that reads the value, as `accepts(form)`. Editors therefore show what
-the program accepts. Some parts of a form are not JSON Schema; `tests/schema_composer.py` replaces them:
+A form is declared next to the function that reads the value, by the decorator `accepts(form)`, so that
+editors suggest what the program accepts. Some parts of a form are not JSON Schema; `tests/schema_composer.py`
+replaces them:
 
 - a compiled pattern of Python
 - a `Schema` under `RECORD`, for the contents of its mappings
@@ -27,12 +28,12 @@ TEXT: Form = MappingProxyType({"type": ["string", "number"]})
 """A string on one line; a number is accepted too."""
 FILLED: Form = MappingProxyType({"type": ["string", "number"], "pattern": r"\S"})
 SHAPED: Form = MappingProxyType({"type": ["string", "number"]})
-"""A string of some pattern; empty strings do not match."""
+"""A string that must match a pattern; empty strings do not match."""
 _INNER = ("items", "additionalProperties", "propertyNames")
 
 
 def accepts(form: Form) -> Callable[[Call], Call]:
-    """Declare the form that a reader or a check accepts."""
+    """Return a decorator that declares the form that a reader or a check accepts."""
 
     def declare(call: Call) -> Call:
         vars(call)["form"] = form
@@ -42,23 +43,23 @@ def accepts(form: Form) -> Callable[[Call], Call]:
 
 
 def get_form(call: Callable[..., Any]) -> Form:
-    """Return the form that a reader or a check accepts; by default `ANYTHING`."""
+    """Return the form that a reader or a check declares; `ANYTHING` if it declares none."""
     form: Form = vars(call).get("form", ANYTHING)
     return form
 
 
 def choice_form(words: Iterable[str | bool]) -> Form:
-    """Return the form of one of these keywords."""
+    """Return the form of a value that is one of these keywords."""
     return {"enum": list(words)}
 
 
 def list_form(entry: Form, *, least: int = 0) -> Form:
-    """Return the form of a list of values of this form."""
+    """Return the form of a list whose entries have the form `entry`. least: minimum number of entries."""
     return {"type": "array", "items": entry, **({"minItems": least} if least else {})}
 
 
 def union_form(*forms: Form) -> Form:
-    """Return the form of a value that has one of these forms. Keywords are joined into one list."""
+    """Return the form of a value that has at least one of these forms. Keywords are joined into one list."""
     if all(form.keys() == {"enum"} for form in forms):
         return choice_form(word for form in forms for word in form["enum"])
     return {"anyOf": [dict(form) for form in forms]}
@@ -85,7 +86,7 @@ def intersect_forms(form: Form, other: Form) -> Form:
 
 
 def _common_kinds(kinds: str | list[str], others: str | list[str]) -> str | list[str]:
-    """Return the types that both have, in the order of the first."""
+    """Return the JSON types that are in both arguments, in the order of the first."""
     known = [others] if isinstance(others, str) else others
     found = [kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind in known]
     return found[0] if len(found) == 1 else found

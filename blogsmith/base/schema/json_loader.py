@@ -1,7 +1,7 @@
-"""JSON front matter, as Hugo has it: the data and the location of every value.
+"""JSON front matter, as in Hugo: the data and the location of every value.
 
 JSON is a subset of YAML. The YAML loader therefore finds the locations, and rejects JSON that a page may not
-have.
+contain.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Invalid \\escape", "invalid escape", _BACKSLASH),
     ("Invalid \\uXXXX escape", "invalid escape", _BACKSLASH),
 )
-"""Start of the library's message → our message, and a hint."""
+"""Start of a message of Python's `json` → our message, and a hint."""
 _PAIR = lazy_pattern(r"\\(?:(u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|.)")
-"""An escape sequence. The first group is a character that JSON writes as two escapes, which YAML does not
-read."""
+"""An escape sequence in a string. The first group matches a character written as two escapes, which YAML
+cannot read."""
 _KEY = lazy_pattern(r'"[^"\n]*"[ \t]*:')
 
 
@@ -51,7 +51,7 @@ class JsonProblem(Struct, frozen=True):
 
 
 class ParsedObject(Struct, frozen=True):
-    """The end and the value of the object at the start of a string."""
+    """The JSON object at the start of a string."""
 
     end: int
     """Index after the object; -1 if it has an error."""
@@ -60,7 +60,8 @@ class ParsedObject(Struct, frozen=True):
 
 
 def describe_error(error: json.JSONDecodeError) -> JsonProblem:
-    """Return the same error for every Python: before 3.13 it does not name a comma after the last entry."""
+    """Return the same error for every Python version: before 3.13 `json` does not name a comma after the last
+    entry."""
     before = len(error.doc[: error.pos].rstrip()) - 1
     if error.msg.startswith(_AFTER_COMMA) and error.doc[before : before + 1] == "," and _ends(error):
         _, message, hint = _TRAILING
@@ -87,16 +88,13 @@ def read_object(text: str) -> ParsedObject:
 
 
 def _integer(text: str) -> int:
-    # nobody writes longer integers; they are reported by their spelling
+    # an integer this long is not converted but reported by its spelling
     return int(text[:30])
 
 
 def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
-    """Return the data of a JSON object that starts on line `first_line` of the reporter's file.
-
-    Every problem is reported, as by `yaml_loader.load`. Return None only if the input is too large to be
-    read.
-    """
+    """Return the data of a JSON object that starts on line `first_line` of the reporter's file. Every problem
+    is reported, as in `yaml_loader.load`. Return None only if the input is too large to be read."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"JSON is longer than {MAX_BYTES // 1024} kB", Place(first_line))
         return None
@@ -106,7 +104,7 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
         mistake = found.problem
         fix = _safe_fix(origin, mistake.at)
         reporter.error("json-syntax", mistake.message, _error_range(origin, mistake.at), mistake.hint, fix)
-        # JSON is YAML, and its loader returns the data before the error
+        # JSON is YAML, and the YAML loader returns the data before the error
         return load(text, Reporter(reporter.path, reporter.lines), first_line=first_line)
     blanked = _PAIR.sub(lambda escape: "x" * len(escape[0]) if escape[1] else escape[0], text)
     located = load(blanked, reporter, first_line=first_line, escape_hint=_BACKSLASH)
@@ -116,7 +114,8 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
 
 
 def _error_range(origin: TextMap, at: int) -> Place:
-    """Return the location from the error to the end of its line; at the end of a line, its last character."""
+    """Return the location from the error to the end of its line. If the error is at the end of a line, return
+    its last character."""
     start = at
     while start > 0 and not origin.text[start : start + 1].strip():
         start -= 1

@@ -1,9 +1,10 @@
 """Readers and checks of values: one reader for each type of value, one check for each further rule.
 
-A reader takes a slot and returns the value in its type. A check takes a value and its slot and returns the
+A reader converts a slot (a value with its location) to a value of its type. A check tests the converted
 value. Both return None after they have reported an error, and declare what they accept (see `forms.py`).
-Readers of settings, which are written once, are strict. In front matter and cells a number may be written
-for a string, and a string for a list.
+
+Readers of settings are strict, because authors rarely write settings. In front matter and cells, a number is
+also accepted as a string, and a single string as a list.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ QUOTE = "put it in quotes"
 TRUTHS: Mapping[str, str] = MappingProxyType(
     {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 )
-"""Booleans of older YAML and booleans in quotes → what is meant."""
+"""Other spellings of booleans, from older YAML or in quotes → the spelling to write."""
 
 
 _KINDS: Mapping[type, str] = MappingProxyType({list: "array", dict: "object"})
@@ -50,7 +51,7 @@ def format_choices(words: Collection[str]) -> str:
 
 
 def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str] | None = None) -> Reader:
-    """Return a reader of true or false. hints: (key, value as written) → hint where the value means something
+    """Return a reader of true or false. hints: (key, value as written) → hint, for values that mean something
     else."""
 
     @accepts(FLAG)
@@ -67,7 +68,7 @@ def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str
 
 
 def one_line(slot: Slot) -> str | None:
-    """Return a string or number as one line, with a number as the author spells it; None for any other
+    """Return a string, or a number as the author spells it, if it is on one line; None for any other
     value."""
     value = slot.value
     if isinstance(value, str):
@@ -79,7 +80,7 @@ def one_line(slot: Slot) -> str | None:
 
 @accepts(TEXT)
 def text(slot: Slot) -> str:
-    """Return a string on one line; empty if there is none."""
+    """Return a string on one line; empty if the value is missing."""
     found = one_line(slot)
     if found is None and slot.value is not None:
         slot.report(f"{slot.quoted_name} must be a string", QUOTE if isinstance(slot.value, bool) else "")
@@ -87,10 +88,8 @@ def text(slot: Slot) -> str:
 
 
 def string_list(separator: str = "") -> Reader:
-    """Return a reader of a list of strings without duplicates. A single string is a list of one, or is split.
-
-    separator: where to split a single string; empty: nowhere.
-    """
+    """Return a reader of a list of strings, which removes duplicates. separator: where to split a single
+    string; empty: it becomes a list with one entry."""
 
     @accepts(TEXTS)
     def read(slot: Slot) -> tuple[str, ...]:
@@ -116,7 +115,7 @@ def _entry(slot: Slot) -> str:
 def words(
     meanings: Mapping[Any, Any], listed: str, *, suggest: bool = True, hints: Mapping[str, str] | None = None
 ) -> Reader:
-    """Return a reader of keywords or booleans, which returns their meaning. hints: other word → hint."""
+    """Return a reader of keywords or booleans, which returns their meaning. hints: invalid word → hint."""
     known = [word for word in meanings if isinstance(word, str)]
 
     @accepts(choice_form(meanings))
@@ -134,13 +133,13 @@ def words(
 
 
 def choice(choices: Iterable[str]) -> Reader:
-    """Return a reader of one of a few keywords."""
+    """Return a reader of a value that must be one of a few keywords."""
     known = tuple(choices)
     return words({word: word for word in known}, format_choices(known))
 
 
 def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: Form = ANYTHING) -> Reader:
-    """Return a reader that calls `parse` and reports a value for which it returns None."""
+    """Return a reader that calls `parse`. If `parse` returns None, the value is reported as invalid."""
 
     @accepts(form)
     def read(slot: Slot) -> Any:
@@ -151,11 +150,8 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
 
 
 def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
-    """Return a reader of a list or mapping.
-
-    other: reads a value of another type, or names the type that is expected. hint: hint for a value of
-    another type.
-    """
+    """Return a reader of a list or mapping. other: reader of a value of another type, or the expected type in
+    words for an error. hint: hint of that error."""
 
     inner = intersect_forms({"type": _KINDS[kind]} if kind in _KINDS else ANYTHING, get_form(read))
 
@@ -173,14 +169,14 @@ def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Read
 
 
 def checked(read: Reader, check: Check) -> Reader:
-    """Return a reader that also applies a check."""
+    """Return a reader that applies a check to the value that `read` returns."""
     both = accepts(intersect_forms(get_form(read), get_form(check)))
     return both(lambda slot: None if (value := read(slot)) is None else check(value, slot))
 
 
 def must(is_met: Callable[[Any], object], message: str, hint: str = "", *, form: Form = ANYTHING) -> Check:
-    """Return a check that a value meets a condition. message: may contain `{value}` and `{name}`,
-    the name in quotes."""
+    """Return a check that requires `is_met(value)` to be true. message: error message; may contain `{value}`
+    and `{name}`, the key in quotes."""
 
     @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
@@ -194,8 +190,8 @@ def must(is_met: Callable[[Any], object], message: str, hint: str = "", *, form:
 def rejects(
     find_problem: Callable[[Any], str], message: str, hint: str = "", *, form: Form = ANYTHING
 ) -> Check:
-    """Return a check that `find_problem` finds no problem. message: may also contain `{problem}`, the
-    reason."""
+    """Return a check that reports a value for which `find_problem` returns a reason, not an empty string.
+    message: may contain `{problem}`, the reason, in addition to `{value}` and `{name}`."""
 
     @accepts(form)
     def check(value: Any, slot: Slot) -> Any:
@@ -207,17 +203,16 @@ def rejects(
 
 
 def shaped(shape: re.Pattern[str], kind: str, hint: str = "") -> Check:
-    """Return a check that a string matches a pattern."""
+    """Return a check that a string matches a pattern completely. kind: name of the expected value for the
+    message."""
     problem = f"invalid {kind}: {hint}" if hint else f"invalid {kind}"
     form = {**SHAPED, "pattern": shape, "patternErrorMessage": problem}
     return must(shape.fullmatch, f'invalid {kind} "{{value}}"', hint, form=form)
 
 
 def member_of_choices(choices: Iterable[str], kind: str, listed: Iterable[str] = ()) -> Check:
-    """Return a check that a value is one of the choices.
-
-    listed: choices for the hint in their order; empty: the first 12 in alphabetical order.
-    """
+    """Return a check that a value is one of the choices. listed: choices for the hint in their order; if it
+    is empty, the hint lists the first 12 in alphabetical order."""
     in_order = sorted(choices)
     shown = ", ".join(tuple(listed) or in_order[:12])
 
@@ -263,6 +258,6 @@ def values(check: Check) -> Check:
 
 
 def _all(value: Any, results: Iterable[Any]) -> Any:
-    """Return the value if all its parts are valid. Without single entries, the others would have wrong
-    locations."""
+    """Return the value if all its parts are valid, otherwise None. Dropping a part would shift the locations
+    of the others."""
     return None if any(result is None for result in results) else value

@@ -1,8 +1,9 @@
 """Convert mappings to records: settings, front matter and the options of cells.
 
-A record is a frozen struct or dataclass. Each key is read by the type of its field, and by a row of the
-`Table` if the type does not say all. The table of a family of records says how strings, flags and lists are
-read there. A plain key therefore needs only a field. An invalid or empty value leaves the default.
+A record is a frozen struct or dataclass. The value of each key is read according to the type of its field;
+for rules that a type cannot express, the `Table` has a row. The table also says how strings, booleans and
+lists are read. A plain key therefore needs only a field. If a value is invalid or empty, the field has its
+default.
 """
 
 from __future__ import annotations
@@ -22,18 +23,20 @@ from .slots import Slot
 
 
 class Table(Struct, frozen=True):
-    """Rules for reading a family of records. Keys are dotted as in the manual: `math.macros`, `menu.url`."""
+    """Rules for reading one group of records, such as all settings. Keys are dotted as in the manual, for
+    example `menu.url`."""
 
     types: Mapping[Any, Reader]
-    """Type → its reader."""
+    """Type of a field → its reader."""
     choice: Callable[[tuple[str, ...], str], Reader]
-    """(keywords, description of the type) → reader of one of these keywords."""
+    """Function that returns a reader of keywords, called with the keywords and a description of the type."""
     readers: Mapping[str, Reader] = field(default_factory=dict)
-    """Key → reader that replaces that of its type. A key without a field is read only to report errors."""
+    """Key → reader used instead of that of its type. If the key has no field, the reader only reports
+    errors."""
     checks: Mapping[str, Check] = field(default_factory=dict)
-    """Key → check that applies in addition to the type."""
+    """Key → check applied in addition to the reader."""
     short: Mapping[str, Reader] = field(default_factory=dict)
-    """Key of a record → reader of a value that is not a mapping."""
+    """Key of a record → reader of the short form, a value that is not a mapping."""
     hints: Mapping[str, str] = field(default_factory=dict)
     """Key of a record → hint if its value is not a mapping."""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -43,40 +46,41 @@ class Table(Struct, frozen=True):
     computed: frozenset[str] = frozenset()
     """Fields that have no key."""
     foreign_key_hints: Mapping[str, str] = field(default_factory=dict)
-    """Key of another generator → hint about what to write instead."""
+    """Key of another site generator → hint about what to write instead."""
     describe_type: Callable[[Any], str] = str
-    """Describes a type to an author."""
+    """Function that describes a type to an author."""
     notes: Mapping[str, str] = field(default_factory=dict)
-    """Key without a field → its meaning, for editors."""
+    """Key without a field → its description for editors."""
     field_key: Callable[[str], str] = str
-    """Name of a field → its key, where `names` has no row."""
+    """Function from the name of a field to its key, for fields that `names` does not list."""
 
 
 class Field(Struct, frozen=True):
-    """A key of a record."""
+    """A key of a record, with the reader of its value."""
 
     name: str
     """Name of the field; empty if the key has none."""
     reader: Callable[[], Reader]
-    """Returns the reader of the value. It is created at the first use: a file contains few of all keys."""
+    """Function that returns the reader of the value. Readers are created at their first use, because a file
+    contains few of all keys."""
     is_required: bool
 
     def read(self, slot: Slot) -> Any:
-        """Return the value of the key."""
+        """Read the value of the key."""
         return self.reader()(slot)
 
 
 class Schema(Struct, frozen=True):
-    """Conversion of a mapping to a record of one kind. Created once for each kind and key."""
+    """Converter from mappings to records of one type. Created once for each type and key."""
 
     kind: Callable[..., Any]
     fields: Mapping[str, Field]
     table: Table
     prefix: str
-    """Prefix of its keys in the table."""
+    """Prefix of the record's keys in the table, such as `menu.`; empty for the whole file."""
 
     def read(self, slot: Slot) -> Any:
-        """Return the record of a mapping, or None if a key is missing. Report unknown keys."""
+        """Return the record for a mapping, or None if a required key is missing. Report unknown keys."""
         for key in slot.value:
             if key not in self.fields:
                 hint = self.table.foreign_key_hints.get(self.prefix + key, "")
@@ -91,7 +95,7 @@ class Schema(Struct, frozen=True):
         return self.kind(**found)
 
     def read_fields(self, slot: Slot) -> dict[str, Any]:
-        """Return field → value for the known keys, without invalid and empty values."""
+        """Return field → value for the known keys whose values are valid and not empty."""
         found = {}
         for key in slot.value:
             one, ours = self.fields.get(key), self.table.aliases.get(self.prefix + key)
@@ -115,7 +119,7 @@ def reject_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
 
 
 def build_schema(kind: type, table: Table, prefix: str = "") -> Schema:
-    """Return the schema of a struct or dataclass."""
+    """Return the schema for a struct or dataclass type."""
     keys = {name: key.removeprefix(prefix) for key, name in table.names.items() if key.startswith(prefix)}
     fields = {
         (key := keys.get(name) or table.field_key(name)): Field(
@@ -134,7 +138,7 @@ def build_schema(kind: type, table: Table, prefix: str = "") -> Schema:
 
 
 def _field_names(kind: type) -> list[str]:
-    """Return the names of fields like `get_type_hints`, which is slow because it evaluates the types."""
+    """Return the field names as `get_type_hints` would, which is slow because it evaluates the types."""
     return list(dict.fromkeys(name for base in reversed(kind.__mro__) for name in get_annotations(base)))
 
 
@@ -148,7 +152,8 @@ def _field_reader(kind: type, name: str, key: str, table: Table) -> Reader:
 
 
 def _is_required(kind: Any, name: str) -> bool:
-    """Return whether a struct has no default for a field. All our dataclasses have defaults."""
+    """Return whether a field has no default. Only structs have fields without one: all fields of our
+    dataclasses have defaults."""
     names: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
     without = len(names) - len(getattr(kind, "__struct_defaults__", ()))
     return name in names[:without]
@@ -160,7 +165,7 @@ def _key_reader(key: str, hint: Any, table: Table) -> Reader:
 
 
 def _type_reader(hint: Any, table: Table, key: str) -> Reader:
-    """Return the reader of a value of this type under a key."""
+    """Return the reader of a value under `key` whose field has the type `hint`."""
     if hint in table.types:
         return table.types[hint]
     origin, parts, kind = get_origin(hint), get_args(hint), table.describe_type(hint)
@@ -170,7 +175,7 @@ def _type_reader(hint: Any, table: Table, key: str) -> Reader:
         first, *others = (part for part in parts if part is not NoneType)
         if not others:
             return _type_reader(first, table, key)
-        # a keyword, or a mapping that says more
+        # the value is a keyword, or a mapping with more details
         word = (
             table.choice(get_args(first), kind)
             if get_origin(first) is Literal
@@ -199,7 +204,7 @@ def _entries(read_entry: Reader) -> Reader:
     @accepts({"items": get_form(read_entry)})
     def read(slot: Slot) -> tuple[Any, ...] | None:
         items = tuple(read_entry(slot.child(index)) for index in range(len(slot.value)))
-        # without invalid entries, later ones would have wrong locations
+        # dropping an invalid entry would shift the locations of later ones
         return None if None in items else items
 
     return read

@@ -14,7 +14,7 @@ from .yaml_loader import MAX_REPORTS, Located, YamlPath
 
 
 class LocatedMapping(Struct, frozen=True):
-    """A mapping while it is being read."""
+    """A mapping that is being read, with the reporter and the codes for its errors."""
 
     located: Located
     reporter: Reporter
@@ -23,7 +23,7 @@ class LocatedMapping(Struct, frozen=True):
     key_code: str = ""
     """Diagnostic code of an unknown key; empty: that of an invalid value."""
     is_bounded: bool = True
-    """Whether to stop reporting after `MAX_REPORTS` diagnostics, which nobody would fix one by one."""
+    """Whether to stop reporting after `MAX_REPORTS` diagnostics; nobody would fix more one by one."""
 
     @property
     def is_full(self) -> bool:
@@ -31,12 +31,12 @@ class LocatedMapping(Struct, frozen=True):
         return self.is_bounded and len(self.reporter.diagnostics) >= MAX_REPORTS
 
     def root(self) -> Slot:
-        """Return the slot of the mapping itself."""
+        """Return the slot whose value is the mapping itself."""
         return Slot(self, (), self.located.value)
 
 
 class Slot(NamedTuple):
-    """A value or a key, with its location."""
+    """A value or key in a mapping, with its location."""
 
     mapping: LocatedMapping
     path: YamlPath
@@ -69,7 +69,7 @@ class Slot(NamedTuple):
 
     @property
     def spelling(self) -> str | None:
-        """A number or boolean as the author spells it; None for other values."""
+        """Number or boolean as the author spells it; None for other values."""
         return self.mapping.located.texts.get(self.path)
 
     def child(self, step: str | int) -> Slot:
@@ -87,7 +87,7 @@ class Slot(NamedTuple):
         return self.child(self.value.index(text)) if is_entry else self
 
     def report(self, message: str, hint: str = "", *, code: str = "", fix: Fix | None = None) -> Any:
-        """Report an error. Return None, which a reader passes on as "no usable value"."""
+        """Report an error. Return None, so that a reader can write `return slot.report(…)`."""
         if not self.mapping.is_full:
             self.mapping.reporter.error(code or self.mapping.code, message, self.place, hint, fix)
 
@@ -97,20 +97,19 @@ class Slot(NamedTuple):
 
     @property
     def siblings(self) -> Container[str]:
-        """Keys of the mapping that contains a key."""
+        """Keys of the mapping that contains this slot's key."""
         found = self.mapping.located.value
         for step in self.path[:-1]:
             found = found[step]
         return found if isinstance(found, Mapping) else ()
 
     def correct(self, near: str | None, old: str = "") -> Fix | None:
-        """Return a fix that replaces a misspelled value, key or part `old` of it by the similar name `near`.
-
-        Return None if the author may mean another name.
-        """
+        """Return a fix that replaces a misspelled value or key, or the part `old` of it, by the similar name
+        `near`. Return None if the author may mean another name."""
         return self.mapping.reporter.correct(self.place, old or self.spelling or str(self.value), near)
 
     def rewrite(self, new: str | None, old: str = "", *, is_safe: bool = False) -> Fix | None:
-        """Return a fix that replaces the value, the key, or the part `old` of it."""
+        """Return a fix that replaces the value or key, or the part `old` of it, by `new`. Return None if
+        `new` is None."""
         written = old or self.spelling or str(self.value)
         return self.mapping.reporter.substitute(self.place, written, new, is_safe=is_safe)

@@ -1,7 +1,7 @@
-"""TOML front matter, as Hugo has it: the data and the location of every value.
+"""TOML front matter, as in Hugo: the data and the location of every value.
 
-The standard library parses it. If there is a syntax error, the lines before it are parsed. The library
-returns values without locations, so a second pass finds those.
+Python's `tomllib` parses it. If there is a syntax error, only the lines before it are used. The library
+returns no locations, so a second pass finds them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .yaml_scalars import MAX_DIGITS, is_too_long
 _WHERE = lazy_pattern(r" \(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 _PAIR = lazy_pattern(r"([ \t]*[A-Za-z0-9_-]+)[ \t]*[:=][ \t]*(\S.*)")
 _PLAIN = lazy_pattern(r"[^\W\d][^\"'#\[\]{}=\\]*")
-"""A string without quotes that cannot be any other value."""
+"""A string without quotes that cannot be any other TOML value."""
 _ESCAPED = lazy_pattern(r"(?s)(?!\A)'|\\[\"\\]")
 _SKIPPED = lazy_pattern(r"(?:[ \t\n,]+|#[^\n]*)*")
 _STRING = lazy_pattern(STRING)
@@ -51,11 +51,8 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
 
 
 def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
-    """Return the data of a TOML document that starts on line `first_line` of the reporter's file.
-
-    Every problem is reported, as by `yaml_loader.load`. Return None only if the input is too large or too
-    deep.
-    """
+    """Return the data of a TOML document that starts on line `first_line` of the reporter's file. Every
+    problem is reported, as in `yaml_loader.load`. Return None only if the input is too large or too deep."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"TOML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
         return None
@@ -70,7 +67,7 @@ def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
 
 
 def _read(text: str, reporter: Reporter, first_line: int) -> tuple[str, dict[str, Any]]:
-    """Return the longest readable start of the document, and its data."""
+    """Return the longest beginning of the document that can be parsed, and its data."""
     import tomllib
 
     try:
@@ -106,7 +103,7 @@ def _report(error: ValueError, text: str, reporter: Reporter, first_line: int) -
 
 
 def _correct_pair(line: str) -> str | None:
-    """Return a corrected `key = value` line if the author wrote it as in YAML or Python; otherwise None."""
+    """Return a corrected line if the author wrote `key = value` as in YAML or Python; otherwise None."""
     pair = _PAIR.fullmatch(line)
     if pair is None:
         return None
@@ -128,8 +125,8 @@ def _is_pair(line: str) -> bool:
 
 
 def _error_position(lines: list[str], line: int, column: int) -> tuple[int, int]:
-    """Return the location that the library names. If that is after the end of a line, return the start of the
-    line."""
+    """Return the line and column that the library names. If that is after the end of a line, return the start
+    of the line."""
     while line > 1 and not lines[line - 1].strip():
         line, column = line - 1, 1
     shown = lines[line - 1]
@@ -139,7 +136,8 @@ def _error_position(lines: list[str], line: int, column: int) -> tuple[int, int]
 
 
 class _Places:
-    """Second pass over a document that the library has parsed without errors, so it checks nothing."""
+    """Second pass over a document: finds locations. It checks nothing, because the library has parsed the
+    document without errors."""
 
     def __init__(self, origin: TextMap, reporter: Reporter) -> None:
         self.origin = origin
@@ -150,7 +148,7 @@ class _Places:
         self.texts: dict[YamlPath, str] = {}
 
     def walk(self) -> None:
-        """Find the locations of pairs and of headers `[table]` and `[[list of tables]]`."""
+        """Find the locations of keys and values, and of the headers `[table]` and `[[list of tables]]`."""
         counts: dict[YamlPath, int] = {}
         path: YamlPath = ()
         at = self._skip(0)
@@ -191,7 +189,7 @@ class _Places:
         self.key_places.setdefault(path, place)
 
     def _key(self, at: int) -> tuple[list[str], int]:
-        """Return the parts of a dotted key, and the index after it."""
+        """Return the parts of the dotted key at an index, and the index after it."""
         names: list[str] = []
         while found := _STRING.match(self.text, at) or _BARE_KEY.match(self.text, at):
             names.append(_unquoted(found[0]))
@@ -202,7 +200,7 @@ class _Places:
         return names or [""], at + 1
 
     def _value(self, at: int, path: YamlPath) -> int:
-        """Return the index after the value that begins here."""
+        """Return the index after the value that begins at `at`."""
         opening, end, count = self.text[at : at + 1], at + 1, 0
         if opening in ("[", "{"):
             while (end := self._skip(end)) < len(self.text) and self.text[end] not in "]}":
@@ -224,7 +222,7 @@ class _Places:
         return found.end() if found else at
 
     def _warn_of_escapes(self, text: str, start: int) -> None:
-        r"""Warn about TeX in double quotes: `\t` of `\theta` is a tab there."""
+        r"""Warn about TeX in double quotes, where for example the `\t` of `\theta` is a tab."""
         for found in _ESCAPE.finditer(text):
             if found[1]:
                 what = "tab" if found[1] == "t" else "line break"
@@ -233,7 +231,7 @@ class _Places:
                 self.reporter.warn("yaml-escape", message, place, SINGLE_QUOTES)
 
     def convert(self, value: Any, path: YamlPath = ()) -> Any:
-        """Convert a value to what YAML would give: dates, times and integers that are too long become
+        """Convert a value to the type that YAML would give it: dates, times and too long integers become
         strings."""
         if isinstance(value, dict):
             return {_FORBIDDEN.sub(" ", key): self.convert(item, (*path, key)) for key, item in value.items()}

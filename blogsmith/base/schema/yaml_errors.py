@@ -1,8 +1,8 @@
 """Errors of the YAML parser in the author's terms.
 
-PyYAML has two parsers, in C and in Python, with different wordings of the same problem. Both are recognised
-by the words that they share, so our message does not depend on the parser that is installed. Frequent errors
-have a message of their own; others keep the wording of the parser.
+PyYAML has a parser in C and one in Python, which word the same problem differently. We recognise it by the
+words that both use, so that our message does not depend on the parser that is installed. Frequent errors have
+a message of their own; others keep the parser's wording.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ class YamlProblem(Struct, frozen=True):
     length: int = 1
     hint: str = ""
     edit: tuple[int, str, str] | None = None
-    """A certain fix: an offset, the text at that offset, its replacement. None if there is none."""
+    """A certain fix: an offset, the text at that offset, and its replacement. None if no fix is certain."""
     code: str = "yaml-syntax"
 
 
 class _ParserError(Struct, frozen=True):
-    """An error of the parser, without its class."""
+    """Data of an error that the parser raised, independent of its exception class."""
 
     text: str
     problem: str
     at: int
-    """Offset that the parser had reached."""
+    """Offset where the parser stopped."""
     context: str
-    """Construct that the parser was reading."""
+    """Parser's name of the construct that it was reading."""
     since: int
-    """Offset where that construct starts."""
+    """Offset where the construct in `context` starts."""
 
     @property
     def line_start(self) -> int:
@@ -60,7 +60,7 @@ class _ParserError(Struct, frozen=True):
 
 
 def describe(error: Exception, text: str) -> YamlProblem:
-    """Return the problem that an exception of PyYAML on `text` reports."""
+    """Return the problem for an exception that PyYAML raised when it parsed `text`."""
     fault = _fault(error, text)
     for shared, reword in _REWORDINGS:
         if shared in fault.context or shared in fault.problem:
@@ -69,7 +69,7 @@ def describe(error: Exception, text: str) -> YamlProblem:
 
 
 def quote(value: str) -> str:
-    """Return a string in single quotes, where only the apostrophe has a special meaning."""
+    """Return a string in single quotes. There only the apostrophe has a special meaning in YAML."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -87,7 +87,8 @@ def _line_from(text: str, start: int) -> str:
 
 
 def _second_colon(fault: _ParserError) -> YamlProblem:
-    """Explain `title: Attention: a tour`, or a key that is indented below a finished value."""
+    """Explain a second colon, as in `title: Attention: a tour`, or a key that is indented below a complete
+    value."""
     found = _KEY_AND_VALUE.match(fault.line)
     if found is None or fault.line_start + found.start("value") > fault.at:
         indent = len(fault.line) - len(fault.line.lstrip())
@@ -147,10 +148,8 @@ def _escape(fault: _ParserError) -> YamlProblem:
 
 
 def _single_quotes(fault: _ParserError, at: int) -> tuple[int, str, str] | None:
-    """Return an edit that puts the value around an offset into single quotes.
-
-    Return None if the value does not end on its line or contains an escaped quote.
-    """
+    """Return an edit that puts the value around an offset into single quotes. Return None if the value
+    continues on the next line or contains an escaped quote."""
     line, start = fault.line, fault.text.rfind('"', fault.line_start, at)
     value = line[start - fault.line_start : line.rfind('"') + 1]
     if start < 0 or len(value) < 2 or value.count('"') != 2 or "\\\\" in value:
@@ -172,7 +171,7 @@ def _no_key(fault: _ParserError) -> YamlProblem:
 
 
 def _misfit(fault: _ParserError) -> YamlProblem:
-    """Explain text where another key or the end of the mapping is expected."""
+    """Explain text that appears where another key or the end of the mapping is expected."""
     before = fault.text[fault.line_start : fault.at].rstrip()
     rest = _line_from(fault.text, fault.at).rstrip()
     if before.endswith(('"', "'")):
@@ -190,8 +189,8 @@ def _misfit(fault: _ParserError) -> YamlProblem:
 
 
 def _too_deep(fault: _ParserError) -> YamlProblem:
-    """Report nesting that is too deep. The C parser of PyYAML 6.0.4 and later stops at a thousand levels
-    before it emits the first event."""
+    """Explain nesting that is too deep. The C parser of PyYAML 6.0.4 and later stops at a thousand levels
+    before it emits any event."""
     return YamlProblem(TOO_DEEP, fault.at, code="yaml-feature")
 
 
@@ -207,7 +206,7 @@ def _directive(fault: _ParserError) -> YamlProblem:
     )
 
 
-# The first row whose words occur in the parser's problem or context applies.
+# the first row applies whose words occur in the parser's problem or context
 _REWORDINGS: tuple[tuple[str, Callable[[_ParserError], YamlProblem]], ...] = (
     ("mapping values are not allowed", _second_colon),
     ("tab character", _tab),

@@ -1,10 +1,10 @@
 """YAML as blogsmith accepts it: plain data, and the location of every value in the author's file.
 
-It uses PyYAML's events and never its constructors, so there is no recursion to exhaust and no object is
-constructed. Some features are errors on purpose: anchors and aliases (bombs), tags, merge keys, duplicate
-keys, several documents, keys that are not strings. Scalars follow the YAML 1.2 core schema: `no` and `12:30`
-are strings, `010` is ten, dates stay strings. After a syntax error the entries before it are still returned,
-so that one error does not hide the next.
+It uses PyYAML's events and never its constructors, so deep nesting exhausts no recursion and YAML cannot
+create Python objects. Some features are errors on purpose: anchors and aliases (they allow inputs that expand
+without limit), tags, merge keys, duplicate keys, several documents, keys that are not strings. Scalars follow
+the YAML 1.2 core schema: `no` and `12:30` are strings, `010` is ten, dates stay strings. After a syntax error
+the entries before it are still returned, so that other errors are reported too.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ YamlPath: TypeAlias = tuple[str | int, ...]
 SINGLE_QUOTES = "use single quotes, where a backslash has no special meaning"
 MAX_BYTES = 64 * 1024
 MAX_REPORTS = 100
-"""Reading stops after this number of errors: nobody would fix more one by one."""
+"""Maximum number of errors reported for one document; nobody would fix more one by one."""
 
-# All characters that YAML does not allow, and the rare line breaks that would shift line numbers. The
-# complement, the allowed characters with ^, takes 4 ms to compile.
+# Characters that YAML does not allow, and the rare line breaks that would shift line numbers. A pattern of
+# the allowed characters, negated by ^, would take 4 ms to compile.
 _REFUSED = lazy_pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _WORD = lazy_pattern(r"(?:[^\s,\[\]{}:]|:(?=\S))*")
 _COMMENT_AFTER_VALUE = lazy_pattern(r"[ \t]+(#\d)")
 _ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
 _BREAKING_ESCAPES = "0abefrvxuUNLP"
-"""Escapes that may produce a character which no page may contain."""
+r"""Letters after `\` of escapes that may produce a character that no page may contain."""
 
 
 class Located(Struct, frozen=True):
@@ -48,7 +48,8 @@ class Located(Struct, frozen=True):
     value: Any
     """Dicts with string keys, lists, strings, numbers, booleans and None."""
     places: Mapping[YamlPath, Place]
-    """Path → location of the value; `()` is the whole. The location of a long value is its first line."""
+    """Path → location of the value; `()` is the whole document. For a value of several lines: its first
+    line."""
     key_places: Mapping[YamlPath, Place]
     """Path of a value in a mapping → location of its key."""
     texts: Mapping[YamlPath, str]
@@ -58,11 +59,9 @@ class Located(Struct, frozen=True):
 def load(
     text: str, reporter: Reporter, *, first_line: int = 1, escape_hint: str = SINGLE_QUOTES
 ) -> Located | None:
-    """Return the data of a YAML document that starts on line `first_line` of the reporter's file.
-
-    Every problem is reported. Return None only if the input is too large to be read. escape_hint: how to
-    correct TeX in double quotes.
-    """
+    """Return the data of a YAML document that starts on line `first_line` of the reporter's file. Every
+    problem is reported. Return None only if the input is too large to be read. escape_hint: hint for TeX in
+    double quotes."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"YAML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
         return None
@@ -83,17 +82,15 @@ def load(
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
-    # the C parser is ten times faster, but not part of every PyYAML
+    # the C parser is ten times faster, but some installations of PyYAML lack it
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     events: Iterator[yaml.Event] = yaml.parse(text, Loader=loader)
     return events
 
 
 def remove_entry(key: Place, lines: Sequence[str]) -> Fix | None:
-    """Return a fix that removes a key with its value: its line and the lines that are indented further.
-
-    Return None if the line has other text before the key, as in a list.
-    """
+    """Return a fix that removes a key with its value: its line and the following lines that are indented
+    further. Return None if other text precedes the key on its line, as in a list."""
     line = lines[key.line - 1] if key.line <= len(lines) else ""
     if line[: key.column - 1].strip() or not line:
         return None
@@ -105,7 +102,7 @@ def remove_entry(key: Place, lines: Sequence[str]) -> Fix | None:
 
 
 def _offsets(event: yaml.Event) -> tuple[int, int]:
-    """Return the start and end of an event in the source. The parsers set marks for every event."""
+    """Return the start and end of an event in the source. Both parsers set them for every event."""
     start, end = event.start_mark, event.end_mark
     return (start.index if start else 0), (end.index if end else 0)
 
@@ -118,23 +115,23 @@ class _Frame:
     start: int
     value: dict[str, Any] | list[Any]
     is_stored: bool
-    """False inside something rejected: it is read to report its errors, but its values are dropped."""
+    """False inside a rejected value, which is read to report its errors but not stored."""
     key: str | None = None
     """For a mapping: the key whose value comes next; None if a key comes next."""
     is_block: bool = True
-    """Whether it is written on lines of its own, not between brackets."""
+    """Whether the value is in block style, on lines of its own, not in brackets."""
     is_next_stored: bool = True
     """For a mapping: whether the next value is stored."""
     key_lines: dict[str, int] = field(default_factory=dict)
 
     @property
     def wants_key(self) -> bool:
-        """Whether a key comes next."""
+        """Whether the next event is a key."""
         return isinstance(self.value, dict) and self.key is None
 
 
 class _Builder:
-    """Converts events to data and locations, for one document."""
+    """Converter from the parser's events to data and locations, for one document."""
 
     def __init__(self, text: str, reporter: Reporter, first_line: int, escape_hint: str) -> None:
         self.text = text
@@ -158,7 +155,7 @@ class _Builder:
         return Place(number - 1 + self.first_line, column, max(1, length))
 
     def exchange(self, start: int, old: str, new: str) -> Fix:
-        """Return a safe fix that replaces `old` at an offset."""
+        """Return a safe fix that replaces the text `old` at the offset `start` by `new`."""
         place = self.place(start, start + 1)
         return make_replacement(place.line, place.column, old, new, is_safe=True)
 
@@ -171,9 +168,9 @@ class _Builder:
             self.reporter.error("yaml-syntax", f"character {name} is not allowed in YAML", place, fix=fix)
 
     def handle_event(self, event: yaml.Event) -> bool:
-        """Process one event. Return False if the rest must not be read."""
+        """Process one event. Return False if reading must stop."""
         start, end = _offsets(event)
-        # the most frequent ones first
+        # the most frequent kinds of event first
         if isinstance(event, yaml.ScalarEvent):
             self._reject_decoration(event, start)
             self._scalar(event, start, end)
@@ -209,13 +206,13 @@ class _Builder:
         return True
 
     def line_text_end(self, start: int) -> int:
-        """Return the offset after the last visible character of the line that contains an offset."""
+        """Return the offset after the last visible character of the line that contains the offset `start`."""
         end = self.text.find("\n", start)
         line = self.text[start : end if end >= 0 else len(self.text)]
         return start + len(line.rstrip())
 
     def _reject(self, message: str, start: int, hint: str = "") -> None:
-        """Report an unsupported feature at the word that starts at `start`."""
+        """Report an unsupported feature. The word that starts at `start` is underlined."""
         word = _WORD.match(self.text, start)
         end = word.end() if word else start
         self.reporter.error("yaml-feature", message, self.place(start, end), hint)
@@ -226,9 +223,9 @@ class _Builder:
                 'anchors such as "&x" are not allowed', start, "put a value that starts with `&` in quotes"
             )
         if event.tag is not None:
-            self._reject(
-                'tags such as "!x" are not allowed', start, "put a value that starts with `!` in quotes"
-            )
+            word = _WORD.match(self.text, start)
+            message = f'tag "{word[0] if word else event.tag}" is not allowed'
+            self._reject(message, start, "remove the tag, or put the value in quotes")
 
     def _open(self, event: yaml.CollectionStartEvent, start: int) -> bool:
         if len(self.frames) >= MAX_DEPTH:
@@ -237,11 +234,11 @@ class _Builder:
         parent = self.frames[-1] if self.frames else None
         kept = True
         if parent is not None:
-            # the meaning of a value with a tag is unknown
+            # the meaning of a tagged value is unknown, so it is not stored
             kept = parent.is_stored and parent.is_next_stored and not parent.wants_key and event.tag is None
             if parent.wants_key:
-                # `{{ x }}` is an unquoted string, not a mapping; entries of the root are independent of each
-                # other
+                # `{{ x }}` is a string without quotes, not a mapping; the loader goes on, because entries of
+                # the root are independent of each other
                 parent.is_stored = parent.is_stored and not parent.path
                 self._reject(
                     "a key must be a string", start, "put a value that starts with `{` or `[` in quotes"
@@ -281,7 +278,7 @@ class _Builder:
         frame.key, frame.is_next_stored = key, False
         place = self.place(start, end)
         if plain and key == "<<":
-            self._reject('merge keys "<<" are not allowed', start, "copy the entries here")
+            self._reject('merge keys "<<" are not allowed', start, "remove `<<`, and copy its entries here")
         elif not key:
             self._reject("missing key before the colon", start)
         elif key in frame.key_lines:
@@ -298,13 +295,13 @@ class _Builder:
     def _complete(
         self, value: Any, start: int, end: int, *, kept: bool = True, spelling: str | None = None
     ) -> None:
-        """Add a finished value to the mapping or list that it belongs to."""
+        """Add a value that is completely read to the mapping or list that contains it."""
         frame = self.frames[-1] if self.frames else None
         if frame is None:
             self.root = value
             self.places[()] = self.place(start, end)
         elif frame.wants_key:
-            # a rejected key: its value is read and dropped
+            # the key was rejected, so its value is read and dropped
             frame.key, frame.is_next_stored = "", False
         else:
             if kept and frame.is_stored and frame.is_next_stored:
@@ -331,7 +328,8 @@ class _Builder:
         return resolve(text)
 
     def _check_escapes(self, value: str, start: int, end: int) -> None:
-        r"""Report TeX in double quotes: `\f` of `\frac` is a form feed, `\t` of `\theta` a tab."""
+        r"""Report TeX in double quotes, where for example the `\f` of `\frac` is a form feed and the `\t` of
+        `\theta` a tab."""
         broken = _REFUSED.search(value) or "\r" in value
         hint = self.escape_hint
         for found in _ESCAPE.finditer(self.text, start, end):
@@ -345,7 +343,7 @@ class _Builder:
                 self.reporter.warn("yaml-escape", message, place, hint, self._single(start, end))
 
     def _single(self, start: int, end: int) -> Fix | None:
-        """Return a fix that writes a one-line value in single quotes, or None if it contains an escaped
+        """Return a fix that writes a one-line value in single quotes; None if it contains an escaped
         backslash."""
         value = self.text[start:end]
         if self.escape_hint != SINGLE_QUOTES or "\n" in value or "\\\\" in value or '\\"' in value:

@@ -1,4 +1,4 @@
-"""Meaning of unquoted YAML scalars: the core schema of YAML 1.2, and nothing else.
+"""Values of YAML scalars without quotes, by the core schema of YAML 1.2 alone.
 
 `no` and `12:30:45` are strings, `010` is ten, a date stays a string.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..patterns import lazy_pattern
 
 MAX_DIGITS = 18
-"""Maximum number of digits of an integer; 18 digits fit into 64 bits everywhere."""
+"""Maximum number of digits of an integer; every integer of 18 digits fits into 64 bits."""
 
 _NULL = lazy_pattern(r"~|null|Null|NULL|")
 _BOOL = lazy_pattern(r"true|True|TRUE|false|False|FALSE")

@@ -1,8 +1,8 @@
 """Find, check and create the file that caches one site.
 
-It is read only if this user owns it, nobody else may write it, and none of its files is a link. It must also
-have been written for this very site in this format. A file that is damaged or of another format is replaced.
-If no cache can be used, `CacheError` says why and what the author can do.
+The file must be private (`private.py`), and contain the path of this site and the current format. A damaged
+file, or a file of another format, is replaced. If no cache can be used, a `CacheError` gives the reason and
+the remedy.
 """
 
 from __future__ import annotations
@@ -20,20 +20,19 @@ from typing import NamedTuple
 
 from .folder import Folder, open_folder
 from .lock import LockBusyError, hold_lock
+from .private import FILE_MODE, FOLDER_MODE, UnsafeFileError, check_private
 
 FILE = "site.db"
 FORMAT = 1
 """Version of the tables and of the values in them."""
 WAIT_S = 5.0
-"""Maximum wait for another process that writes. A write needs a hundredth of that."""
+"""Maximum time in seconds to wait for another process that writes. Writing needs a hundredth of that."""
 _FILES = (FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
 _SITES = "sites"
 _ROOT = "root"
-"""File with the path of the site, so that its cache can be removed once the site is gone."""
+"""Name of the file with the path of the site. If that site no longer exists, its cache is removed."""
 _LOCK = "lock"
-"""File that is locked while the database is created."""
-_OURS_ONLY = 0o700
-_OTHERS_WRITE = 0o022
+"""Name of the file that is locked while the database is created."""
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE site (root TEXT, note TEXT);
@@ -46,11 +45,11 @@ _COLUMNS = "SELECT kind, name, key, data, check_sum, written_s FROM rows LIMIT 0
 _DAMAGED = "it was damaged"
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _UNREADABLE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT)
-"""Result codes of SQLite if tables are missing or the file is not a database."""
+"""Result codes of SQLite that mean missing tables or a file that is not a database."""
 
 
 class CacheError(Exception):
-    """Error that prevents caching. Its message tells the author why, and what to do."""
+    """Error that prevents caching. Its message gives the author the reason and the remedy."""
 
 
 class OpenCacheFile(NamedTuple):
@@ -59,12 +58,11 @@ class OpenCacheFile(NamedTuple):
     file: Path
     connection: sqlite3.Connection
     note: str
-    """Reason why the file was replaced, until a command has printed it; usually empty."""
+    """Reason why the file was replaced, for a command to print; usually empty."""
 
 
 def open_cache_file(root: Path) -> OpenCacheFile:
-    """Open the database of the site at `root`; create it if it is missing. CacheError if that is not
-    possible."""
+    """Open the database of the site at `root`; create it if it is missing. Raise CacheError if that fails."""
     real = os.path.realpath(root)
     try:
         with _open_folder(real) as folder:
@@ -73,6 +71,8 @@ def open_cache_file(root: Path) -> OpenCacheFile:
         raise CacheError("cache not used: the home folder is unknown; set XDG_CACHE_HOME") from error
     except LockBusyError as error:
         raise CacheError(_busy(cache_path(root))) from error
+    except UnsafeFileError as error:
+        raise CacheError(f"cache not used: {error}") from error
     except (OSError, sqlite3.Error) as error:
         raise CacheError(describe_problem(error, cache_path(root))) from error
 
@@ -83,10 +83,8 @@ def connect_reader(file: Path) -> sqlite3.Connection:
 
 
 def cache_folder() -> Path:
-    """Return the folder of files that may be deleted at any time, `$XDG_CACHE_HOME/blogsmith`.
-
-    RuntimeError if the home folder is unknown.
-    """
+    """Return the folder for files that may be deleted at any time, `$XDG_CACHE_HOME/blogsmith`. RuntimeError
+    if the home folder is unknown."""
     cache = os.environ.get("XDG_CACHE_HOME")
     if not cache:
         cache = str(Path.home() / ".cache")
@@ -109,12 +107,12 @@ def remove_site_cache(root: Path) -> None:
 
 
 class DamagedRowError(Exception):
-    """A row is not as it was written."""
+    """A row of the cache differs from the bytes that were written."""
 
 
 def mark_damaged(file: Path) -> None:
-    """Mark a file as damaged, so that the next run replaces and reports it. Other processes keep the file
-    they have open."""
+    """Mark a cache file as damaged, so that the next run reports and replaces it. Other processes may go on
+    using the file that they have opened."""
     with suppress(OSError):
         file.unlink()
         with file.open("xb") as stream:
@@ -129,7 +127,7 @@ def is_damage(error: Exception) -> bool:
 
 
 def describe_problem(error: Exception, file: Path) -> str:
-    """Return a message for the author: why `file` is not used any more, and what to do."""
+    """Return a message for the author: why `file` is no longer used, and what to do."""
     if is_damage(error):
         return f"cache not used: {file} is damaged; the next run replaces it"
     if isinstance(error, sqlite3.Error) and _code(error) in _BUSY:
@@ -149,50 +147,35 @@ def _busy(file: Path) -> str:
 
 
 def _code(error: sqlite3.Error) -> int:
-    """Return the primary result code, or 0 for an error of Python's module."""
+    """Return the primary result code of SQLite, or 0 if Python's module raised the error itself."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 @contextmanager
 def _open_folder(real: str) -> Iterator[Folder]:
-    """Yield the cache folder of one site; create it if it is missing. CacheError if others may write
-    there."""
+    """Yield the cache folder of one site. Create the folder if it is missing. Raise CacheError if other users
+    may write there."""
     with (
-        open_folder(cache_folder(), make=True) as own,
-        own.enter(_SITES, make=True, mode=_OURS_ONLY) as sites,
+        open_folder(cache_folder(), make=True, mode=FOLDER_MODE) as own,
+        own.enter(_SITES, make=True, mode=FOLDER_MODE) as sites,
     ):
         name = _folder_name(real)
         is_new = sites.status(name) is None
-        with sites.enter(name, make=True, mode=_OURS_ONLY) as folder:
+        with sites.enter(name, make=True, mode=FOLDER_MODE) as folder:
             if is_new:
                 _remove_old(sites, name)
-                folder.replace(_ROOT, real.encode("utf-8", "surrogateescape"), is_durable=False)
-            _check_owner(folder.own_status(), folder.place)
+                folder.replace(_ROOT, real.encode("utf-8", "surrogateescape"), FILE_MODE, is_durable=False)
+            for one in (own, sites, folder):
+                check_private(one.own_status(), one.place)
             for file in _FILES:
-                found = folder.status(file)
-                if found:
-                    _check_file(found, f"{folder.place}/{file}")
+                if found := folder.status(file):
+                    check_private(found, f"{folder.place}/{file}")
             yield folder
-
-
-def _check_file(found: os.stat_result, place: str) -> None:
-    if stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
-        raise CacheError(f"cache not used: {place} is a link; remove it")
-    _check_owner(found, place)
-
-
-def _check_owner(found: os.stat_result, place: str) -> None:
-    if sys.platform == "win32":
-        return
-    if found.st_uid != os.geteuid():
-        raise CacheError(f"cache not used: {place} belongs to another user; set XDG_CACHE_HOME")
-    if found.st_mode & _OTHERS_WRITE:
-        raise CacheError(f"cache not used: other users can write to {place}; run `chmod go-w` on it")
 
 
 def _remove_old(sites: Folder, own: str) -> None:
     """Remove the caches of deleted sites. Called whenever a site gets a new cache. own: name of the new
-    one."""
+    cache."""
     for name, is_folder in sites.entries():
         if name == own:
             continue
@@ -204,18 +187,20 @@ def _remove_old(sites: Folder, own: str) -> None:
 
 
 def _open_file(folder: Folder, real: str) -> OpenCacheFile:
-    """Open the database. Create it again if it is damaged, of another format or of another site."""
+    """Open the database. Replace a database that is damaged, of another format or of another site."""
     file = folder.path / FILE
     with suppress(_UnusableCacheError):
         return _open_existing(folder, file, real)
-    with hold_lock(folder, _LOCK, WAIT_S):
+    with hold_lock(folder, _LOCK, WAIT_S, FILE_MODE):
         try:
-            # another process may have created it in the meantime
+            # another process may have created it meanwhile
             return _open_existing(folder, file, real)
         except _UnusableCacheError as unusable:
             reason = str(unusable)
         _remove_files(folder)
         note = f"cache replaced: {reason}; this run reads all sources again" if reason else ""
+        # SQLite gives its journal files the permissions of the database
+        folder.create(FILE, FILE_MODE).close()
         with _close_on_error(_connect(str(file))) as connection:
             _configure(connection, file)
             connection.executescript(_SCHEMA)
@@ -233,7 +218,7 @@ def _remove_files(folder: Folder) -> None:
 
 
 class _UnusableCacheError(Exception):
-    """The file must be created again. Its argument is the reason; no argument if the file is missing."""
+    """The cache file must be created again. The argument is the reason, absent if the file is missing."""
 
 
 def _open_existing(folder: Folder, file: Path, real: str) -> OpenCacheFile:
@@ -277,8 +262,7 @@ def _connect(name: str, *, uri: bool = False) -> sqlite3.Connection:
 
 
 def _configure(connection: sqlite3.Connection, file: Path) -> None:
-    # the log next to the file lets others read during a write; it needs shared memory, which network drives
-    # lack
+    # WAL mode lets others read during a write, but needs shared memory, which network drives lack
     connection.execute(f"PRAGMA journal_mode = {'TRUNCATE' if is_shared(file) else 'WAL'}")
     connection.execute("PRAGMA synchronous = NORMAL")
 
@@ -292,18 +276,19 @@ def _text(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-# File systems that several machines share, where shared memory of processes does not work.
+# On file systems that several machines share, the shared memory of processes does not work.
 
 
 _SHARED = ("nfs", "cifs", "smb", "afs", "9p", "lustre", "ceph", "gpfs", "beegfs", "glusterfs", "fuse.sshfs")
-"""Start of the names of these file systems."""
+"""Beginnings of the type names of these file systems."""
 _MOUNTS = "/proc/self/mountinfo"
 _PLACE, _AFTER_DASH = 4, 1
-"""Fields of a line (proc(5)): the mount point, and the type of file system after a single dash."""
+"""Positions in a line of the mount table (proc(5)): the mount point, and the type of file system relative to
+the field `-`."""
 
 
 def is_shared(file: Path, mounts: str = _MOUNTS) -> bool:
-    """Return whether a file is on a network drive, as far as this system reports it."""
+    """Return whether a file is on a network drive. Return False if this system does not report it."""
     if sys.platform != "linux":
         return False
     try:

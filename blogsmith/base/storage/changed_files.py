@@ -1,4 +1,4 @@
-"""The report of a file watcher."""
+"""Record that a file watcher passes on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class ChangedFiles:
     """Files that changed on disk since the last report."""
 
     paths: frozenset[Path]
-    """Files whose bytes or existence changed. Paths are absolute, below the root or a path of `watch_also` as
+    """Files whose bytes or existence changed, as absolute paths in the root or in a path of `watch_also` as
     given. A file that is also reached through symbolic links is listed under each of its names."""
     everything: bool = False
-    """Whether the system lost events. Then `paths` contains what a comparison of all files found. It may be
-    empty, and lacks files that changed back and forth, so everything must be checked."""
+    """Whether the system lost events, so that the receiver must check everything. `paths` then contains the
+    differences found by comparing all files; a file that changed and changed back is missing."""

@@ -1,22 +1,25 @@
-"""File names in a site: documents of the author, and files of editors and systems."""
+"""Names of files in a site that have a meaning: blogsmith's own, hidden files, and files of editors and
+systems."""
 
 from __future__ import annotations
 
 MANIFEST = ".blogsmith-manifest.json"
-"""The list of files that blogsmith wrote, in the output folder."""
+"""Name of the file in the output folder that lists all files blogsmith wrote there."""
 MARKDOWN = frozenset({".md", ".markdown"})
 
 PUBLISHED_HIDDEN = frozenset({".well-known", ".nojekyll"})
-"""Hidden names that hosts read; published from `static/` only."""
+"""Hidden names that web servers and hosts read; published from `static/` only."""
 _LITTER = frozenset({"4913", "Thumbs.db", "desktop.ini", "__pycache__"})
-"""Names of files that editors and systems create. Vim writes 4913 to test whether it may write."""
+"""Names of files that editors and systems create. Vim creates 4913 to test whether it may write in the
+folder."""
 _LITTER_ENDS = ("~", ".swp", ".swo", ".swx", ".tmp", "___jb_tmp___", "___jb_old___", "___jb_bak___")
 MAX_FOLDER_DEPTH = 50
-"""Maximum nesting depth of folders."""
+"""Maximum nesting depth of folders in a site."""
 
 
 def is_temporary_name(name: str) -> bool:
-    """Return whether a file or folder of this name belongs to an editor or a system, not to the author."""
+    """Return whether a name is hidden (starts with a dot), or typical of files and folders that editors and
+    systems create."""
     return (
         name.startswith((".", "___jb_"))
         or name in _LITTER

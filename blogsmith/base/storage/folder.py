@@ -1,12 +1,13 @@
 """Folders that are opened without following links, and operations on files in them.
 
-A site may come from a stranger, with symbolic links where our folders belong. Therefore only the first
-folder, which the user names, is opened by its path. Every folder below it is opened by its name in its
-parent, and every file by its name in an open folder, never through a link (openat(2), O_NOFOLLOW). Nothing
-can be replaced between a check and its use. If the system lacks these calls (Windows), each name is checked
-before each use, and junctions are treated as links.
+A stranger's site may contain symbolic links where our folders belong. Therefore only the first folder, which
+the user names, is opened by its path. Every folder below it is opened by its name in its open parent, and
+every file by its name in its open folder, never through a link (openat(2), O_NOFOLLOW). So nothing can be
+replaced between a check and its use. If the system lacks these calls (Windows), each name is checked before
+each use, and junctions are treated as links.
 
 All methods raise OSError with the whole path as its file name; `UnexpectedLinkError` is one of these errors.
+
 Every start of the program imports this module, so modules needed only for writing are imported at their use.
 """
 
@@ -32,29 +33,30 @@ if TYPE_CHECKING:
 
 
 HAS_DESCRIPTORS = {os.open, os.mkdir, os.stat, os.unlink, os.rename} <= os.supports_dir_fd
-"""Whether this system can look up names in an open folder."""
+"""Whether this system can look up a name relative to an open folder."""
 TEMPORARY_PREFIX = ".new-"
-"""Prefix of files that are not complete yet. A writer that died may leave some."""
+"""Prefix of files that are not complete yet. If a process dies while it writes, the file may remain."""
 _PLAIN = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"))
 _FOLDER = os.O_RDONLY | _PLAIN | getattr(os, "O_DIRECTORY", 0)
 _READ = os.O_RDONLY | _PLAIN | getattr(os, "O_NONBLOCK", 0)
-"""Flags for reading. O_NONBLOCK: a pipe without a writer is rejected immediately."""
+"""Flags for reading. O_NONBLOCK: a pipe that nobody writes to is rejected immediately."""
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | _PLAIN
 _LOCK = os.O_RDWR | os.O_CREAT | _PLAIN | getattr(os, "O_NONBLOCK", 0)
 _NO_LINKS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
-"""Error numbers that systems return for O_NOFOLLOW at a link, some of them only with O_DIRECTORY."""
+"""Error numbers of opening a link with O_NOFOLLOW, on various systems; some occur only with O_DIRECTORY."""
 
 
 class Folder:
-    """An open folder, closed by `with`. Names are single names in it, never paths."""
+    """An open folder, closed by `with`. Names in arguments are single names in it, not paths."""
 
     __slots__ = ("descriptor", "place")
 
     def __init__(self, place: str, descriptor: int | None) -> None:
         self.place = place
-        """Path of the folder when it was opened; a string, because thousands of folders are opened."""
+        """Path of the folder when it was opened. A string, because creating thousands of Path objects is
+        slow."""
         self.descriptor = descriptor
-        """None if the system has no descriptors for folders."""
+        """File descriptor of the folder; None if the system has none for folders."""
 
     @property
     def path(self) -> Path:
@@ -74,16 +76,16 @@ class Folder:
         if self.descriptor is not None:
             os.close(self.descriptor)
 
-    def enter(self, path: str | PurePosixPath, *, make: bool = False, mode: int | None = None) -> Folder:
-        """Open the folder at a path below this one; no component of the path may be a link.
-
-        make: create missing folders, with the permissions `mode` whatever the umask, if it is given. They
-        survive a power failure once `sync` was called on their parents.
-        """
+    def enter(
+        self, path: str | PurePosixPath, *, make: bool = False, mode: int | None = None, flags: int = _FOLDER
+    ) -> Folder:
+        """Open the folder at a path below this one; no component of the path may be a link. make: create
+        missing folders. They survive a power failure once `sync` was called on their parents. mode:
+        permissions of created folders, whatever the umask; None: as the umask gives. flags: of open(2)."""
         here = self
         for name in split_path(path):
             try:
-                there = here._enter_one(name, make=make, mode=mode)
+                there = here._enter_one(name, make=make, mode=mode, flags=flags)
             finally:
                 if here is not self:
                     here.close()
@@ -91,7 +93,7 @@ class Folder:
         return here
 
     def make(self, name: str, mode: int | None = None) -> Folder:
-        """Create and open an empty folder."""
+        """Create a folder and open it. FileExistsError if the name exists."""
         with self._locate(name) as (place, at):
             os.mkdir(place, **at)
         new = self._enter_one(name)
@@ -100,7 +102,7 @@ class Folder:
         return new
 
     def status(self, name: str) -> os.stat_result | None:
-        """Return the status of `name`, of the link itself if it is one; None if it does not exist."""
+        """Return the status of `name`, without following it if it is a link; None if it does not exist."""
         try:
             with self._locate(name, is_checked=False) as (place, at):
                 return os.stat(place, follow_symlinks=False, **at)
@@ -113,7 +115,8 @@ class Folder:
         return found is not None and stat.S_ISDIR(found.st_mode) and not is_link(found)
 
     def entries(self) -> list[tuple[str, bool]]:
-        """Return (name, whether it is a folder and not a link) of all entries, sorted."""
+        """Return (name, is folder) for all entries, sorted by name. A link to a folder does not count as a
+        folder."""
         try:
             with os.scandir(self.place if self.descriptor is None else self.descriptor) as found:
                 return sorted((e.name, e.is_dir(follow_symlinks=False) and not is_junction(e)) for e in found)
@@ -130,21 +133,18 @@ class Folder:
             return file.read(most)
 
     def create(self, name: str, mode: int | None = None) -> BufferedRandom:
-        """Create a file for writing, with the permissions `mode` whatever the umask, if it is given.
-
-        FileExistsError if `name` exists.
-        """
+        """Create a file for writing. FileExistsError if `name` exists. mode: permissions, whatever the umask;
+        None: as the umask gives."""
         descriptor = self._open_regular(name, _CREATE)
         if mode is not None:
             os.chmod(descriptor if HAS_DESCRIPTORS else f"{self.place}/{name}", mode)
         return os.fdopen(descriptor, "w+b")
 
-    def open_lock(self, name: str) -> BufferedRandom:
-        """Open a file for reading and writing; create it if it is missing. Its contents are preserved.
-
-        OSError if the file has a second name (hard link), because writes would change a file elsewhere too.
-        """
-        descriptor = self._open_regular(name, _LOCK)
+    def open_lock(self, name: str, mode: int = 0o666) -> BufferedRandom:
+        """Open a file for reading and writing, keeping its contents; create it if it is missing. OSError if
+        the file has a second name (hard link), because a write would also change a file elsewhere. mode:
+        permissions of a new file, which the umask reduces."""
+        descriptor = self._open_regular(name, _LOCK, mode)
         if os.fstat(descriptor).st_nlink > 1:
             os.close(descriptor)
             raise OSError(errno.EMLINK, "the file has a second name (hard link)", f"{self.place}/{name}")
@@ -159,14 +159,12 @@ class Folder:
         *,
         is_durable: bool = True,
     ) -> None:
-        """Replace the contents of `name` in one step that survives a power failure: all old or all new
+        """Replace the contents of `name` in one step: after a power failure it has all old or all new
         contents.
 
-        A link under `name` is replaced itself. Two writers at the same time are safe: each file appears
-        complete.
-
-        head: bytes written before the data. is_durable: False if the reader notices an incomplete file,
-        which a power failure may then leave.
+        A link called `name` is replaced itself, not its target. Two processes may replace the same file at
+        the same time. prefix: bytes written before `data`. is_durable: False allows an incomplete file after
+        a power failure, for files whose reader notices that.
         """
         from shutil import copyfileobj
 
@@ -190,7 +188,7 @@ class Folder:
             self.sync()
 
     def rename(self, name: str, to: Folder, new: str) -> None:
-        """Move `name` to `new` in the folder `to`. A file or an empty folder there is replaced."""
+        """Move `name` to `new` in the folder `to`. An existing file or empty folder there is replaced."""
         with (
             self._locate(name, is_checked=False) as (old_place, _),
             to._locate(new, is_checked=False) as (new_place, _),
@@ -199,7 +197,7 @@ class Folder:
             os.replace(old_place, new_place, src_dir_fd=self.descriptor, dst_dir_fd=to.descriptor)
 
     def link(self, name: str, to: Folder, new: str) -> None:
-        """Add a hard link to a file, or to a link itself."""
+        """Add a hard link to a file. If `name` is a symbolic link, the new name refers to the link itself."""
         with self._locate(name, is_checked=False) as (old_place, _), to._locate(new) as (new_place, _):
             os.link(
                 old_place,
@@ -210,7 +208,7 @@ class Folder:
             )
 
     def copy(self, name: str, to: Folder, new: str) -> None:
-        """Copy a file with its times and permissions, or a link itself."""
+        """Copy a file with its times and permissions. A link is copied as a link."""
         from shutil import copyfileobj
 
         found = self.status(name)
@@ -228,7 +226,7 @@ class Folder:
             os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns), **at)
 
     def remove(self, name: str) -> None:
-        """Remove a file, or a link itself."""
+        """Remove a file. If it is a link, remove the link."""
         with self._locate(name, is_checked=False) as (place, at):
             os.unlink(place, **at)
 
@@ -238,10 +236,8 @@ class Folder:
             os.rmdir(place, **at)
 
     def remove_inner(self, name: str, files: Iterable[str]) -> None:
-        """Remove files of a subfolder, then the subfolder if it is empty.
-
-        Used for trees of thousands of pages: it takes two system calls a folder and one a file.
-        """
+        """Remove files of a subfolder, then the subfolder if it is empty. Fast enough for thousands of pages:
+        it takes two system calls for the folder and one for each file."""
         with self._enter_one(name) as inner, inner._locate(".", is_inner=True) as (_, at):
             for file in files:
                 if not is_name(file):
@@ -250,7 +246,7 @@ class Folder:
         self.remove_folder(name)
 
     def remove_tree(self, name: str) -> None:
-        """Remove a folder with all its contents. Links in it are removed themselves."""
+        """Remove a folder with all its contents. For links in it, only the links are removed."""
         from shutil import rmtree
 
         with self._locate(name) as (place, at):
@@ -259,11 +255,11 @@ class Folder:
             rmtree(place, **at)
 
     def set_mode(self, mode: int) -> None:
-        """Set the permissions of the folder."""
+        """Set the permissions of this folder."""
         os.chmod(self.place if self.descriptor is None else self.descriptor, mode)
 
     def set_time(self, modified_ns: int) -> None:
-        """Set the modification time of the folder, in nanoseconds."""
+        """Set the modification time of this folder, in nanoseconds."""
         times = (modified_ns, modified_ns)
         os.utime(self.place if self.descriptor is None else self.descriptor, ns=times)
 
@@ -272,13 +268,15 @@ class Folder:
         return os.stat(self.place if self.descriptor is None else self.descriptor)
 
     def sync(self) -> None:
-        """Flush the names in the folder to disk, if the system can. File contents need an `os.fsync` of their
-        own."""
+        """Flush the list of names in the folder to disk, if the system can. File contents need their own
+        `os.fsync`."""
         if self.descriptor is not None:
             with suppress(OSError):  # some file systems do not support this
                 os.fsync(self.descriptor)
 
-    def _enter_one(self, name: str, *, make: bool = False, mode: int | None = None) -> Folder:
+    def _enter_one(
+        self, name: str, *, make: bool = False, mode: int | None = None, flags: int = _FOLDER
+    ) -> Folder:
         if make and name != ".":
             with suppress(FileExistsError):
                 return self.make(name, mode)
@@ -288,11 +286,11 @@ class Folder:
                     code = errno.ENOTDIR if os.path.lexists(place) else errno.ENOENT
                     raise OSError(code, os.strerror(code))
                 return Folder(f"{self.place}/{name}", None)
-            return Folder(f"{self.place}/{name}", os.open(place, _FOLDER, **at))
+            return Folder(f"{self.place}/{name}", os.open(place, flags, **at))
 
-    def _open_regular(self, name: str, flags: int) -> int:
+    def _open_regular(self, name: str, flags: int, mode: int = 0o666) -> int:
         with self._locate(name) as (place, at):
-            descriptor = os.open(place, flags, 0o666, **at)
+            descriptor = os.open(place, flags, mode, **at)
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 os.close(descriptor)
                 raise OSError(errno.EINVAL, "not a regular file")
@@ -302,11 +300,8 @@ class Folder:
     def _locate(
         self, name: str, *, is_checked: bool = True, is_inner: bool = False
     ) -> Iterator[tuple[str, _At]]:
-        """Yield the arguments with which system calls find `name`; add its path to the errors that they
-        raise.
-
-        is_checked: reject a link, in the call itself or, without descriptors, here.
-        """
+        """Yield arguments for system calls that find `name`. Put its whole path into the errors that they
+        raise. is_checked: reject a link, either in the system call or, without descriptors, here."""
         if not is_name(name) and not (is_inner and name == "."):
             raise OSError(errno.EINVAL, "invalid file name", f"{self.place}/{name}")
         path = f"{self.place}/{name}"
@@ -330,14 +325,14 @@ class Folder:
         return found is not None and is_link(found)
 
 
-def open_folder(path: Path | str, *, make: bool = False, by_descriptor: bool = HAS_DESCRIPTORS) -> Folder:
-    """Open the folder at a path that the user names. Links on that path are accepted, because the user named
-    it.
-
-    make: create the folder and its parents if they are missing.
-    """
+def open_folder(
+    path: Path | str, *, make: bool = False, mode: int | None = None, by_descriptor: bool = HAS_DESCRIPTORS
+) -> Folder:
+    """Open the folder at a path that the user names. Links on that path are followed, because the user named
+    it. make: create the folder and its parents if they are missing. mode: permissions of created folders,
+    whatever the umask; None: as the umask gives."""
     if make:
-        os.makedirs(path, exist_ok=True)
+        _make_folders(str(path), mode)
     if not by_descriptor:
         if not os.path.isdir(path):
             code = errno.ENOTDIR if os.path.exists(path) else errno.ENOENT
@@ -347,5 +342,33 @@ def open_folder(path: Path | str, *, make: bool = False, by_descriptor: bool = H
     try:
         return Folder(str(path), os.open(path, flags))
     except PermissionError:
-        # permission to traverse a folder does not include permission to list it
+        # O_PATH needs only permission to enter the folder, not to list it
         return Folder(str(path), os.open(path, flags | getattr(os, "O_PATH", 0)))
+
+
+def _make_folders(path: str, mode: int | None) -> None:
+    if mode is None or os.path.isdir(path):
+        os.makedirs(path, exist_ok=True)
+        return
+    parent = os.path.dirname(path)
+    if parent and not os.path.isdir(parent):
+        _make_folders(parent, mode)
+    with suppress(FileExistsError):
+        os.mkdir(path, mode)
+        os.chmod(path, mode)
+
+
+def open_real_file(path: str | Path) -> BufferedReader:
+    """Open the regular file at an absolute path that was resolved before. OSError if a component of the path
+    is a link by now. Each component is opened by its name in its open parent, so no process can swap a folder
+    for a link in between."""
+    place, name = os.path.split(path)
+    drive, tail = os.path.splitdrive(place)
+    if HAS_DESCRIPTORS:
+        # O_PATH needs only search permission; systems without it need read permission
+        flags = _PLAIN | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_PATH", os.O_RDONLY)
+        top = Folder("", os.open("/", flags))
+    else:
+        flags, top = 0, Folder(drive or "/", None)
+    with top, top.enter(tail.replace(os.sep, "/").strip("/"), flags=flags) as folder:
+        return folder.open_file(name)

@@ -1,5 +1,7 @@
-"""Linux system calls that Python's standard library lacks. Each returns False if the system does not support
-it."""
+"""Linux system calls that Python's standard library lacks.
+
+Each function returns False if the system does not support its call.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Locks on files among all processes of this machine, and the lock of a site.
 
-It is the system's lock on an open file, which ends with its process, however that dies. There is therefore
-no stale lock to detect. The file remains; its content, a process id, is for people.
+The system locks an open file and releases the lock when the process ends, even after a crash, so there are no
+stale locks. The file itself remains. It contains the process id, for people to read.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _POLL_S = 0.02
 
 
 class LockBusyError(Exception):
-    """Another process has the lock. The argument is that process's id as a string, or empty."""
+    """Another process has the lock. The argument is its process id as a string, or empty if unknown."""
 
 
 @contextmanager
-def hold_lock(folder: Folder, name: str, wait_s: float) -> Iterator[None]:
-    """Lock a file, created if it is missing, for the duration of the block. LockBusyError after `wait_s`
-    seconds."""
-    with folder.open_lock(name) as file:
+def hold_lock(folder: Folder, name: str, wait_s: float, mode: int = 0o666) -> Iterator[None]:
+    """Lock a file while the block runs; create it if it is missing. LockBusyError after `wait_s` seconds.
+    mode: as in `Folder.open_lock`."""
+    with folder.open_lock(name, mode) as file:
         end = time.monotonic() + wait_s
         while not _try_lock(file):
             if time.monotonic() >= end:
@@ -42,7 +42,7 @@ def hold_lock(folder: Folder, name: str, wait_s: float) -> Iterator[None]:
         try:
             yield
         finally:
-            # the work under the lock is complete, whatever errors the disk reports now
+            # the work under the lock is done, so errors of the disk no longer matter
             with suppress(OSError):
                 file.truncate(0)
 
@@ -71,12 +71,12 @@ else:
         return True
 
 
-# Only one process may write a site at a time.
+# Only one process at a time may write to a site.
 
 
 @contextmanager
 def site_lock(site_root: Path, wait_s: float) -> Iterator[None]:
-    """Lock `.blogsmith/lock`. SiteError `busy` after `wait_s` seconds."""
+    """Lock `.blogsmith/lock` while the block runs. SiteError with code `busy` after `wait_s` seconds."""
     with open_own_folder(site_root) as folder:
         try:
             with hold_lock(folder, "lock", wait_s):

@@ -1,5 +1,7 @@
-"""The folder `.blogsmith/` of a site: its lock, its trust marker, schemas for editors. It contains no
-cache."""
+"""The folder `.blogsmith/` of a site, which contains its lock, its trust marker and schemas for editors.
+
+The cache is not in it: see `cache_file.py`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ OWN_FOLDER = ".blogsmith"
 
 
 def open_own_folder(root: Path | str, kind: str = ".", *, make: bool = True) -> Folder:
-    """Open `.blogsmith/` of a site, or a folder in it; create it if it is missing. OSError if that fails."""
+    """Open `.blogsmith/` of a site, or the folder `kind` in it. OSError if that fails. make: create missing
+    folders."""
     with open_folder(root) as site:
         return site.enter(f"{OWN_FOLDER}/{kind}", make=make)

@@ -1,11 +1,13 @@
 """The cache of a site: an SQLite file whose rows save work for the next run.
 
-The file is in the user's cache folder, in a folder named after the real path of the site (`cache_file.py`).
-A clone cannot contain it, so its contents need no signature, and SQLite may open it in place. If there can
-be no cache, the command says so once and stores nothing. Deleting the folder costs time and nothing else.
+The file is in the user's cache folder, in a subfolder named after the real path of the site
+(`cache_file.py`). A cloned repository cannot contain it, so its contents need no signature, and SQLite may
+open it in place. If a cache is impossible, the command reports this once and stores nothing. Deleting the
+folder costs only time.
 
-Every row is valid by itself: its key names everything that its data depends on. Builds, previews and editors
-may therefore use the file at the same time. A process that is killed leaves missing rows, never wrong ones.
+The key of a row names everything that its data depends on, so each row is valid on its own. Builds, previews
+and editors may therefore use the file at the same time, and a killed process leaves missing rows but no wrong
+ones.
 """
 
 from __future__ import annotations
@@ -33,11 +35,12 @@ from .cache_file import (
 )
 
 _MOST_PENDING_BYTES = 4 << 20
-"""Size of a transaction in bytes, so that others wait only for a moment."""
+"""Maximum size of pending rows in bytes; then they are written. Transactions stay small so that other
+processes wait only briefly."""
 Kind = Literal[
     "head", "facts", "page", "content", "marked page", "marked content", "lint", "output", "loads", "sources",
     "images", "disclosure", "bibliographies", "templates", "served page", "served file", "build", "fonts",
-    "styles", "pictures", "search", "probe", "links",
+    "styles", "stylesheet checks", "pictures", "search", "probe", "links",
 ]  # fmt: skip
 KINDS: Mapping[Kind, str] = {
     "head": "front matter of a page as it was read; named by source path",
@@ -59,39 +62,40 @@ KINDS: Mapping[Kind, str] = {
     "build": "stamps of all files of the last build, and its diagnostics; by the options of the command",
     "fonts": "math fonts reduced to the characters of a site; by digest",
     "styles": "style sheets; by digest",
+    "stylesheet checks": "problems in the stylesheets of the author",
     "pictures": "smaller copies of images; by digest",
     "search": "files of Pagefind; by digest",
     "probe": "packages and devices of a Python; by its path",
     "links": "answers of other hosts about URLs",
 }
-"""Kind of a row → its contents and its name."""
+"""Kind of a row → description of its contents and its name."""
 
 
 class Row(NamedTuple):
-    """A row of the cache."""
+    """Data of one row of the cache, without its kind and name."""
 
     key: str
-    """Identifies everything that the data depends on."""
+    """Digest or text that changes with everything the data depends on."""
     data: bytes
 
 
 class CacheInterface(Protocol):
-    """Interface of a cache, also implemented by a class that stores nothing."""
+    """Interface of a cache. `NullCache`, which stores nothing, implements it too."""
 
     @property
     def program(self) -> str:
-        """Digest of the installed program. Rows that another version wrote may be wrong."""
+        """Digest of the installed program. Rows that another version of blogsmith wrote may be wrong."""
 
     @property
     def problem(self) -> str:
-        """Message to the author that says why nothing is stored; empty if there is no problem."""
+        """Message to the author why nothing is stored; empty if all is well."""
 
     def take_note(self) -> str:
-        """Return `problem`, or why the file was replaced; empty if there is no problem or it was returned
-        before."""
+        """Return the message of `problem`, or why the file was replaced. Each is returned once; then the
+        result is empty."""
 
     def load(self, *kinds: Kind) -> None:
-        """Read all rows of these kinds in one query, for a build that reads each of them."""
+        """Read all rows of these kinds in one query, for a build that needs most of them."""
 
     def rows(self, kind: Kind) -> Mapping[str, Row]:
         """Return all rows of a kind by name."""
@@ -100,30 +104,28 @@ class CacheInterface(Protocol):
         """Return the row of this kind and name, or None."""
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
-        """Store a row and replace an older one. Return whether it can be read from now on."""
+        """Store a row, replacing an older one. Return whether it can be read from now on."""
 
     def remove_others(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
-        """Remove the rows of a kind that have other names, except for the `spare` youngest."""
+        """Remove the rows of a kind whose names are not in `names`, except for the `spare` youngest."""
 
     def share(self) -> None:
-        """Write all rows to the file, so that new processes can read them."""
+        """Write pending rows to the file, so that new processes can read them."""
 
     def reopen(self) -> None:
-        """Open the file again. A forked process calls this before it reads."""
+        """Open the file again. A forked process must call this before it reads."""
 
 
 class NullCache:
-    """A cache that stores nothing: for `--no-cache`, and if no cache can be opened."""
+    """A cache that stores nothing: for `--no-cache`, or if no cache can be opened."""
 
     program = ""
 
     def __init__(self, problem: str = "") -> None:
         self.problem = problem
-        """Implements `CacheInterface`."""
         self._note = problem
 
     def take_note(self) -> str:
-        """Implement `CacheInterface`."""
         note, self._note = self._note, ""
         return note
 
@@ -131,15 +133,12 @@ class NullCache:
         """Do nothing: there are no rows."""
 
     def rows(self, kind: Kind) -> Mapping[str, Row]:
-        """Return no rows."""
         return {}
 
     def get(self, kind: Kind, name: str) -> Row | None:
-        """Return None."""
         return None
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
-        """Store nothing. Return False."""
         return False
 
     def remove_others(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
@@ -153,7 +152,7 @@ class NullCache:
 
 
 class SiteCache:
-    """The open cache of one site, for use by several threads. After an error it stores nothing more."""
+    """The open cache of one site, which several threads may use. After an error it stores nothing more."""
 
     def __init__(self, opened: OpenCacheFile, program: Callable[[], str]) -> None:
         self._file = opened.file
@@ -167,11 +166,9 @@ class SiteCache:
         self._is_damaged = False
         self._has_reported = False
         self.problem = ""
-        """Implements `CacheInterface`."""
 
     @cached_property
     def program(self) -> str:
-        """Implements `CacheInterface`."""
         return self._program()
 
     def close(self) -> None:
@@ -184,7 +181,6 @@ class SiteCache:
             mark_damaged(self._file)
 
     def take_note(self) -> str:
-        """Implement `CacheInterface`."""
         if self.problem and not self._has_reported:
             self._has_reported = True
             return self.problem
@@ -195,12 +191,10 @@ class SiteCache:
         return note
 
     def load(self, *kinds: Kind) -> None:
-        """Implement `CacheInterface`."""
         for kind in kinds:
             self._loaded[kind] = {**self.rows(kind)}
 
     def rows(self, kind: Kind) -> Mapping[str, Row]:
-        """Implement `CacheInterface`."""
         found: dict[str, Row] = {}
         with self._guard():
             question = "SELECT name, key, data, check_sum FROM rows WHERE kind = ?"
@@ -210,7 +204,6 @@ class SiteCache:
         return found
 
     def get(self, kind: Kind, name: str) -> Row | None:
-        """Implement `CacheInterface`."""
         found: Row | None = None
         if not is_text(name):
             return None
@@ -223,7 +216,6 @@ class SiteCache:
         return found
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
-        """Implement `CacheInterface`."""
         if self.problem or not is_text(name):
             return False
         with self._guard():
@@ -235,7 +227,6 @@ class SiteCache:
         return not self.problem
 
     def remove_others(self, kind: Kind, names: Collection[str], spare: int = 0) -> None:
-        """Implement `CacheInterface`."""
         with self._guard():
             self._loaded.pop(kind, None)
             question = "SELECT name FROM rows WHERE kind = ? ORDER BY written_s DESC, rowid DESC"
@@ -249,13 +240,11 @@ class SiteCache:
                     self._connection.executemany("DELETE FROM rows WHERE kind = ? AND name = ?", gone)
 
     def share(self) -> None:
-        """Implement `CacheInterface`."""
         with self._guard():
             self._flush()
 
     def reopen(self) -> None:
-        """Implement `CacheInterface`."""
-        # two processes must not use one connection, and the child must not close that of its parent
+        # a process must not use the connection of its parent, nor close it
         self._inherited, self._lock = self._connection, RLock()
         with self._guard():
             self._connection = connect_reader(self._file)
@@ -290,20 +279,18 @@ class SiteCache:
             try:
                 yield
             except (sqlite3.Error, OSError, DamagedRowError) as error:
-                # pending rows stay in memory, because this run may still read them
+                # pending rows stay readable in memory, because this run may still need them
                 self.problem = self.problem or describe_problem(error, self._file)
                 self._is_damaged |= is_damage(error)
-                # one wait is enough
+                # waiting once is enough
                 with suppress(sqlite3.Error):
                     self._connection.execute("PRAGMA busy_timeout = 0")
 
 
 @contextmanager
 def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iterator[SiteCache | NullCache]:
-    """Open the cache of the site at `root`. Yield `NullCache` with its problem if that is not possible.
-
-    program: see `CacheInterface.program`.
-    """
+    """Open the cache of the site at `root`. If that is impossible, yield a `NullCache` with the reason as its
+    `problem`. program: function that returns the digest of `CacheInterface.program`."""
     try:
         opened = open_cache_file(root)
     except CacheError as problem:
@@ -317,10 +304,8 @@ def open_site_cache(root: Path, program: Callable[[], str] = lambda: "") -> Iter
 
 
 def read_or_make(root: Path, kind: Kind, name: str, make: Callable[[], bytes], spare: int = 8) -> bytes:
-    """Return the bytes cached under `name`, or those that `make` returns, which are then cached.
-
-    name: identifies everything that the bytes depend on. spare: number of other rows of this kind to keep.
-    """
+    """Return the bytes cached under `name`. If there are none, call `make` and cache its result. name:
+    identifies everything that the bytes depend on. spare: number of other rows of this kind to keep."""
     with open_site_cache(root) as cache:
         found = _whole_bytes(cache.get(kind, name))
         if found is None:
@@ -331,7 +316,7 @@ def read_or_make(root: Path, kind: Kind, name: str, make: Callable[[], bytes], s
 
 
 def read_bytes(root: Path, kind: Kind, name: str) -> bytes | None:
-    """Return the bytes that `store_bytes` stored; None if there are none, or a power failure left them
+    """Return bytes that `store_bytes` stored. None if there are none, or if a power failure left them
     incomplete."""
     with open_site_cache(root) as cache:
         return _whole_bytes(cache.get(kind, name))
@@ -342,27 +327,27 @@ def _whole_bytes(row: Row | None) -> bytes | None:
 
 
 def store_bytes(root: Path, kind: Kind, named: Mapping[str, bytes]) -> None:
-    """Store bytes under their names, if the cache can be written."""
+    """Store bytes under their names, if the cache can be written. named: name → bytes."""
     with open_site_cache(root) as cache:
         for name, data in named.items():
             cache.put(kind, name, Row(sha256(data).hexdigest(), data))
 
 
 def remove_other_rows(root: Path, kind: Kind, names: Collection[str], spare: int) -> None:
-    """Remove the rows of a kind that have other names, except for the `spare` youngest."""
+    """Remove the rows of a kind whose names are not in `names`, except for the `spare` youngest."""
     with open_site_cache(root) as cache:
         cache.remove_others(kind, names, spare)
 
 
 def _whole_row(key: object, data: object, check_sum: object) -> Row:
-    """Return a row of the file. DamagedRowError if it is not as it was written."""
+    """Return a row read from the file. DamagedRowError if its check sum does not match."""
     if not isinstance(key, str) or not isinstance(data, bytes) or crc32(data) != check_sum:
         raise DamagedRowError
     return Row(key, data)
 
 
 def is_text(name: str) -> bool:
-    """Return whether a path can name a row. Paths that the system's encoding cannot decode cannot."""
+    """Return whether a path can be the name of a row. A path with bytes that are not UTF-8 cannot."""
     try:
         name.encode()
     except UnicodeError:

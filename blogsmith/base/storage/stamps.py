@@ -1,7 +1,8 @@
-"""File stamps: metadata of a file. While a stamp is unchanged, the contents are assumed to be unchanged.
+"""File stamps: size, time and inode of a file, compared instead of its contents.
 
-A stamp may stay the same although the contents change: within one tick of the file system's clock, or when a
-program resets the time. Code that is notified of saves therefore ignores the stamps of the saved files.
+If the stamp of a file is unchanged, its contents are taken to be unchanged. That can be wrong if the contents
+change twice within one tick of the file system's clock, or if a program resets the time. Code that is
+notified of saves therefore reads the saved files and ignores their stamps.
 """
 
 from __future__ import annotations
@@ -13,30 +14,28 @@ from typing import NamedTuple
 
 
 class FileStamp(NamedTuple):
-    """Stamp of one file at one moment. A tuple, because ten thousand of them are compared every few
+    """Stamp of one file at one moment. A tuple, because ten thousand stamps are compared every few
     seconds."""
 
     size: int
     """Size in bytes."""
     modified_ns: int
-    """Time of the last change of the contents."""
+    """Time of the last change of the contents, in nanoseconds."""
     inode: int
     """Inode number. If it differs, another file has replaced this one."""
     changed_ns: int = 0
-    """Time of the last change of contents or metadata, such as name and permissions; 0: not compared."""
+    """Time of the last change of contents or metadata, such as name and permissions, in nanoseconds; 0: not
+    compared."""
 
     @property
     def written(self) -> tuple[int, int]:
-        """The part that copies share, and that is still the same after a restart of the machine."""
+        """Size and modification time, which a copy preserves and a restart of the machine does not change."""
         return self.size, self.modified_ns
 
 
 def make_stamp(status: os.stat_result, *, with_changed: bool = False) -> FileStamp:
-    """Return the stamp of a `stat` result.
-
-    with_changed: also detect a program that resets the time. A change of permissions alone is then a change
-    too.
-    """
+    """Return the stamp for a `stat` result. with_changed: include `changed_ns`, which detects a program that
+    resets the time, but also differs after a mere change of permissions."""
     changed_ns = status.st_ctime_ns if with_changed else 0
     return FileStamp(status.st_size, status.st_mtime_ns, status.st_ino, changed_ns)
 
@@ -45,7 +44,7 @@ def read_stamp(file: Path) -> FileStamp | None:
     """Return the stamp of the file at a path, following links; None if there is no file."""
     try:
         return make_stamp(file.stat())
-    except (OSError, ValueError):  # ValueError: a name that no file can have
+    except (OSError, ValueError):  # ValueError: no file can have this name
         return None
 
 

@@ -1,7 +1,7 @@
-"""Symbolic links in a site: which are followed, and to what.
+"""Symbolic links in a site: which of them are followed.
 
-Links inside the site are followed. A link that points out of it, to hidden files, to the output or to
-nothing is rejected. Building a stranger's site therefore publishes none of your files. Each folder is
+A link to a file or folder of the site is followed. A link that points outside, to hidden files, to the output
+or to nothing is rejected, so that building a stranger's site publishes none of your files. Each folder is
 followed through a link at most once, which also ends every cycle.
 """
 
@@ -14,7 +14,7 @@ from ..diagnostics.model import Severity
 
 
 class LinkRejectedError(Exception):
-    """A link that is not followed, with the reason in the author's terms."""
+    """A link is not followed; the message gives the author the reason."""
 
     def __init__(self, message: str, hint: str = "", severity: Severity = "error") -> None:
         super().__init__(message)
@@ -25,22 +25,18 @@ class LinkRejectedError(Exception):
 
 @dataclass(slots=True)
 class Links:
-    """The links of one site, during one walk through its folders."""
+    """The links of one site, while its folders are searched once."""
 
     root: Path
-    """Resolved root of the site."""
+    """Site root, with links resolved."""
     output: str
-    """Output folder, relative to the root."""
+    """Output folder, relative to the site root."""
     followed: dict[Path, PurePosixPath] = field(default_factory=dict)
     """Resolved folder → the first link that pointed to it."""
 
     def resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path:
-        """Return the file that `path` (relative to the root) resolves to.
-
-        Raise LinkRejectedError or OSError.
-
-        above: the resolved folders above `path`, outermost first.
-        """
+        """Return the file that `path` (relative to the root) resolves to. LinkRejectedError or OSError if it
+        cannot be used. above: the resolved folders above `path`, outermost first."""
         file = (above[-1] / path.name) if above else self.root / path
         if not file.is_symlink():
             return file
@@ -50,7 +46,7 @@ class Links:
         return target
 
     def _site_target(self, file: Path) -> Path:
-        """Return the target of a link, if it is a part of the site that may be published."""
+        """Return the target of a link. LinkRejectedError if it is not a publishable part of the site."""
         hint = "copy the file here"
         try:
             target = file.resolve(strict=True)
@@ -72,5 +68,5 @@ class Links:
             raise LinkRejectedError(message, severity="warning")
         first = self.followed.setdefault(target, path)
         if first != path:
-            message = f"symbolic link is not followed because {first} points to the same folder"
+            message = f'symbolic link is not followed because "{first}" points to the same folder'
             raise LinkRejectedError(message, "copy the folder", severity="warning")

@@ -1,4 +1,4 @@
-"""Trees of files and folders: their contents at any depth, and access to folders in them."""
+"""Trees of files and folders: listing all contents of a folder, and opening many folders below one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .folder import Folder
 
 @dataclass(frozen=True, slots=True)
 class OwnTree:
-    """Contents of a folder, as paths relative to it with forward slashes."""
+    """Contents of a folder at any depth, as relative paths with forward slashes."""
 
     files: frozenset[str] = frozenset()
-    """Everything that is not a real folder; links to folders are included here."""
+    """Paths of everything that is not a folder. A link to a folder counts as a file."""
     folders: frozenset[str] = frozenset()
 
 
@@ -38,11 +38,11 @@ def ancestors(paths: Iterable[str]) -> frozenset[str]:
 
 
 class OpenFolderPath:
-    """Folders below one, opened on demand. Parents that consecutive paths share stay open."""
+    """Folders below one folder, opened when needed. Parents that consecutive paths share stay open."""
 
     def __init__(self, top: Folder, *, mode: int | None = None) -> None:
-        """Use `top` as the root. mode: permissions for missing folders, which are created; None: they are
-        not."""
+        """Use `top` as the folder that paths are relative to. mode: create missing folders with these
+        permissions; None: do not create any."""
         self._top = top
         self._mode = mode
         self._open: list[tuple[str, Folder]] = []
@@ -54,7 +54,7 @@ class OpenFolderPath:
         self._leave(0)
 
     def folder(self, path: str) -> Folder:
-        """Open the folder at `path`. It stays open until a folder outside it is requested."""
+        """Open the folder at `path`. It stays open until the caller requests a folder outside it."""
         parts = path.split("/") if path else []
         shared = 0
         while shared < min(len(parts), len(self._open)) and self._open[shared][0] == parts[shared]:
@@ -67,7 +67,7 @@ class OpenFolderPath:
         return self._open[-1][1] if self._open else self._top
 
     def parent(self, path: str) -> tuple[Folder, str]:
-        """Open the folder of a file. Return it with the file's name in it."""
+        """Open the folder that contains a file. Return it with the name of the file in it."""
         folder, _, name = path.rpartition("/")
         return self.folder(folder), name
 

@@ -1,4 +1,4 @@
-"""The elements of a style, from `text` to `choose`: formatting of a publication by an element."""
+"""Formats a publication by the elements of a style, from `text` to `choose`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def render_date(node: StyleNode, scene: RenderingContext) -> StylePiece:
         text = scene.concat(scene.concat(text, delimiter), one) if text else one
     if text:
         scene.printed.add(variable)
-    # a missing day leaves its space at the end
+    # a missing day leaves a space at the end
     return StylePiece(
         affix(finish(text.rstrip(" ,"), node, scene, affixes=False), node, scene), True, bool(text)
     )
@@ -112,11 +112,11 @@ def _text(node: StyleNode, scene: RenderingContext) -> StylePiece:
         variable = node.get("variable")
         if text:
             scene.printed.add(variable)
-        # the year suffix alone is not a reason to show a group
+        # a group that has only the year suffix is not shown
         return StylePiece(finish(text, node, scene), variable != "year-suffix", bool(text))
     if node.has("macro"):
         piece = render_macro(node.get("macro"), scene)
-        # a macro or group that prints something counts as a variable that is present (CSL 1.0.2, Group)
+        # a macro or group that prints something counts as a variable with a value (CSL 1.0.2, Group)
         return StylePiece(
             finish(piece.text, node, scene), piece.uses_variables or bool(piece.text), bool(piece.text)
         )
@@ -195,8 +195,8 @@ def _group(node: StyleNode, scene: RenderingContext) -> StylePiece:
 
 
 def _resolve_conditions(nodes: Iterable[StyleNode], scene: RenderingContext) -> list[StyleNode]:
-    """Return the elements with conditions replaced by the chosen branch, so that delimiters apply to its
-    elements too."""
+    """Return the elements, with each condition replaced by its chosen branch. Delimiters then apply to the
+    elements of the branch too."""
     found = list[StyleNode]()
     for node in nodes:
         if node.tag == "choose":
@@ -275,7 +275,8 @@ def is_plural(text: str) -> bool:
 
 
 def format_number(text: str, form: str, locale: Locale) -> str:
-    """Format a number as `numeric`, `ordinal`, `long-ordinal` or `roman`. Other strings are unchanged."""
+    """Format the numbers in `text` as `numeric`, `ordinal`, `long-ordinal` or `roman`. Return a text that is
+    not numeric unchanged. Numbers outside the range of a form become ordinals."""
     if not is_numeric(text) or form in ("", "numeric"):
         return text
     return _PART.sub(
@@ -316,7 +317,7 @@ def format_pages(text: str, form: str, locale: Locale) -> str:
 
 
 def _abbreviate_page(first: str, last: str, form: str) -> str:
-    """Return the printed digits of the last page."""
+    """Return the digits of the last page that are printed."""
     if len(first) != len(last):
         return last
     common = 0

@@ -1,7 +1,7 @@
-"""Text with markup in a single string, where tags are single characters of Unicode's private area.
+"""Text with markup in a single string: each tag is one character of Unicode's private use area.
 
-Rules for punctuation and case thus work on plain strings. No content of a style or an entry can become
-markup when the string is converted to HTML.
+Rules for punctuation and case thus work on plain strings. No content of a style or an entry can become markup
+when the string is converted to HTML.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PAIRS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         ";": {"!": "!", "?": "?", ":": ";", ".": ";", ",": ";,"},
     }
 )
-"""Two adjacent punctuation characters → output, as in citeproc-js."""
+"""Two adjacent punctuation characters → characters to print, as in citeproc-js."""
 _QUOTES = "”’»"
 
 
@@ -70,10 +70,8 @@ def plain(text: str) -> str:
 
 
 def concat(first: str, second: str, *, into_quotes: bool = False) -> str:
-    """Join two strings. Merge duplicate punctuation and spaces between them.
-
-    into_quotes: a following full stop or comma is moved inside of closing quotes.
-    """
+    """Join two strings. Merge duplicate punctuation and spaces where they meet. into_quotes: move a full stop
+    or comma that follows closing quotes inside the quotes."""
     if not first or not second:
         return first or second
     end, start = _last_seen(first), _first_seen(second)

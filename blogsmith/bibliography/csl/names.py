@@ -14,7 +14,8 @@ Render = Callable[[StyleNode, RenderingContext], StylePiece]
 
 
 def render_names(node: StyleNode, scene: RenderingContext, render: Render) -> StylePiece:
-    """Format a `names` element. In a `substitute`, one without `name` inherits from the replaced element."""
+    """Format a `names` element. In a `substitute`, an element without `name` inherits from the one that it
+    replaces."""
     outer = scene.names
     like = outer if node.find("name") is None and outer is not None else node
     roles = node.get("variable").split()
@@ -30,14 +31,15 @@ def render_names(node: StyleNode, scene: RenderingContext, render: Render) -> St
         piece = render(child, scene)
         printed, scene.printed, scene.names = scene.printed, before | scene.printed, outer
         if piece.text:
-            # the substitute is not printed again
+            # print a variable that replaced names only once
             scene.suppressed |= printed
             return StylePiece(finish(piece.text, node, scene), True, True)
     return StylePiece("", True, False)
 
 
 def _roles(roles: Sequence[str], scene: RenderingContext) -> list[tuple[str, str]]:
-    """Return roles with the names of their terms. Editors who are also the translators are listed once."""
+    """Return each role with the term printed for it. If the editors are also the translators,
+    list them once."""
     are_both = {"editor", "translator"} <= set(roles) and scene.people("editor") == scene.people("translator")
     if are_both and scene.people("editor") and scene.locale.term("editortranslator"):
         return [("editor", "editortranslator")]
@@ -107,7 +109,7 @@ def _join_names(texts: list[str], delimiter: str, options: dict[str, str], scene
     if not word or len(texts) < 2:
         return scene.join(texts, delimiter)
     if texts[-1] == OTHERS:
-        # `OTHERS` marks the end of a list and is not a name
+        # `OTHERS` stands for the missing end of a list; it is not a name
         return f"{scene.join(texts[:-1], delimiter)} {word} {OTHERS}"
     rule, order = options["delimiter-precedes-last"], options.get("name-as-sort-order", "")
     takes = rule == "always" or (rule == "contextual" and len(texts) > 2)

@@ -1,8 +1,8 @@
 """Applies a style to the publications of one page: citations and the list of references, as strings with
 markup.
 
-Not supported: notes (a citation is always a first one), dashes for repeated names (entries are also shown
-separately), and uncertain dates. Source: CSL 1.0.2; where it is silent, the behaviour of citeproc-js.
+Not supported: citations in footnotes (no `ibid.`), dashes for repeated names (because entries are also shown
+separately), and uncertain dates. Source: CSL 1.0.2; where it specifies nothing, the behaviour of citeproc-js.
 """
 
 from __future__ import annotations
@@ -32,10 +32,8 @@ class CslProcessor:
     """The citation processor of one page."""
 
     def __init__(self, text: str, language: str, works: Sequence[Publication]) -> None:
-        """Parse the style, and sort and disambiguate the publications. StyleError if the style is not usable.
-
-        works: in order of their first citation, encoded.
-        """
+        """Parse the style, sort the publications, and distinguish those with equal citations. StyleError if
+        the style is not usable. works: in order of their first citation, encoded."""
         style = parse_csl(text)
         if style.tag != "style":
             raise StyleError("the file is not a citation style")
@@ -65,7 +63,7 @@ class CslProcessor:
 
     @property
     def letters(self) -> Mapping[str, str]:
-        """The year suffix of each key."""
+        """Year suffix of each key, such as the `a` of 2011a."""
         return {key: cite.suffix for key, cite in self._cites.items()}
 
     def entry(self, key: str) -> str:
@@ -121,7 +119,7 @@ class CslProcessor:
         return plain(render_all(_part(self._citation, "layout").children, self._cite_scene(cite)).text)
 
     def _disambiguate(self) -> None:
-        """Disambiguate publications with equal citations by given names, more names, or year suffixes."""
+        """Distinguish publications with equal citations: by given names, more names, or year suffixes."""
         wants = self._citation.get
         if wants("disambiguate-add-givenname") == "true":
             self._add_given_names(wants("givenname-disambiguation-rule", "by-cite"))
@@ -158,8 +156,8 @@ class CslProcessor:
                 self._cites[cite.work.key] = replace(self._cites[cite.work.key], given_names=own)
 
     def _add_names(self, same: Sequence[Cite]) -> None:
-        """Show the smallest number of additional names that distinguishes these publications, if there is
-        one."""
+        """Show the smallest number of additional names that gives these publications different citations.
+        Change nothing if no number is large enough."""
         for extra in range(1, MOST_EXTRA_NAMES):
             tried = [replace(cite, extra_names=extra) for cite in same]
             if len({self._citation_text(cite) for cite in tried}) > 1:
@@ -249,10 +247,9 @@ def collation(text: str) -> str:
     return " ".join(special.split())
 
 
-# Collapsing of citations: consecutive numbers as `1–3`, works by one author as `(Ash, 2011a, 2011b)`.
-#
+# Collapsing of citations: consecutive numbers as `1–3`, works by the same authors as `(Ash, 2011a, 2011b)`.
 # Items with a prefix or locator are not collapsed. Source: CSL 1.0.2, `collapse`; `year-suffix` and
-# `year-suffix-ranged` are treated as `year`, so each item keeps a year that links to its entry.
+# `year-suffix-ranged` are treated as `year`, so that each item has a year that links to its entry.
 
 
 _SHORTEST_RUN = 3
@@ -266,7 +263,7 @@ class CitePiece(NamedTuple):
     prefix: str
     """Text before the item."""
     position: int
-    """Position in the citation as written."""
+    """Index of the item in the citation as the author wrote it."""
     text: str
     """Output of the style, without prefix and markers."""
 
@@ -277,13 +274,14 @@ class CitePiece(NamedTuple):
 
     @property
     def signed(self) -> str:
-        """The text between the markers of its item."""
+        """Text between the markers of its item."""
         opening, closing = item_markers(self.position)
         return f"{opening}{self.text}{closing}"
 
 
 def join_ranges(pieces: Sequence[CitePiece]) -> Iterator[str]:
-    """Yield the output with runs of three or more numbers as ranges. Inner items have markers but no text."""
+    """Yield the output of items, with three or more consecutive numbers as a range. Inner items have markers
+    but no text."""
     at = 0
     while at < len(pieces):
         end = at + 1
@@ -303,7 +301,8 @@ def _follows(first: CitePiece, second: CitePiece) -> bool:
 
 
 def join_years(pieces: Sequence[CitePiece], delimiter: str) -> Iterator[str]:
-    """Yield the output with items by the same names grouped, from the second on as year only."""
+    """Yield the output of items. Items by the same authors are grouped; from the second on, only the year is
+    printed."""
     groups: dict[str, list[CitePiece]] = {}
     for piece in pieces:
         names = _names(piece)
@@ -318,7 +317,7 @@ def join_years(pieces: Sequence[CitePiece], delimiter: str) -> Iterator[str]:
 
 
 def _names(piece: CitePiece) -> str:
-    """Return the text before the year; empty if the item cannot be grouped."""
+    """Return the authors' names, which precede the year; empty if the item cannot be grouped."""
     work = piece.cite.work
     year = f"{work.year}{piece.cite.suffix}" if work.year and work.authors else ""
     return piece.text.partition(year)[0] if year and year in piece.text and piece.is_bare else ""

@@ -1,4 +1,4 @@
-"""The state that elements of a style use while one publication is formatted."""
+"""State while the elements of a style format one publication."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .markup import concat
 from .style_tree import StyleError, StyleNode
 
 OTHERS = "others"
-"""Placeholder for the other authors of an incomplete list, as its last name."""
+"""Stands for the other authors of an incomplete list, as its last name."""
 MOST_MACROS = 40
 """Maximum depth of nested macros."""
 MOST_STEPS = 200_000
@@ -31,9 +31,9 @@ class StylePiece(NamedTuple):
 
     text: str = ""
     uses_variables: bool = False
-    """Whether the element uses variables."""
+    """Whether the element prints variables, even if none has a value."""
     has_value: bool = False
-    """Whether one of them has a value."""
+    """Whether one of the variables has a value."""
 
 
 @dataclass(slots=True)
@@ -51,9 +51,9 @@ class Cite:
     extra_names: int = 0
     """Number of names shown in addition to those of the style, for disambiguation."""
     is_ambiguous: bool = False
-    """Whether another publication has the same citation, so that the style adds more details."""
+    """Whether another publication has the same citation, so that the style must print more."""
     given_names: frozenset[str] = frozenset()
-    """Family names that need given names for disambiguation."""
+    """Family names for which given names are printed, to distinguish publications."""
 
 
 @dataclass(slots=True)
@@ -68,11 +68,11 @@ class RenderingContext:
     cite: Cite
     into_quotes: bool
     has_suffix_element: bool
-    """Whether the style itself places year suffixes."""
+    """Whether an element of the style prints the year suffix."""
     is_sorting: bool = False
     sort_names: Mapping[str, str] = field(default_factory=dict)
     suppressed: set[str] = field(default_factory=set)
-    """Variables that replaced names and must not be printed again."""
+    """Variables printed in place of missing names, which must not be printed again."""
     printed: set[str] = field(default_factory=set)
     """Variables that were printed."""
     names: StyleNode | None = None
@@ -80,7 +80,7 @@ class RenderingContext:
     macro_depth: int = 0
     steps: int = 0
     has_year: bool = False
-    """Whether the year has been printed once."""
+    """Whether a year has been printed."""
 
     @property
     def is_bibliography(self) -> bool:
@@ -98,7 +98,8 @@ class RenderingContext:
         )
 
     def count(self) -> None:
-        """Count one more element. Raises StyleError if a style does not terminate."""
+        """Count one more formatted element. Raises StyleError if there are too many, as in a style that does
+        not end."""
         self.steps += 1
         if self.steps > MOST_STEPS or self.macro_depth > MOST_MACROS:
             raise StyleError("its macros call each other endlessly")
@@ -162,5 +163,5 @@ class RenderingContext:
         return made
 
     def concat(self, first: str, second: str) -> str:
-        """Join two strings with `markup.concat` and the language's rule for quotes."""
+        """Join two strings with `markup.concat`, by the language's rule for punctuation in quotes."""
         return concat(first, second, into_quotes=self.into_quotes)

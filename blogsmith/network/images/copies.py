@@ -1,7 +1,7 @@
-"""Copies of images in the site's folder, and their record: download, validation and storage.
+"""Copies of images of other hosts in the site, and their record: download, validation and storage.
 
 A copy is stored under `static/remote/<host>/`, so it is published like any image, without camera metadata.
-Its name is made from the last part of the URL's path and the beginning of the SHA-256 of the whole URL.
+Its name consists of the last part of the URL's path and the beginning of the SHA-256 of the whole URL.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from ..connection import Downloaded, DownloadError
 
 State = Literal["new", "missing", "changed", "there"]
 _MAX_STEM_LENGTH = 60
-"""Maximum number of characters of a URL in a file name."""
+"""Maximum number of characters of the URL in the name of a copy."""
 
 
 class CopyError(Exception):
@@ -52,7 +52,7 @@ class CopyError(Exception):
 
 
 class FetchResult(Struct, frozen=True):
-    """A new copy."""
+    """Result of downloading an image."""
 
     copy: ImageCopy
     size: int
@@ -60,7 +60,8 @@ class FetchResult(Struct, frozen=True):
 
 
 def copy_state(root: Path, copy: ImageCopy | None) -> State:
-    """Return the state of a recorded copy: not recorded, file missing, file changed, or file unchanged."""
+    """Return the state of the copy of an image: not recorded, file missing, file changed, or file
+    unchanged."""
     if copy is None:
         return "new"
     try:
@@ -78,12 +79,11 @@ def fetch_copy(
     *,
     renew: bool = False,
 ) -> FetchResult:
-    """Download the image at a URL, or the poster of a video, and write it below the folder for copies.
+    """Download the image at a URL, or the poster of a video, and write it to the folder for copies.
 
-    known: its record. If the content differs, it is rejected, unless `renew`.
-    get: downloads a URL.
-
-    Raise CopyError if it cannot be downloaded or is not an image, and OSError if it cannot be written.
+    known: recorded copy; None if there is none. Different content is rejected unless `renew`. get: function
+    that downloads a URL. CopyError if it cannot be downloaded or is not an image, OSError if it cannot be
+    written.
     """
     try:
         found = download_poster(address, get) or get(address)
@@ -130,10 +130,8 @@ def _write(root: Path, path: PurePosixPath, data: bytes) -> None:
         folder.replace(path.name, data)
 
 
-# Posters of videos on other hosts, found by oEmbed.
-#
-# Source: https://oembed.com. The answer is untrusted: we accept an image only from the image servers of the
-# same host.
+# Posters of videos on other hosts, found by oEmbed. Source: https://oembed.com. The answer is not trusted: an
+# image is accepted only from the image servers of the same host.
 
 
 _ENDPOINTS: Mapping[str, str] = MappingProxyType(
@@ -149,7 +147,7 @@ _THUMBNAIL_HOSTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     }
 )
 _SMALL = lazy_pattern(r"/(?:hq|mq|sd)?default\.jpg\Z")
-"""Matches the name of YouTube's small images. Most videos also have one with 1280 pixels."""
+"""Regular expression of YouTube's small images. Most videos also have an image of 1280 pixels."""
 _LARGE = "/maxresdefault.jpg"
 _MAX_ANSWER = 100_000
 
@@ -161,12 +159,8 @@ class _Answer(msgspec.Struct):
 
 
 def download_poster(url: str, get: Get) -> Downloaded | None:
-    """Download the poster of the video at `url`. Return None if it is not a video of a supported host.
-
-    get: downloads a URL.
-
-    Raise DownloadError with the reason if there is no image.
-    """
+    """Download the poster of the video at `url`. Return None if no supported host has videos at this URL.
+    get: function that downloads a URL. DownloadError with the reason if there is no image."""
     video = read_video(url, _ENDPOINTS)
     if video is None:
         return None
@@ -184,7 +178,7 @@ def download_poster(url: str, get: Get) -> Downloaded | None:
 def _thumbnail_url(answer: bytes, hosts: re.Pattern[str]) -> str:
     try:
         written = msgspec.json.decode(answer[:_MAX_ANSWER], type=_Answer).thumbnail_url
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         written = ""
     if not written:
         raise DownloadError("its host provides no poster image")
@@ -197,11 +191,10 @@ def _thumbnail_url(answer: bytes, hosts: re.Pattern[str]) -> str:
     return address
 
 
-# Check whether a server sent an image that a site can publish. The content decides, not the name.
-#
-# A copy is served from the site's own origin, so nothing may pass that a browser could interpret as a page.
-# An SVG with scripts, HTML or external URLs is rejected and not repaired, because a repaired image would
-# differ from the original.
+# Checks whether a server sent an image that the site can publish. The content decides, not the name. A copy
+# is served from the site's own origin, so a browser must not be able to interpret it as a page. An SVG with
+# scripts, HTML or external URLs is rejected and not repaired, because a repaired image would differ from the
+# original.
 
 
 _MAGIC = (
@@ -215,7 +208,7 @@ _MAGIC = (
 _UNKNOWN_MEDIA_TYPES = frozenset(("", "application/octet-stream", "binary/octet-stream"))
 """Media types that servers send for unknown files."""
 _SVG_MEDIA_TYPES = frozenset(("text/plain", "text/xml", "application/xml"))
-"""Other media types that servers send for SVG; raw.githubusercontent.com, for example."""
+"""Other media types of SVG on servers such as raw.githubusercontent.com."""
 _SVG_NAME = "http://www.w3.org/2000/svg svg"
 
 

@@ -1,5 +1,5 @@
-"""Copies of dead links in the Internet Archive: a URL that searches for one, or the copy that the archive
-names.
+"""Copies of dead links in the Internet Archive: the URL of a search for copies, or the copy that the archive
+returns.
 
 Source: the Wayback Availability API, archive.org/help/wayback_api.php.
 """
@@ -33,15 +33,14 @@ class _Reply(msgspec.Struct, frozen=True):
 
 
 def archive_url(address: str, date: str) -> str:
-    """Return the archive's URL for its copies of a URL.
-
-    date: date of the page with the link, as `20260301`.
-    """
+    """Return the archive's URL for the copies of `address` near a date. date: date of the page with the link,
+    as `20260301`."""
     return f"https://web.archive.org/web/{date or '2*'}/{address}"
 
 
 def find_copy(address: str, date: str, limits: Limits, gates: HostGates, api: str = API) -> str:
-    """Return the copy closest to a date. Empty if there is none, or the archive does not answer."""
+    """Return the URL of the copy closest to a date; empty if there is none, or if the archive does not
+    answer."""
     question = f"{api}?url={quote(address, safe='')}" + (f"&timestamp={date}" if date else "")
     host = question.split("/")[2]
     try:

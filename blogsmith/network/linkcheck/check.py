@@ -1,6 +1,7 @@
-"""Check of all links of a site: hosts in parallel, the URLs of one host one after the other.
+"""Check of all links of a site: several hosts in parallel, the URLs of one host one after the other.
 
-The next host is the one whose pause ends first, so no thread waits for a host while another host is free.
+The next host is always the one whose pause ends first, so no thread waits for a host while another one is
+free.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .probe import Probe
 from .verdicts import LinkVerdict
 
 _MAX_FAILURES = 3
-"""After this many consecutive requests without an answer, the other URLs of a host are skipped."""
+"""Number of consecutive requests without an answer after which the other URLs of a host are skipped."""
 
 
 class CheckPlan(Struct, frozen=True):
@@ -39,10 +40,10 @@ class _HostQueue:
 
     host: str
     addresses: list[str]
-    """URLs in reverse order: the next one is the last."""
+    """URLs to check, in reverse order: the next one is the last."""
     failures: int = 0
     verdict: LinkVerdict | None = None
-    """Last result, which also applies to the URLs that are skipped."""
+    """Result of the last URL, which also applies to URLs that are skipped."""
     is_prepared: bool = False
 
 
@@ -62,15 +63,13 @@ class LinkCheck:
         heapify(self._queues)
         self._found: list[tuple[str, LinkVerdict]] = []
         self._failure: Exception | None = None
-        """Internal error in a thread."""
+        """Internal error in one of the threads, to be raised in the main thread."""
 
     def run(
         self, on_verdict: Callable[[str, LinkVerdict], None], progress: Callable[[str, int, int], None]
     ) -> None:
-        """Check every URL.
-
-        keep: called with each result, in this thread.
-        """
+        """Check every URL. on_verdict: called in this thread with each URL and result. progress: called with
+        the host, the number of finished URLs and the total."""
         done, total = 0, len(self._plan.urls)
         progress("links", done, total)
         # Daemon threads, so that an interrupted program does not wait for slow hosts.
@@ -98,7 +97,7 @@ class LinkCheck:
         return found
 
     def _entry(self, queue: _HostQueue, free_at: float) -> tuple[float, int, str, _HostQueue]:
-        # Of two free hosts, the one with the longer queue comes first: it determines the total time.
+        # of two free hosts, the one with the longer queue comes first, because it determines the total time
         return free_at, -len(queue.addresses), queue.host, queue
 
     def _work(self) -> None:

@@ -29,13 +29,13 @@ def _use_diagnostics(address: str, use: LinkUse, verdict: LinkVerdict) -> Iterat
         hint = (
             f"link to the archived copy: {copy}" if verdict.copy else f"search for an archived copy: {copy}"
         )
-        yield _warning("link-dead", f"{shown} is gone: {verdict.reason}", use, hint)
+        yield _warning("link-dead", f'"{shown}" is gone: {verdict.reason}', use, hint)
     elif verdict.state == "unreachable":
-        yield _warning("link-unreachable", f"{shown} cannot be reached: {verdict.reason}", use)
+        yield _warning("link-unreachable", f'"{shown}" cannot be reached: {verdict.reason}', use)
     elif verdict.state == "moved" and verdict.target:
         yield _moved_warning(address, shown, use, verdict.target)
     if use.fragment and use.fragment in verdict.lacking:
-        message = f'id not found: "{use.fragment}" in {shown}'
+        message = f'id not found: "{use.fragment}" in "{shown}"'
         yield _warning("link-fragment", message, use, "write an id of that page, or remove the fragment")
 
 
@@ -43,10 +43,10 @@ def _moved_warning(address: str, shown: str, use: LinkUse, target: str) -> Diagn
     new, old = urlsplit(target), urlsplit(address)
     if new.path == "/" and not new.query and (old.path != "/" or old.query):
         hint = f"search for an archived copy: {archive_url(address, use.date)}"
-        return _warning("link-moved", f"{shown} now redirects to the home page {target}", use, hint)
+        return _warning("link-moved", f'"{shown}" now redirects to the home page "{target}"', use, hint)
     fragment = f"#{use.fragment}" if use.fragment and not new.fragment else ""
     fix = _substitution(use, f"{target}{fragment}", is_safe=new._replace(scheme=old.scheme) == old)
-    return _warning("link-moved", f"{shown} has moved permanently", use, f"write `{target}{fragment}`", fix)
+    return _warning("link-moved", f'"{shown}" has moved permanently', use, f"write `{target}{fragment}`", fix)
 
 
 def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:
@@ -58,7 +58,7 @@ def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:
         return None
     start = use.place.column - 1
     written = use.line[start : start + use.place.length]
-    # A DOI without a URL cannot be replaced.
+    # without the URL in the text, as for a DOI, there is nothing to replace
     if not written.lower().startswith(("http:", "https:")):
         return None
     return make_replacement(use.place.line, use.place.column, written, target, is_safe=is_safe)

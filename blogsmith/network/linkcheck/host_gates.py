@@ -1,4 +1,4 @@
-"""Rate limiting of requests to hosts: one request at a time, with a pause between two of them."""
+"""Rate limit for requests to hosts: one request to a host at a time, with a pause before the next."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 
 class GateClock(Struct, frozen=True):
-    """Current time and waiting; tests replace it."""
+    """Functions for the current time and for waiting, which tests replace."""
 
     monotonic: Callable[[], float] = time.monotonic
     wait: Callable[[Event, float], object] = lambda stop, seconds: stop.wait(seconds)
@@ -22,7 +22,7 @@ class CheckCancelledError(Exception):
 
 
 class HostGates:
-    """Gates of one check, shared by many threads."""
+    """Lets the threads of a link check send one request at a time to each host, with pauses."""
 
     def __init__(self, pause_s: float, clock: GateClock) -> None:
         self._pause_s = pause_s
@@ -35,7 +35,7 @@ class HostGates:
 
     @contextmanager
     def turn(self, host: str) -> Iterator[None]:
-        """Wait until a request to the host is allowed; CheckCancelledError if the check ends first."""
+        """Wait until a request to the host is allowed. CheckCancelledError if the check ends before."""
         with self._lock:
             gate = self._gates.setdefault(host, Lock())
         with gate:
@@ -47,11 +47,11 @@ class HostGates:
                 self._free_at[host] = max(free_at, self._free_at.get(host, 0.0))
 
     def next_request_s(self, host: str) -> float:
-        """Return when the next request to the host is allowed, on the clock."""
+        """Return the time, by the clock of the gates, when the next request to the host is allowed."""
         return self._free_at.get(host, 0.0)
 
     def delay(self, host: str, seconds: float) -> None:
-        """Send no request to a host for this time, because it asked us to wait."""
+        """Send no request to a host for some seconds, because it requested that."""
         self._free_at[host] = self._clock.monotonic() + seconds
 
     def _wait(self, seconds: float) -> None:

@@ -1,7 +1,7 @@
-"""URLs on other hosts that a page names, and their locations in the author's files.
+"""URLs on other hosts in a page, and where the author wrote them.
 
-URLs come from the published HTML, so links in Markdown, raw HTML, shortcodes and citations are all included.
-Their locations are found by searching the author's files for the URL or its DOI.
+The URLs are read from the published HTML, so that links in Markdown, HTML, shortcodes and citations are all
+included. Their locations are found by searching the author's files for the URL or its DOI.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from ...base.diagnostics.model import Place
-from ...base.html_tags import find_tagless_spans, parse_start_tag
+from ...base.html_tags import find_visible, parse_start_tag
 from ...base.patterns import lazy_pattern
 from ...model.remote_images import normalize_remote_url
 
@@ -23,11 +23,11 @@ _ELEMENT = lazy_pattern(
 _ATTRIBUTES = ("href", "src", "poster", "cite", "data-src")
 _URL = lazy_pattern(r"(?:https?:)?//[^\s<>\"'`\\]+|\b10\.\d{4,9}/[^\s<>\"'`\\,{}]+", re.IGNORECASE)
 _TRAILING_CHARACTERS = ")]}.,;:!?*_|>"
-"""Characters at the end of a URL that may belong to the sentence."""
+"""Characters that may belong to the sentence if they end a URL."""
 _MAX_TRAILING = 8
 _DOI = "https://doi.org/"
 MAX_URL_LENGTH = 2000
-"""Maximum length in characters. Longer URLs are not checked."""
+"""Maximum number of characters of a URL. Longer ones are not checked."""
 
 
 class LinkUse(Struct, frozen=True):
@@ -36,7 +36,7 @@ class LinkUse(Struct, frozen=True):
     path: str
     place: Place | None
     line: str = ""
-    """Line of the author's file."""
+    """The author's line with the URL."""
     fragment: str = ""
     date: str = ""
     """Date of the page, as `20260301`; empty if it has none."""
@@ -45,13 +45,7 @@ class LinkUse(Struct, frozen=True):
 def find_urls(html: str) -> dict[str, set[str]]:
     """Return all URLs in published HTML, normalized by `normalize_remote_url`, each with its fragments."""
     found: dict[str, set[str]] = {}
-    hidden = iter(find_tagless_spans(html))
-    start, end = next(hidden, (len(html), len(html)))
-    for match in _ELEMENT.finditer(html):
-        while end <= match.start():
-            start, end = next(hidden, (len(html), len(html) + 1))
-        if start <= match.start():
-            continue
+    for match in find_visible(_ELEMENT, html):
         tag = parse_start_tag(html, match.start())
         for name in _ATTRIBUTES if tag else ():
             written = tag.get(name).strip() if tag else ""
@@ -63,7 +57,7 @@ def find_urls(html: str) -> dict[str, set[str]]:
 
 
 class UrlIndex:
-    """Index of the URLs in a file by their locations."""
+    """Locations of all URLs in a file."""
 
     def __init__(self, path: str, text: str) -> None:
         """Index a file.
@@ -73,11 +67,11 @@ class UrlIndex:
         self.path = path
         self._text = text
         self._spans: dict[str, dict[int, list[int]]] = {}
-        """For each URL and offset, the possible lengths of the URL there, including a fragment."""
+        """URL → offset → possible lengths of the URL at this offset, fragment included."""
         for match in _URL.finditer(text):
             written = match[0][: MAX_URL_LENGTH + _MAX_TRAILING]
             for _ in range(_MAX_TRAILING):
-                # Only the page shows whether a character at the end belongs to the URL.
+                # only the page shows whether the last character belongs to the URL
                 address = normalize_remote_url(_DOI + written if written[:3] == "10." else written)
                 if address:
                     self._spans.setdefault(address, {}).setdefault(match.start(), []).append(len(written))
@@ -98,15 +92,15 @@ class UrlIndex:
         fragment = named[length]
         place = Place(text.count("\n", 0, offset) + 1, offset - start + 1, length)
         line = text[start : end if end >= 0 else len(text)]
-        # A fragment that no link has belongs to another URL.
+        # a fragment that no link of the page has belongs to another URL
         return LinkUse(self.path, place, line, fragment if fragment in fragments else "", date)
 
 
 def find_uses(
     page: UrlIndex, named: Mapping[str, set[str]], others: Sequence[UrlIndex] = (), date: str = ""
 ) -> Iterator[tuple[str, LinkUse]]:
-    """Yield the locations of the URLs in the page or, if there are none, in a file that the page is made
-    from."""
+    """Yield the locations of URLs in the page. For a URL that is not in it, search the other files that the
+    page is made from. named: URL → fragments."""
     for address, fragments in named.items():
         found = next((uses for file in (page, *others) if (uses := file.uses(address, fragments, date))), ())
         for use in found:

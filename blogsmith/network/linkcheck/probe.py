@@ -27,21 +27,21 @@ Answer = TypeVar("Answer")
 
 MAX_REDIRECTS = 5
 MAX_PAGE = 2_000_000
-"""Bytes of a page that are searched for a fragment."""
+"""Number of bytes of a page that are searched for a fragment."""
 MAX_WAIT_S = 60.0
-"""Longest Retry-After that we wait for."""
+"""Longest Retry-After that is obeyed, in seconds."""
 _MAX_ROBOTS = 200_000
 _PERMANENT = (301, 308)
 _RANGE_NOT_SATISFIABLE = 416
-"""Status of a file that lacks the requested byte."""
+"""HTTP status if a file lacks the requested byte."""
 _DEAD = (404, 410)
 _BUSY = (429, 503)
 _NOT_FOR_PROGRAMS = (401, 402, 403, 406, 407, 418, 451, 999)
-"""Status codes of hosts that reject programs. The state of the link is then unknown."""
+"""HTTP status codes of hosts that reject programs, so that the state of the link is unknown."""
 _ACCEPT = "text/html,application/xhtml+xml,*/*;q=0.8"
 _ID = lazy_pattern(r"\b(?:id|name)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>=`]+))", re.IGNORECASE)
 _SCRIPT_FRAGMENT = lazy_pattern(r"[:!/]|L\d+(-L\d+)?$|issuecomment-|discussion_r|page=\d|:~:")
-"""Matches fragments that are not ids in a page."""
+"""Regular expression of fragments that are not ids of elements."""
 
 
 class _Answer(Struct, frozen=True):
@@ -55,19 +55,17 @@ class _Answer(Struct, frozen=True):
 
 
 class Probe:
-    """Link checks of one run, used by many threads. Each host is checked by one thread at a time."""
+    """Checks links, for many threads. Only one thread at a time checks links of a host."""
 
     def __init__(self, gates: HostGates, limits: Limits) -> None:
-        """Create a probe.
-
-        limits: `total_timeout_s` applies to one request, `read_timeout_s` to a server that sends nothing.
-        """
+        """Create a probe. limits: `total_timeout_s` is the limit of one request, `read_timeout_s` that of a
+        server that sends nothing."""
         self._gates = gates
         self._limits = limits
         self._robots: dict[str, RobotFileParser] = {}
 
     def check(self, address: str, fragments: Collection[str] = ()) -> LinkVerdict:
-        """Check a URL. Raise CheckCancelledError if the whole check ends meanwhile."""
+        """Check a URL. CheckCancelledError if the whole check is cancelled meanwhile."""
         sought = tuple(sorted(name for name in fragments if name))
 
         def check_link() -> LinkVerdict:
@@ -116,7 +114,7 @@ class Probe:
         most = MAX_PAGE if needs_page else 0
         answer = self._send_request("GET" if needs_page else "HEAD", address, most)
         if not needs_page and answer.status >= 400 and answer.status not in _BUSY:
-            # Many servers handle HEAD incorrectly.
+            # many servers handle HEAD incorrectly
             answer = self._send_request("GET", address)
         if answer.status in _BUSY:
             wait_s = _retry_after(answer.retry_after)
@@ -180,13 +178,13 @@ def _make_verdict(answer: _Answer, target: str, sought: tuple[str, ...]) -> Link
 
 
 def _select_ids(fragments: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fragments that may be ids in a page. The others have a meaning for scripts."""
+    """Return the fragments that may be ids of elements. Others have a meaning for scripts only."""
     return tuple(name for name in fragments if not _SCRIPT_FRAGMENT.match(name))
 
 
 def _missing_fragments(answer: _Answer, sought: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the fragments that a page lacks. Empty if the page is incomplete or has no ids without
-    scripts."""
+    """Return the fragments that a page lacks; empty if only part of the page was read, or if scripts create
+    its ids."""
     if answer.media_type != "text/html" or not answer.is_whole:
         return ()
     text = answer.body.decode("utf-8", "replace")
@@ -204,7 +202,7 @@ def _read(answer: http.client.HTTPResponse, most: int, ends: float) -> bytes:
 
 
 def _retry_after(written: str) -> float | None:
-    """Parse Retry-After to seconds from now. If the host sends none, return 5 seconds."""
+    """Return the number of seconds in a Retry-After header, 5 if it is missing."""
     if not written.strip():
         return 5.0
     if written.strip().isdecimal():

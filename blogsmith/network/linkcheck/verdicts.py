@@ -21,7 +21,7 @@ class LinkVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """Result of checking a URL."""
 
     state: State
-    """State of the link. `unknown`: the host does not answer programs, or asks them to stay away."""
+    """State of the link. `unknown`: the host rejects automated requests, or too many of them."""
     reason: str = ""
     """Reason as a message for the author."""
     is_silent: bool = False
@@ -31,9 +31,9 @@ class LinkVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     copy: str = ""
     """URL of a copy in the Internet Archive, if the archive was queried."""
     asked_s: int = 0
-    """Time of the check in seconds since 1970."""
+    """Time of the check, in seconds since 1970."""
     sought: tuple[str, ...] = ()
-    """Fragments that were searched in the page."""
+    """Fragments that were searched for in the page."""
     lacking: tuple[str, ...] = ()
     """Fragments that the page lacks."""
 

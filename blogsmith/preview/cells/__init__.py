@@ -1,1 +1,2 @@
-"""Background execution of cells while their pages are shown: in prepared workers, the edited page first."""
+"""Background execution of cells while their pages are shown: in workers started in advance, the edited page
+first."""

@@ -1,8 +1,8 @@
-"""Checkpoints of the sessions of one preview: which ones are stored, how long, and their limits.
+"""Checkpoints (saved processes) of the sessions of one preview: which are stored, how long, and their limits.
 
-A checkpoint is made if running the session up to it takes much longer than making it. If checkpoints use too
-much memory, or there are too many, the least recently used ones are removed first. Of these, the ones that
-save the least time are removed first.
+A checkpoint is made if it takes much less time than running the session up to it. If checkpoints use too much
+memory, or there are too many, the least recently used ones are removed, first the one that saves the least
+time.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from ...execute.session.reaper import MARK_NAME
 from ...execute.session.session import start_request
 
 MIN_SAVED_S = 0.2
-"""Minimum time that a checkpoint must save."""
+"""Minimum time in seconds that a checkpoint must save."""
 COST_FACTOR = 25
-"""A checkpoint must save at least this multiple of the time that it takes to make one."""
+"""Minimum ratio between the time that a checkpoint saves and the time to make it."""
 MAX_CHECKPOINTS = 24
 """Maximum number of checkpoints."""
 MAX_BYTES = 2 * 1024**3
-"""Maximum memory of all checkpoints; also limited by `MEMORY_SHARE` of the machine's memory."""
+"""Maximum memory of all checkpoints in bytes; `MEMORY_SHARE` of the machine's memory is a further limit."""
 MEMORY_SHARE = 1 / 8
 
 Hold = Callable[[Process], Process]
@@ -43,13 +43,13 @@ class _StoredCheckpoint:
     key: str
     post: str
     saves_s: float
-    """Time to run the session from the previous checkpoint to this one."""
+    """Time in seconds to run the session from the previous checkpoint to this one."""
     used: int
-    """Last use, as a count of session runs."""
+    """Last use, as the number of session runs until then."""
 
 
 class CheckpointStore:
-    """Set of checkpoints; can be called from many threads."""
+    """Set of checkpoints, which many threads may use."""
 
     def __init__(
         self,
@@ -69,11 +69,8 @@ class CheckpointStore:
     def session(
         self, job: SessionJob, declared: Mapping[int, object], date: str, hold: Hold
     ) -> RunCheckpoints | None:
-        """Return the checkpoints for a run of a session, or None if it cannot have any.
-
-        declared, date: as for `prefix_keys`.
-        hold: called with each worker that resumes from a checkpoint.
-        """
+        """Return the checkpoints for a run of a session, or None if it cannot have any. declared, date: as
+        for `prefix_keys`. hold: called with each worker that resumes from a checkpoint."""
         if sys.platform != "linux" or job.engine != WORKER or job.cuda:
             return None
         keys = prefix_keys(job, start_request(job, Path()), declared, date)
@@ -112,7 +109,7 @@ class CheckpointStore:
         self._remove(lambda kept: kept.post == post)
 
     def clear(self) -> None:
-        """Remove all checkpoints, because code of the site may not run any more."""
+        """Remove all checkpoints, because the code of the site may no longer run."""
         self._remove(lambda kept: True)
 
     def close(self) -> None:
@@ -150,7 +147,7 @@ class CheckpointStore:
             one.checkpoint.close()
 
     def _credit_next(self, gone: _StoredCheckpoint) -> None:
-        """Add the time that a removed checkpoint saved to the next one of the same run."""
+        """Add the time that a removed checkpoint saved to the next checkpoint of the same run."""
         steps = gone.checkpoint.progress.steps
         behind = [
             one
@@ -167,7 +164,7 @@ class RunCheckpoints:
 
     _store: CheckpointStore
     _keys: tuple[str, ...]
-    """Keys before the first step of the session, and after each step."""
+    """Key before the first step of the session, then a key after each step."""
     _post: str
     _hold: Hold
     _cost_s: float = field(default=0.0)
@@ -191,11 +188,10 @@ class RunCheckpoints:
         return self._store.max_bytes
 
     def is_due(self, seconds: float) -> bool:
-        """Return whether to make a checkpoint now."""
+        """Return whether to make a checkpoint now. seconds: time since the last one."""
         return self._store.is_worthwhile(seconds, self._cost_s)
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
-        """Add a checkpoint."""
         self._cost_s = cost_s
         self._store.add(checkpoint, self._keys[checkpoint.progress.steps], self._post, seconds)
 
@@ -208,11 +204,11 @@ def _share_of_memory() -> int:
     return min(MAX_BYTES, int(memory * MEMORY_SHARE))
 
 
-# Keys of session prefixes: two jobs with the same key have executed the same steps up to there.
+# Keys of the first steps of sessions: two jobs with the same key have executed the same steps so far.
 
 
 _SESSION_VARIABLES = frozenset((MARK_NAME, "TMPDIR"))
-"""Environment variables with a different value in each session."""
+"""Names of environment variables whose values differ in each session."""
 
 
 def prefix_keys(
@@ -220,12 +216,10 @@ def prefix_keys(
 ) -> tuple[str, ...]:
     """Return the key before the first step of a job, and the key after each step.
 
-    Keys include the exact code, because tracebacks show it. They do not include files that the code reads,
-    because these are unknown before it runs.
-
-    start: the request that starts a session, without its folder.
-    declared: state of the declared files for each cell, by its number in the session; 0: of the page.
-    date: date of the records.
+    Keys depend on the exact code, because tracebacks show it, but not on files that the code reads, because
+    these are unknown before it runs. start: request that starts the session, without its folder. declared:
+    number of a cell in the session → state of its declared files; 0 → that of the page's. date: date of the
+    records.
     """
     interpreter = [(str(path), read_stamp(path)) for path in _interpreter_files(Path(job.python))]
     environment = sorted(item for item in job.env.items() if item[0] not in _SESSION_VARIABLES)
@@ -246,7 +240,7 @@ def _interpreter_files(python: Path) -> Iterator[Path]:
 
 
 def _without_message_fields(step: Step) -> Step:
-    """Return the step without the values that only messages use."""
+    """Return the step without the values that only affect messages."""
     return replace(step, name="", first_line=1, file="") if isinstance(step, CellStep) else step
 
 

@@ -15,7 +15,7 @@ from ...model.cells import PageCells
 from ...model.results import CellRun, Failure, SessionRun
 
 Digests = Mapping[str, str | None]
-"""Hexadecimal SHA-256 by path relative to the site root; None: the file does not exist."""
+"""Path relative to the site root → SHA-256 in hex; None: the file does not exist."""
 _NO_FILE = frozenset({"FileNotFoundError", "NotADirectoryError"})
 _NO_MODULE = frozenset({"ModuleNotFoundError", "ImportError"})
 _FILE = lazy_pattern(r"'([^'\n]+)'")
@@ -23,8 +23,8 @@ _MODULE = lazy_pattern(r"No module named '([\w.]+)'")
 
 
 def recorded_inputs(page: PageStatus, session: str) -> set[str]:
-    """Return the files that the recorded run of a session read or imported, and files that would hide its
-    modules."""
+    """Return the files that the recorded run of a session read or imported, and missing files that would hide
+    modules it imported."""
     name = page.verdict.recorded.get(session, session)
     record = page.record.sessions.get(name) if page.record else None
     if record is None:
@@ -42,8 +42,8 @@ def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[st
 
 
 def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, object]:
-    """Return the file stamps that reveal changes of declared files: for each cell of a session from 1, and 0
-    for the page."""
+    """Return the stamps of declared files, which show changes: number of a cell in the session → stamps of
+    its files; 0 → those of the page."""
     files = FileDigests(root)
     patterns = {0: page.depends}
     patterns |= {number: c.options.depends for number, c in enumerate(page.session_cells(session), 1)}
@@ -62,8 +62,8 @@ def read_digests(paths: Iterable[str], files: FileDigests) -> dict[str, str | No
 
 
 def run_inputs(run: SessionRun) -> dict[str, str | None]:
-    """Return the digests, at the end of a run, of the files that it read or imported, and of files that would
-    hide them."""
+    """Return the digests that files had at the end of a run: those it read or imported, and missing files
+    that would hide its modules."""
     found: dict[str, str | None] = {}
     for part in _parts(run):
         found |= dict.fromkeys(path for stem in part.absent for path in module_files(stem))
@@ -72,7 +72,7 @@ def run_inputs(run: SessionRun) -> dict[str, str | None]:
 
 
 def run_modules(run: SessionRun) -> set[str]:
-    """Return the modules that a run imported. They are code, which no run rewrites."""
+    """Return the modules of the site that a run imported. They are code, so no run rewrites them."""
     return {path for part in _parts(run) for path in part.modules}
 
 
@@ -96,7 +96,7 @@ def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
 
 
 def read_stamps(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
-    """Return stamps that reveal changes of files without reading them; None: the file does not exist."""
+    """Return stamps of files, to detect changes without reading; None: the file does not exist."""
     return {path: read_stamp(root / path) for path in paths}
 
 

@@ -1,7 +1,7 @@
 """Output of running cells, as events for the pages that show them.
 
-Fast output is sent in larger pieces and only up to a limit per cell. The page shows the rest when the result
-is recorded.
+Frequent output is collected into larger events, up to a limit for each cell. The page shows the rest when the
+result is recorded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...model.results import DARK, CellOutput, CellRun, Failure, SessionRun, Str
 from ..protocol import Event, Publish
 
 GAP_S = 0.05
-"""Minimum interval between two pieces of a cell's output."""
+"""Minimum time in seconds between two events with output of a cell."""
 MAX_CHARS = 200_000
 """Maximum number of characters of a cell's output that are sent."""
 _MORE = "\n[output truncated while the cell runs]\n"
@@ -26,41 +26,38 @@ _MORE = "\n[output truncated while the cell runs]\n"
 
 @dataclass(slots=True)
 class _Text:
-    """Output of the current cell of a session."""
+    """Output of the running cell of a session that has not been sent."""
 
     cell: int
     waiting: list[str] = field(default_factory=list)
     sent_pieces: list[str] = field(default_factory=list)
     left: int = MAX_CHARS
     due: float = 0.0
-    """Time when the next piece may be sent, in seconds of the monotonic clock."""
+    """Time when it may be sent, in seconds of the monotonic clock."""
 
 
 class RunEventPublisher:
     """Observer of the sessions of one page, called from the threads that run them."""
 
     def __init__(self, url: str, page: PageCells, publish: Publish, waits: Callable[[], None]) -> None:
-        """Create an observer.
-
-        url: URL of the page.
-        waits: called when output starts to wait for `flush`.
-        """
+        """Create an observer. url: URL of the page. waits: called when there is output for `flush`."""
         self.url = url
         self._waits = waits
         self._page = page
         self._publish = publish
         self._lock = threading.RLock()
         self._jobs: dict[str, SessionJob] = {}
-        """Current job by session. Events of earlier jobs are ignored."""
+        """Name of a session → its current job. Events of earlier jobs are ignored."""
         self._done: dict[str, int] = {}
-        """Number of finished cells by session."""
+        """Name of a session → number of its finished cells."""
         self._texts: dict[str, _Text] = {}
-        """Output of the running cell by session."""
+        """Name of a session → output of its running cell."""
         self._ended: set[str] = set()
         self._resumed: dict[str, int] = {}
-        """Number of cells that a resumed session skipped, until its next cell starts."""
+        """Session that resumed from a checkpoint → number of cells that it skipped, until its next cell
+        starts."""
         self._refused: dict[str, str] = {}
-        """Reason why there is no checkpoint after the current cell, by session."""
+        """Session → reason why there is no checkpoint after its running cell."""
 
     def replace_page(self, page: PageCells) -> None:
         """Replace the page by one with the same cells, perhaps with other numbers."""
@@ -76,7 +73,7 @@ class RunEventPublisher:
             self._publish_state(job.session, "queued")
 
     def discard(self, session: str) -> None:
-        """Drop a session that does not run, or not to its end."""
+        """Drop a session that will not run, or not to its end."""
         with self._lock:
             self._jobs.pop(session, None)
             self._done.pop(session, None)
@@ -96,7 +93,7 @@ class RunEventPublisher:
                 known.clear()
 
     def current(self) -> list[Event]:
-        """Return the events for a page that connects during a run."""
+        """Return the events about the current run, for a page that connects now."""
         with self._lock:
             found = []
             for session in self._jobs.keys() - self._ended:
@@ -112,8 +109,7 @@ class RunEventPublisher:
             return found
 
     def flush(self, now: float) -> float | None:
-        """Send output that has waited long enough. Return the time of the next call, or None if nothing
-        waits."""
+        """Send output whose time has come. Return the time of the next call, or None if no output is left."""
         with self._lock:
             for session, text in self._texts.items():
                 if text.waiting and text.due <= now:
@@ -127,13 +123,13 @@ class RunEventPublisher:
         """Do nothing: the first cell reports the start."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """Remember that a session resumes from a checkpoint after a cell."""
+        """Record that a session has resumed from a checkpoint after a cell."""
         with self._lock:
             if self._is_current_job(job):
                 self._done[job.session] = self._resumed[job.session] = position
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Remember why there is no checkpoint after a cell that is about to end."""
+        """Record why there is no checkpoint after a cell that is about to end."""
         with self._lock:
             if self._is_current_job(job):
                 self._refused[job.session] = reason
@@ -180,7 +176,7 @@ class RunEventPublisher:
             )
 
     def on_end(self, job: SessionJob, run: SessionRun) -> None:
-        """Remember that the session has ended; its result is handled elsewhere."""
+        """Record that the session has ended. Other code handles its result."""
         with self._lock:
             if self._is_current_job(job):
                 self._ended.add(job.session)
@@ -220,7 +216,7 @@ def _format_output(output: CellOutput, job: SessionJob) -> str:
         return output.text
     if isinstance(output, Failure):
         return locate_in_post(output.text.rstrip("\n") + "\n", job.code_starts)
-    # Show the text of a value or, if it has none, the names of its formats.
+    # the text of the value or, if it has none, the names of its MIME types
     text = output.data.get("text/plain")
     kinds = sorted(kind for kind in output.data if not kind.endswith(DARK))
     return f"{text}\n" if isinstance(text, str) else f"[{', '.join(kinds)}]\n"

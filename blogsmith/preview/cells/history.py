@@ -1,9 +1,9 @@
-"""Memory of sessions that have run, so that no session runs twice for the same reason.
+"""Record of sessions that have run, so that no session runs twice for the same reason.
 
 A session that failed, was stopped, or stores no result (`freeze: false`) stays stale, and would run again
-after every change of the site. Instead, it waits for a change of its code or inputs. If cells write files
-that other cells read, the inputs change by themselves. This triggers only a few more runs until the author
-changes something.
+after every change of the site. Instead, it waits until its code or inputs change. If cells write files that
+other cells read, inputs change without the author. This causes only a few more runs, until the author changes
+something.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ from .dependencies import Digests, declared_inputs, read_digests
 from .planner import Key, PlannedPage, same_work
 
 MAX_REPEATS = 2
-"""Maximum number of additional runs of a session because inputs changed while cells ran."""
+"""Maximum number of further runs of a session because its inputs changed while cells ran."""
 _MAX_INTERVALS = 64
 Answer = Literal["run", "later", "no"]
-"""Run now; run when nothing else runs; do not run for this code and these inputs."""
+"""Whether a session runs: `run`: now; `later`: when nothing else runs; `no`: not with this code and these
+inputs."""
 
 
 @dataclass(slots=True)
@@ -40,15 +41,15 @@ class SessionHistory:
     job: SessionJob
     state: Literal["recorded", "failed", "stopped"]
     inputs: Digests
-    """Inputs in addition to its code."""
+    """Inputs other than its code."""
     run: SessionRun | None = None
-    """Result, if it failed."""
+    """Result of the run if it failed; otherwise None."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Errors that prevented a run."""
     missing_files: tuple[Path, ...] = ()
-    """Files that it did not find."""
+    """Files that the run searched for and did not find."""
     loops: tuple[str, ...] = ()
-    """Files that change whenever cells run."""
+    """Files that change in every run of cells."""
 
     @property
     def has_problems(self) -> bool:
@@ -58,20 +59,20 @@ class SessionHistory:
 
 @dataclass(slots=True)
 class RunHistory:
-    """Memory of one preview; used by one thread."""
+    """Record of all sessions of one preview; used by one thread."""
 
     root: Path
     _past: dict[Key, SessionHistory] = field(default_factory=dict)
     _repeat_counts: dict[Key, int] = field(default_factory=dict)
     _output_files: dict[Key, set[str]] = field(default_factory=dict)
-    """Files that a session reads and then writes itself."""
+    """Session → files that it reads and also writes itself."""
     _intervals: list[tuple[int, int]] = field(default_factory=list)
-    """Start and end times of sessions, on the system clock."""
+    """Start and end times of finished sessions, in nanoseconds of the system clock."""
     running_since_ns: tuple[int, ...] = ()
-    """Start times of the sessions that are running."""
+    """Start times of the running sessions, in nanoseconds of the system clock."""
 
     def paths(self) -> set[str]:
-        """Return the source paths of pages that have diagnostics, provided that their code is unchanged."""
+        """Return the source paths of pages with diagnostics that remain valid while the code is unchanged."""
         return {path for (path, _), past in self._past.items() if past.has_problems}
 
     def keep(self, key: Key, past: SessionHistory) -> None:
@@ -79,22 +80,23 @@ class RunHistory:
         self._past[key] = past
 
     def add_interval(self, began_ns: int, ended_ns: int) -> None:
-        """Record that files written in this interval may have been written by cells."""
+        """Record the time of a run: files written in it may have been written by cells."""
         self._intervals = [*self._intervals[1 - _MAX_INTERVALS :], (began_ns, ended_ns)]
 
     def settings_changed(self) -> None:
-        """Forget sessions that could not run for reasons outside the session, so that they can run now."""
+        """Drop sessions that could not run for reasons outside the session, so that they are tried again."""
         for key in [key for key, past in self._past.items() if past.diagnostics]:
             del self._past[key]
 
     def forget(self, path: str) -> None:
-        """Forget everything about a page."""
+        """Drop all records of a page."""
         for known in (self._past, self._repeat_counts, self._output_files):
             for key in [key for key in known if key[0] == path]:
                 del known[key]
 
     def may_repeat(self, key: Key) -> bool:
-        """Return whether a session may run again because inputs changed while cells ran. Count the run."""
+        """Return whether a session may run again because inputs changed while cells ran. If so, count the
+        run."""
         self._repeat_counts[key] = self._repeat_counts.get(key, 0) + 1
         return self._repeat_counts[key] <= MAX_REPEATS
 
@@ -124,7 +126,7 @@ class RunHistory:
         return "later" if self._repeat_counts[key] == MAX_REPEATS else "run"
 
     def diagnostics(self, page: PlannedPage) -> tuple[Diagnostic, ...]:
-        """Return the current diagnostics of the sessions of a page, with current line numbers."""
+        """Return the current diagnostics about the sessions of a page, with current line numbers."""
         found: list[Diagnostic] = []
         for session, job in page.jobs.items():
             past = self._past.get((page.path, session))
@@ -159,7 +161,7 @@ class RunHistory:
 
 
 def _is_recorded(root: Path, page: PageCells, session: str, around: Environment) -> bool:
-    """Return whether the record on disk is for the current code."""
+    """Return whether the record on disk belongs to the current code."""
     record = read_page(root, page.path).record
     known = record.sessions.get(session) if record else None
     if known is None:
@@ -169,7 +171,7 @@ def _is_recorded(root: Path, page: PageCells, session: str, around: Environment)
 
 
 def _certain(page: PageCells, session: str, keys: tuple[str, ...]) -> set[str]:
-    """Return the keys of cells that run on any machine."""
+    """Return the keys of cells that can run on any machine."""
     cells = page.session_cells(session)
     return {key for cell, key in zip(cells, keys, strict=True) if not cell.options.needs}
 
@@ -181,7 +183,7 @@ def _history_diagnostics(past: SessionHistory, page: PageStatus, session: str) -
     if past.loops:
         reporter = Reporter(str(page.cells.path), page.lines)
         first: Cell | None = next(iter(page.cells.session_cells(session)), None)
-        message = f'session "{session}" is stale after every run: {past.loops[0]} changes while cells run'
+        message = f'session "{session}" is stale after every run: "{past.loops[0]}" changes while cells run'
         hint = (
             "write the file in one cell and read it in others, or run the page again when all cells have run"
         )

@@ -23,12 +23,12 @@ class RequestedPage(NamedTuple):
     url: str
     """URL of the page in events."""
     priority: int = BACKGROUND
-    """A page with a lower number replaces a running one with a higher number."""
+    """Priority; a page with a lower number may cancel the run of one with a higher number."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellWork:
-    """Current state of the site, as far as cells need it."""
+    """The state of the site that the runner of cells needs."""
 
     context: SiteContext
     asked: ExecutionOptions
@@ -55,4 +55,4 @@ class PageOutcome:
     has_more: bool = False
     """Whether more cells of the page will run, so that another outcome follows."""
     record_changed: bool = False
-    """Whether the record has changed, so that the page must be rendered again."""
+    """Whether the recorded results have changed, so that the page must be rendered again."""

@@ -1,4 +1,5 @@
-"""Sessions of one page that run together. When all have ended, they are recorded and reported together."""
+"""The sessions of one page that run together. When all have ended, their results are recorded and reported
+together."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from msgspec import structs
 
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...cells.run import record_page
+from ...cells.status import adopt_record
 from ...execute.session.diagnostics import session_errors
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import Environment, FileDigests
@@ -27,18 +29,18 @@ from .task import SessionTask
 
 @dataclass(slots=True, eq=False)
 class PageRun:
-    """Run state of a page that the preview knows."""
+    """State of a page whose cells run or have run."""
 
     planned: PlannedPage
     events: RunEventPublisher
     tasks: dict[str, SessionTask] = field(default_factory=dict)
-    """Tasks by session. Finished tasks wait for the others."""
+    """Name of a session → its task. Finished tasks stay until all tasks have finished."""
     last_diagnostics: tuple[Diagnostic, ...] = ()
     """Diagnostics of the last outcome."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether a session ran and none is running any more."""
+        """Return whether a session has run and none is running any more."""
         return bool(self.tasks) and all(task.is_over for task in self.tasks.values())
 
     def update(self, planned: PlannedPage) -> None:
@@ -54,9 +56,9 @@ class PageRun:
         patient: bool = False,
         changed: frozenset[str] = frozenset(),
     ) -> None:
-        """Queue a session, and drop its previous task. Other arguments are as in `SessionTask`."""
+        """Queue a session instead of its previous task. The arguments are as in `SessionTask`."""
         self.drop(job.session)
-        # A copy, so that its events can be distinguished from those of other jobs.
+        # a copy, so that events of this job differ from those of others
         own = replace(job)
         priority = self.planned.wanted.priority
         self.tasks[job.session] = SessionTask(
@@ -72,22 +74,20 @@ class PageRun:
             task.cancel()
 
     def drop_all(self) -> None:
-        """Cancel all sessions."""
+        """Cancel all sessions of the page."""
         if self.tasks:
             for session in list(self.tasks):
                 self.drop(session)
             self.events.finish("stopped")
 
     def outcome(self, diagnostics: tuple[Diagnostic, ...], **more: object) -> PageOutcome:
-        """Return the current outcome, and remember its diagnostics."""
+        """Return the outcome of the page, and store its diagnostics as the last ones."""
         self.last_diagnostics = diagnostics
         return PageOutcome(self.planned.path, self.planned.wanted.url, diagnostics, **more)  # type: ignore[arg-type]
 
     def finish(self, root: Path, date: dt.date, around: Environment, memory: RunHistory) -> tuple[int, bool]:
-        """Record the successful sessions, and remember the results of all. Remove the finished tasks.
-
-        Return the number of cells that ran, and whether the record has changed.
-        """
+        """Record the results of successful sessions, store those of all sessions in `memory`, and remove the
+        finished tasks. Return the number of cells that ran, and whether the recorded results have changed."""
         tasks = {name: task for name, task in self.tasks.items() if task.is_over}
         for name in tasks:
             del self.tasks[name]
@@ -118,7 +118,7 @@ class PageRun:
 
     def _record(self, good: Mapping[str, SessionRun], root: Path, date: dt.date, around: Environment) -> bool:
         """Record the runs. Return whether the record has changed."""
-        page = self.planned.wanted.page
+        page = adopt_record(self.planned.wanted.page, root)
         # Another page, an earlier run or another process may have changed the record since the site was
         # read.
         before = read_page(root, page.cells.path).record
@@ -126,10 +126,7 @@ class PageRun:
         return record_page(page, good, root, around, date) != before
 
     def inputs(self, session: str, run: SessionRun | None, files: FileDigests) -> dict[str, str | None]:
-        """Return the known inputs of a session in addition to its code.
-
-        run: its result, if it ended.
-        """
+        """Return the known inputs of a session other than its code. run: its result, if it has ended."""
         page = self.planned.wanted.page
         known = declared_inputs(page.cells, session, files)
         if run is None:

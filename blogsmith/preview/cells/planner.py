@@ -1,4 +1,4 @@
-"""Planner: the sessions of the current site that are due, and the job of each."""
+"""Plan of the sessions of the site that must run now, with the job of each."""
 
 from __future__ import annotations
 
@@ -23,24 +23,25 @@ from ...project.report import ExecutionOptions
 from .messages import CellWork, RequestedPage
 
 _Sweeps = Mapping[str, SweepRuns]
-"""Sweep runs to execute, by session."""
+"""Name of a session → runs of its sweeps to execute."""
 Key = tuple[str, str]
 """Source path of a post, and the name of a session."""
 PREPARED_PAGES = 50
-"""Number of first pages whose jobs are always made, so that workers for them can be prepared."""
+"""Number of pages, the first in order, whose jobs are always made, so that workers can be started for them in
+advance."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedPage:
-    """A page of the current site, with its jobs."""
+    """A page of the site with its cells and their jobs."""
 
     wanted: RequestedPage
     place: int
-    """Index in the order of pages."""
+    """Index of the page in the order of running."""
     jobs: Mapping[str, SessionJob] = field(default_factory=dict)
-    """Jobs by session; empty if the page has errors or its jobs are not needed."""
+    """Name of a session → its job; empty if the page has errors or nobody needs its jobs."""
     due: tuple[str, ...] = ()
-    """Sessions with stale or missing results that can be run."""
+    """Sessions that can run and whose results are stale or missing."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Reasons why cells cannot run on this machine."""
 
@@ -52,20 +53,17 @@ class PlannedPage:
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """Plan of the sessions to run now."""
+    """The sessions that must run now."""
 
     work: CellWork
     pages: tuple[PlannedPage, ...] = ()
 
 
 class Planner:
-    """Maker of plans; caches expensive values between two plans."""
+    """Makes plans. Values that are expensive to compute are cached between two plans."""
 
     def __init__(self, folder: Path) -> None:
-        """Create a planner.
-
-        folder: for all files that sessions write.
-        """
+        """Create a planner. folder: folder for all files that sessions write."""
         self._folder = folder
         self._probe = RequirementProbe()
         self._setting: ExecutionSetting | None = None
@@ -74,11 +72,8 @@ class Planner:
         ] = {}
 
     def plan(self, work: CellWork, forced: Collection[str], known: Collection[str]) -> RunPlan:
-        """Return the sessions that are due.
-
-        forced: source paths of pages that run regardless of their records.
-        known: source paths of other pages whose jobs are needed.
-        """
+        """Return the sessions that must run. forced: source paths of pages to run whatever their records say.
+        known: source paths of further pages whose jobs are needed."""
         if not work.may_run:
             return RunPlan(work, tuple(PlannedPage(wanted, n) for n, wanted in enumerate(work.pages)))
         pages = [wanted.page for wanted in work.pages if not wanted.page.has_errors]
@@ -100,7 +95,7 @@ class Planner:
         return RunPlan(work, tuple(found))
 
     def close(self) -> None:
-        """Cancel running checks of requirements."""
+        """Cancel checks of requirements that are in progress."""
         self._probe.close()
 
     def _page(
@@ -119,7 +114,7 @@ class Planner:
         return PlannedPage(wanted, place, {}, sessions_to_run(page, asked, unmet))
 
     def _present(self, context: SiteContext) -> ExecutionSetting:
-        """Return the settings of the site: the same object as long as they are equal."""
+        """Return the settings for running cells: the same object while they are equal."""
         setting = execution_setting(context, self._folder)
         if setting != self._setting:
             self._setting = setting
@@ -155,7 +150,7 @@ class Planner:
         return jobs
 
     def _plan_nothing(self, work: CellWork, error: SiteError) -> RunPlan:
-        """Return a plan without runs. Every page with stale results gets the errors."""
+        """Return a plan that runs nothing. Every page with stale results gets the errors."""
         found = []
         for place, wanted in enumerate(work.pages):
             due = not wanted.page.has_errors and wanted.page.verdict.stale_sessions()
@@ -165,7 +160,7 @@ class Planner:
 
 
 def same_work(one: SessionJob, other: SessionJob) -> bool:
-    """Return whether two jobs compute the same, regardless of the location of their code in the post."""
+    """Return whether two jobs compute the same, wherever their code is in the post."""
     if one.steps is other.steps:
         return one == other
     return _without_message_fields(one) == _without_message_fields(other)
@@ -187,14 +182,14 @@ def _group_by_path(diagnostics: Sequence[Diagnostic]) -> dict[str, tuple[Diagnos
 
 
 class RequirementProbe:
-    """Runner of programs like `subprocess.run` that can be interrupted."""
+    """Runs programs, as `subprocess.run` does, to probe what cells need. It can be interrupted."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[Any] | None = None
         self._closed = False
 
     def run(self, command: Sequence[str], **how: Any) -> subprocess.CompletedProcess[Any]:
-        """Run a program with the arguments of `subprocess.run` that are needed here. Raise OSError after
+        """Run a program. how: those arguments of `subprocess.run` that are needed here. OSError after
         `close`."""
         timeout = how.pop("timeout", None)
         if how.pop("capture_output", False):

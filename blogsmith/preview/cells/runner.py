@@ -1,8 +1,8 @@
 """Runner of the cells of posts while they are shown.
 
 One thread makes all decisions: it reads the current state of the site, cancels sessions that are no longer
-needed, starts those that are due and records finished ones. Each session runs in its own thread; as many run
-in parallel as in a build. Callers never wait.
+needed, starts those that must run, and records finished ones. Each session runs in its own thread, and as
+many run in parallel as in a build. Callers never wait.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CLOSE_S = 10.0
 
 
 class CellRunner:
-    """Runner of cells. It is called from the thread of the event loop and works in its own threads."""
+    """Runner of cells. The thread of the event loop calls it, and it works in threads of its own."""
 
     def __init__(
         self,
@@ -34,17 +34,13 @@ class CellRunner:
         done: Callable[[PageOutcome], None],
         now: Callable[[], dt.datetime],
     ) -> None:
-        """Create a runner without threads.
-
-        root: absolute path of the site.
-        publish: receives run events, from any thread.
-        done: receives the outcome of a page, from the deciding thread.
-        now: returns the time for the dates of records.
-        """
+        """Create a runner without threads. root: absolute path of the site. publish: called with events about
+        runs, from any thread. done: called with the outcome of a page, from the deciding thread. now: returns
+        the time for the dates of records."""
         self._root, self._publish, self._done, self._now = root, publish, done, now
         self._wake = threading.Condition()
         self._work: CellWork | None = None
-        """Input for the deciding thread, like the following fields."""
+        """Input for the deciding thread, as are the following fields."""
         self._ended: list[SessionTask] = []
         self._stops: list[str] = []
         self._again: list[str] = []
@@ -65,7 +61,7 @@ class CellRunner:
             self._wake.notify()
 
     def stop(self, page: str = "") -> None:
-        """Stop the run of a page, given by its URL path; empty: of all pages."""
+        """Stop the run of a page. page: its URL path; empty: stop all pages."""
         with self._wake:
             if self._schedule:
                 self._schedule.kill(page)
@@ -73,7 +69,7 @@ class CellRunner:
             self._wake.notify()
 
     def run_again(self, page: str) -> None:
-        """Run all cells of a page, given by its URL path, even those with valid results."""
+        """Run all cells of a page, even those with valid results. page: its URL path."""
         with self._wake:
             self._again.append(page)
             self._wake.notify()
@@ -92,7 +88,7 @@ class CellRunner:
                 self._schedule.interrupt()
             self._wake.notify()
         if self._thread is not None and self._thread is not threading.current_thread():
-            # This must be longer than the time limit of the sessions.
+            # longer than the time limit of ending sessions
             self._thread.join(_CLOSE_S)
 
     def _decide(self) -> None:
@@ -109,10 +105,8 @@ class CellRunner:
                 due = schedule.flush(time.monotonic())
 
     def _handle_events(self, schedule: Scheduler, due: float | None) -> bool:
-        """Wait for events and pass them to the schedule. Return False at the end.
-
-        due: time when waiting output must be sent.
-        """
+        """Wait for events and pass them to the schedule. Return False when the runner is closed. due: time
+        when output must be sent; None: no output waits."""
         with self._wake:
             wait_s = _LONG_S if due is None else max(0.0, due - time.monotonic())
             self._wake.wait_for(self._has_events, wait_s)

@@ -1,5 +1,5 @@
-"""Schedule of sessions: starts sessions that are due, the shown page first, and cancels those no longer
-needed."""
+"""Schedule of sessions: starts those that must run, the page being viewed first, and cancels those that are
+no longer needed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ from .worker_pool import WorkerPool
 
 _JOIN_S = 1.0
 _CLUSTER_S = 8.0
-"""Time limit with a cluster, which may just be starting and can be closed only after that."""
+"""Maximum time in seconds to close a cluster, which may just be starting and can be closed only after
+that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +51,21 @@ class ScheduleCallbacks:
     ended: Callable[[SessionTask], None]
     """Called from the thread of a session when it has ended."""
     waits: Callable[[], None]
-    """Called from any thread when output waits for `flush`."""
+    """Called from any thread when there is output for `flush`."""
 
 
 class Scheduler:
-    """Schedule used by the deciding thread. `kill`, `interrupt` and `current` can be called from any
-    thread."""
+    """Schedule of sessions, for the deciding thread. Other threads may call `kill`, `interrupt` and
+    `current`."""
 
     def __init__(self, root: Path, folder: Path, calls: ScheduleCallbacks) -> None:
-        """Create an empty schedule.
-
-        folder: for all files that sessions write.
-        """
+        """Create an empty schedule. folder: folder for all files that sessions write."""
         self._root, self._folder, self._calls = root, folder, calls
         self._planner, self._memory, self._warm = Planner(folder), RunHistory(root), WorkerPool()
         self._checkpoints = CheckpointStore()
         self._lock = threading.Lock()
         self._running: set[SessionTask] = set()
-        """Tasks that have a thread, including cancelled ones."""
+        """Tasks whose threads have not ended, including cancelled ones."""
         self._pages: dict[str, PageRun] = {}
         self._work: CellWork | None = None
         self._is_new = False
@@ -83,7 +81,7 @@ class Scheduler:
             self._memory.settings_changed()
 
     def run_again(self, url: str) -> None:
-        """Run a page regardless of its records."""
+        """Run all cells of a page, even those with valid results. url: its URL path."""
         for wanted in self._work.pages if self._work else ():
             if wanted.url == url:
                 path = str(wanted.page.cells.path)
@@ -93,7 +91,8 @@ class Scheduler:
                 self._is_new = True
 
     def stop(self, url: str) -> None:
-        """Stop the run of a page, or all runs. The same code is not started again."""
+        """Stop the run of a page, or all runs if `url` is empty. The same code does not start again by
+        itself."""
         for page in list(self._pages.values()):
             if page.tasks and (not url or page.planned.wanted.url == url):
                 self._stop(page)
@@ -113,7 +112,7 @@ class Scheduler:
                     page.queue(task.job, task.place, changed=changed)
 
     def step(self) -> None:
-        """Act on the events since the last call: plan again, record results, start sessions."""
+        """Process the events since the last call: make a new plan, record results, start sessions."""
         if self._is_new and self._work is not None:
             self._is_new = False
             plan = self._plan(self._work)
@@ -125,7 +124,7 @@ class Scheduler:
             self._start_some()
 
     def flush(self, now: float) -> float | None:
-        """Send output that has waited. Return the time of the next call, or None if nothing waits."""
+        """Send output whose time has come. Return the time of the next call; None: no output is left."""
         due = [found for page in self._pages.values() if (found := page.events.flush(now)) is not None]
         return min(due, default=None)
 
@@ -139,12 +138,12 @@ class Scheduler:
             page = self._pages.get(task.path)
             if not url or (page and page.planned.wanted.url == url):
                 if page:
-                    # Discard events first: the end of a killed process is not an event of a cell.
+                    # discard events first, because the end of a killed process is not an event of a cell
                     page.events.discard(task.session)
                 task.cancel()
 
     def interrupt(self) -> None:
-        """Interrupt everything that is being started or checked, so that no caller waits for it."""
+        """Interrupt starts of workers and checks of requirements, so that no caller waits for them."""
         self._planner.close()
         self._warm.close()
 
@@ -175,7 +174,7 @@ class Scheduler:
             self._memory.forget(path)
             self._checkpoints.drop(path)
         files = FileDigests(self._root)
-        around = read_environment(self._root, work.context.config.execution)
+        around = read_environment(self._root, work.context.config)
         for planned in plan.pages:
             self._update(planned, files, partial(self._memory.is_due, files=files, around=around))
         self._forced.clear()
@@ -208,8 +207,7 @@ class Scheduler:
             self._calls.done(page.outcome(said, has_more=bool(page.tasks)))
 
     def _end_unwanted(self, page: PageRun) -> None:
-        """Cancel sessions whose code has changed. Restart sessions whose files have changed while they
-        run."""
+        """Cancel sessions whose code has changed. Restart those whose files have changed while they ran."""
         planned = page.planned
         for session, task in list(page.tasks.items()):
             job = planned.jobs.get(session)
@@ -222,7 +220,7 @@ class Scheduler:
                     page.queue(job, task.place, changed=changed)
 
     def _changed_inputs(self, page: PageRun, task: SessionTask) -> frozenset[str]:
-        """Return the files that have changed since a session started: it may have read an old version."""
+        """Return the files that have changed since a session started, which it may have read before."""
         now = read_stamps(task.start_stamps, self._root)
         changed = {path for path, stamp in now.items() if stamp != task.start_stamps[path]}
         if task.run is not None:
@@ -230,8 +228,8 @@ class Scheduler:
         return frozenset(changed - self._memory.own_files((task.path, task.session)))
 
     def _may_repeat(self, task: SessionTask, changed: frozenset[str]) -> bool:
-        """Return whether to restart a session because of changed files. A file that changes at every run is
-        its own output."""
+        """Return whether to restart a session because files changed. A file that changes in every run is its
+        own output."""
         key = (task.path, task.session)
         again = changed & task.changed
         self._memory.own_files(key).update(path for path in again if not path.endswith(".py"))
@@ -267,7 +265,7 @@ class Scheduler:
 
     def _finish(self, page: PageRun, *, stopped: bool = False) -> None:
         assert self._work is not None
-        around = read_environment(self._root, self._work.context.config.execution)
+        around = read_environment(self._root, self._work.context.config)
         ran, changed = page.finish(self._root, self._calls.now().date(), around, self._memory)
         page.events.finish("stopped" if stopped else "finished")
         self._calls.done(
@@ -290,7 +288,7 @@ class Scheduler:
                 self._make_room(task)
 
     def _make_room(self, task: SessionTask) -> None:
-        """Cancel a session with lower priority than `task`, unless another one is ending already."""
+        """Cancel a session with lower priority than `task`, unless another session is ending already."""
         if any(other.cancelled for other in self._running):
             return
         last = max(self._running, key=lambda other: (other.priority, other.place))
@@ -314,8 +312,8 @@ class Scheduler:
             task.start(start, page.events, self._calls.ended, self._find_checkpoints(page, task))
 
     def _find_checkpoints(self, page: PageRun, task: SessionTask) -> Callable[[Hold], RunCheckpoints | None]:
-        """Return the checkpoints for a session. None for pages that are not open, or if all cells must
-        run."""
+        """Return a function to get the checkpoints of a session. It returns None if the page is not open, or
+        if all cells must run."""
         assert self._work is not None
         if task.priority != FOREGROUND or self._work.asked.execute == "all":
             return lambda hold: None
@@ -324,7 +322,7 @@ class Scheduler:
         return partial(self._checkpoints.session, task.job, declared, date)
 
     def _prepare(self, plan: RunPlan) -> None:
-        """Prepare workers for the first pages before any of their sessions are due."""
+        """Start workers for the first pages in advance."""
         execution = plan.work.context.config.execution
         jobs = [job for planned in plan.pages[:PREPARED_PAGES] for job in planned.jobs.values()]
         if jobs != self._prepared and execution.executor == "local":

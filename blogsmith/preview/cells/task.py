@@ -1,4 +1,4 @@
-"""One session that runs in its own thread and can be cancelled at any time."""
+"""One session that runs in a thread of its own and can be cancelled at any time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .checkpoints import Hold, RunCheckpoints
 
 @dataclass(slots=True, eq=False)
 class SessionTask:
-    """A session of a page, from the queue to its end."""
+    """A run of a session of a page, from the queue to its end."""
 
     path: str
     """Source path of the post."""
@@ -37,21 +37,20 @@ class SessionTask:
     start_stamps: Mapping[str, FileStamp | None] = field(default_factory=dict)
     """Files that it is known to use, with their stamps at its start."""
     changed: frozenset[str] = frozenset()
-    """Files whose changes caused this restart."""
+    """Files whose changes caused this run to be started again."""
     loops: tuple[str, ...] = ()
-    """Files that changed too often to restart it again."""
+    """Files that changed too often, so that the session is not started again for them."""
     began_ns: int = 0
     """Start time on the system clock; 0: not started."""
     cancelled: bool = False
-    """Whether its result is ignored."""
+    """Whether the session was cancelled, so that its result is ignored."""
     run: SessionRun | None = None
-    """Its result."""
+    """Result of the run; None until it has ended."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Errors outside the session that prevented it from running."""
     is_on_cluster: bool = False
-    """Whether it runs on a cluster."""
     is_over: bool = False
-    """Whether its thread has ended and this was handled."""
+    """Whether its thread has ended and the schedule has handled that."""
     _live: WorkerRegistry | None = None
     _executor: Executor | None = None
     _thread: threading.Thread | None = None
@@ -73,13 +72,9 @@ class SessionTask:
         ended: Ended,
         checkpoints: Callable[[Hold], RunCheckpoints | None],
     ) -> None:
-        """Run it on this machine.
-
-        start: makes its process.
-        ended: called from its thread after the end.
-        checkpoints: returns the checkpoints to resume from and to add to. Its argument must be called with
-        new processes.
-        """
+        """Run the session on this machine. start: function that starts its process. ended: called from its
+        thread at the end. checkpoints: function that returns the checkpoints to resume from and to add to;
+        its argument must be called with each new process."""
         live = self._live = WorkerRegistry(start)
         self._begin(lambda: run_session(self.job, watch, live.start, checkpoints(live.register)), ended)
 
@@ -117,7 +112,7 @@ class SessionTask:
         except SiteError as error:
             self.diagnostics = tuple(error.diagnostics)
         except Exception as error:
-            # An internal error: the page shows it, and the preview continues.
+            # an internal error, which the page shows while the preview continues
             self.run = not_started(self.job, f"{type(error).__name__}: {error}")
         finally:
             ended(self)
@@ -129,7 +124,7 @@ class SessionTask:
             if cluster is None:
                 return not_started(self.job, "the site does not name a cluster")
             if cluster.is_remote:
-                cluster.unmet(self.job.needs)  # determines which workers are suitable
+                cluster.unmet(self.job.needs)  # these decide which workers are suitable
             executor = self._executor = cluster.start_executor([self.job], workers)
             if self.cancelled:
                 return not_started(self.job, "it was cancelled before it started")

@@ -1,9 +1,9 @@
-"""Prepared workers, forked from servers that have already imported the modules that a session uses.
+"""Workers started in advance: forked from servers that have already imported the modules a session uses.
 
-A build spawns its workers, so a session must not be able to detect that it was forked. Therefore, a server
-imports at most one module of `_PRELOADABLE_MODULES` in addition to the setting `preload`, and serves only
-sessions that import this module themselves. If a file of the site has the same name as a module in the
-server, the worker is spawned as in a build.
+A session must not be able to detect that its worker was forked, because a build starts fresh processes.
+Therefore a server imports, in addition to the setting `preload`, at most one module of
+`_PRELOADABLE_MODULES`, and serves only sessions that import it themselves. If a file of the site has the same
+name as a module in the server, the worker is started fresh.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ...execute.session.jobs import CellStep, SessionJob
 from ...execute.session.process import Process, spawn
 
 _PRELOADABLE_MODULES = ("matplotlib.pyplot", "matplotlib", "numpy")
-"""Modules that are worth the memory of a server: slow to import, used by many posts. The first one that a
-session imports is used; it includes the following ones."""
+"""Modules that are slow to import and used by many posts. A server imports the first one that its sessions
+import, which includes the following ones."""
 _MAX_SERVERS = 2
 """Maximum number of servers. Each uses 15 to 70 MB, most of it shared with its workers."""
 _MAX_CRASHES = 3
-"""A server that has crashed this often is not started again."""
+"""Number of crashes after which a server is not started again."""
 _IMPORT = lazy_pattern(r"^[ \t]*(?:import|from)[ \t]+(.+)", re.MULTILINE)
 _SETTINGS = "matplotlibrc"
 """File that matplotlib reads when it is imported."""
 _SESSION_VARIABLES = frozenset(("TMPDIR", "BLOGSMITH_SESSION"))
-"""Environment variables with a different value in each session."""
+"""Names of environment variables whose values differ in each session."""
 
 
 def find_slow_import(job: SessionJob) -> str:
@@ -45,12 +45,12 @@ def find_slow_import(job: SessionJob) -> str:
 
 
 class WorkerPool:
-    """Starter of the workers of all sessions; can be called from many threads."""
+    """Starts the workers of all sessions; many threads may call it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._servers: dict[tuple[str, tuple[str, ...]], ForkServer] = {}
-        """Servers in order of use; the last one is the most recently used."""
+        """(Python program, modules) → server, the most recently used one last."""
         self._deaths: dict[tuple[str, tuple[str, ...]], int] = {}
         self._environment: Mapping[str, str] = {}
         self._problems: Mapping[str, str] = {}
@@ -73,7 +73,7 @@ class WorkerPool:
 
     @property
     def problems(self) -> Mapping[str, str]:
-        """Import errors by module, as reported by a server that was used."""
+        """Module → import error, as reported by a server that was used."""
         return self._problems
 
     def close(self) -> None:
@@ -128,16 +128,17 @@ def _can_be_forked(job: SessionJob) -> bool:
 
 
 def _is_detectable(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> bool:
-    """Return whether a session could detect a difference from a build in the imported modules."""
+    """Return whether the modules that the server has imported could give a session other results than in a
+    build."""
     modules = _modules(job, preload)
     if preload and modules == preload:
-        return False  # a build forks it from a server like this, too
+        return False  # a build also forks it from a server
     added = [name for name in modules if name not in preload]
     if any(name in server.import_errors for name in added):
         return True
     if any("matplotlib" in name for name in added) and (job.folder / _SETTINGS).exists():
         return True
-    # A relative folder has another meaning in the server's working folder.
+    # a relative folder has another meaning in the working folder of the server
     path = job.env.get("PYTHONPATH", "")
     if path and not all(map(os.path.isabs, path.split(os.pathsep))):
         return True
@@ -145,7 +146,8 @@ def _is_detectable(job: SessionJob, preload: tuple[str, ...], server: ForkServer
 
 
 def _shadows_module(names: frozenset[str], folder: Path) -> bool:
-    """Return whether a folder contains a module with one of these names, which a build would import."""
+    """Return whether a folder contains a module with one of these names, which a build would import
+    instead."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

@@ -25,7 +25,7 @@ from .terminal import ChangeLine, change_line, format_complete, new_problems, pr
 
 
 class EventPublisher:
-    """Publisher of one event loop. `hello` can be called from any thread."""
+    """Publisher of events for one event loop. Other threads may call `hello`."""
 
     def __init__(
         self,
@@ -35,12 +35,8 @@ class EventPublisher:
         running: Callable[[], Sequence[Mapping[str, object]]],
         clock: Callable[[], float],
     ) -> None:
-        """Create a publisher.
-
-        say: prints a line for the author.
-        running: returns the events of running cells.
-        clock: clock of the event loop.
-        """
+        """Create a publisher. say: prints a line for the author. running: returns the events of running
+        cells. clock: monotonic clock of the event loop, in seconds."""
         self._options = options
         self._publish = publish
         self._say = say
@@ -54,7 +50,8 @@ class EventPublisher:
         self._outcomes: dict[str, PageOutcome] = {}
         self._finished: set[str] = set()
         self._pending_saves: tuple[float, set[str]] | None = None
-        """Saves without a printed result: the time of the first one, and the files."""
+        """Time of the first save whose result has not been printed, and the files saved since then; None if
+        there is none."""
         self._is_whole = False
 
     def hello(self) -> Mapping[str, object]:
@@ -63,7 +60,7 @@ class EventPublisher:
 
     @property
     def finished(self) -> frozenset[str]:
-        """Posts whose cells have finished, as in `UpdateRequest`."""
+        """Source paths of posts whose cells have finished, as in `UpdateRequest`."""
         return frozenset(self._finished)
 
     # -- to browsers --
@@ -81,11 +78,7 @@ class EventPublisher:
             self._publish({"kind": "files", "files": found})
 
     def pages(self, present: SiteSnapshot | None, found: Mapping[str, str], lines: Mapping[str, int]) -> None:
-        """Report open pages that have new HTML.
-
-        found: maps a path to its version.
-        lines: maps a source path to the edited line.
-        """
+        """Report open pages that have new HTML. found: path → version. lines: source path → edited line."""
         if not found or present is None:
             return
         views = {path: present.views.get(path) for path in found}
@@ -96,22 +89,22 @@ class EventPublisher:
         self._publish({"kind": "pages", "pages": told})
 
     def problems(self, shown: ServedSite) -> None:
-        """Publish the current diagnostics if they have changed."""
+        """Publish the diagnostics of the site if they have changed."""
         ran = (found for outcome in self._outcomes.values() for found in outcome.diagnostics)
         found = all_problems(shown.snapshot, self.site_errors, [*shown.pages.problems(shown.snapshot), *ran])
         if found == self._diagnostics:
             return
         new = new_problems(self._diagnostics, found)
         self._diagnostics = found
-        # Update the result of `hello` first, so that a page that connects now misses nothing.
+        # first update the result of `hello`, so that a page that connects now misses nothing
         self._problems = problems_event(found, (), shown.snapshot)
         self._publish(problems_event(found, new, shown.snapshot))
 
     # -- cells --
 
     def on_edit(self, paths: Sequence[str]) -> None:
-        """Handle saved files: cells of these posts, or of all posts that may read them, are no longer
-        finished."""
+        """Record that files were saved: the cells of a saved post are no longer finished; after any other
+        file, those of no post are, because they may read it."""
         if all(path.startswith("content/") and path.endswith(".md") for path in paths):
             self._finished.difference_update(paths)
         else:
@@ -124,14 +117,14 @@ class EventPublisher:
             self._finished.add(outcome.post)
 
     def keep_outcomes(self, posts: Container[str]) -> None:
-        """Forget the outcomes of posts that no longer exist."""
+        """Drop the outcomes of posts that no longer exist."""
         self._outcomes = {post: one for post, one in self._outcomes.items() if post in posts}
 
     # -- on the terminal --
 
     def on_save(self, at_s: float, paths: tuple[str, ...], pages: int) -> None:
-        """Print saved files and the number of open pages that they changed. If there are none, wait for the
-        whole site."""
+        """Print saved files and the number of open pages that they changed. If the number is 0, wait for the
+        update of the whole site. at_s: time of the save."""
         told = tuple(path for path in paths if not path.startswith("_freeze/"))
         if pages:
             self._print_change(at_s, told, pages)
@@ -159,7 +152,7 @@ class EventPublisher:
         self.print_problems()
 
     def print_problems(self) -> None:
-        """Print new diagnostics, and those that are fixed."""
+        """Print new diagnostics, and that earlier ones are fixed."""
         now = self._diagnostics
         if self._options.quiet:
             now = tuple(found for found in now if found.severity == "error")
@@ -173,13 +166,13 @@ class EventPublisher:
         self._report(change_line(ChangeLine(at, paths, pages, seconds, self._diagnostics)))
 
     def _report(self, line: str) -> None:
-        """Print a line unless only errors are printed."""
+        """Print a line, unless the preview prints only errors."""
         if not self._options.quiet:
             self._say(line)
 
 
 def count_cells(present: SiteSnapshot, path: str) -> int:
-    """Return the number of cells of a post that run."""
+    """Return the number of cells of a post that may run."""
     page = present.resolved.cells(present.resolved.documents[path]).page
     return sum(cell.is_run for cell in page.cells.cells) if page else 0
 
@@ -194,11 +187,8 @@ MAX_ITEMS = 100
 def all_problems(
     present: SiteSnapshot | None, broken: Sequence[Diagnostic], others: Iterable[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
-    """Return all diagnostics, sorted and without duplicates and ignored warnings.
-
-    broken: errors that prevent an update of the site.
-    others: diagnostics of templates and running cells.
-    """
+    """Return all diagnostics, sorted, without duplicates and ignored warnings. broken: errors that prevent an
+    update of the site. others: diagnostics of templates and running cells."""
     log = BuildLog(no_progress, present.config.diagnostics.as_levels if present else NO_LEVELS)
     log.add(broken)
     if present:
@@ -245,11 +235,11 @@ def _item(found: Diagnostic, is_new: bool, present: SiteSnapshot | None) -> Mapp
     }
 
 
-# Files that are copied into the site unchanged, and the URLs that change when they are saved.
+# Files that are copied into the site unchanged, whose URLs change when they are saved.
 
 
 _VERSION_DIGITS = 8
-"""Number of digits, as in the URLs of theme files."""
+"""Number of hex digits of a version, as in the URLs of theme files."""
 
 
 def style_sheets(present: SiteSnapshot, paths: Iterable[str]) -> dict[str, str]:

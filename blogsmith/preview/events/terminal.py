@@ -1,7 +1,7 @@
 """Terminal output of the preview: one line for each change, and each diagnostic once.
 
-A diagnostic is the same as long as its message and its file are the same. Text typed above it moves it but
-does not make it new.
+A diagnostic counts as the same while its message and its file are the same. Text typed before it changes its
+location but does not make it new.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _TIMED = lazy_pattern(r"(?:\d\d:){2}\d\d (.*?): [^\n]*")
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """Saved files and the resulting changes."""
+    """Data of the line about saved files and the resulting changes."""
 
     time: dt.datetime
     """Time when the save was detected, in the time zone that is shown."""
@@ -33,7 +33,7 @@ class ChangeLine:
     pages: int
     """Number of pages with new HTML."""
     seconds: float
-    """Time from the first event to the last page."""
+    """Time in seconds from the first event to the last page."""
     problems: Sequence[Diagnostic] = ()
     """Current diagnostics of the whole site."""
 
@@ -68,17 +68,15 @@ def change_line(change: ChangeLine) -> str:
 
 
 def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
-    """Return the entries to print after a change: new errors, new warnings, and errors that are fixed.
-
-    An entry may have several lines.
-    """
+    """Return the entries to print after a change: new errors, new warnings, and that errors are fixed. An
+    entry may have several lines."""
     fresh = new_problems(before, now)
     ordered = sorted(fresh, key=lambda found: (found.severity, *sort_key(found)))
     return [*format_list(ordered, color=color), *_format_fixed(before, now, fresh)]
 
 
 def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the diagnostics in `now` that are not in `before`, in their order."""
+    """Return the diagnostics in `now` that are not in `before`, in the order of `now`."""
     known = Counter(map(_identity, before))
     fresh = []
     for found in now:
@@ -100,8 +98,9 @@ def replaces(line: str, previous: str) -> bool:
 def _format_fixed(
     before: Sequence[Diagnostic], now: Sequence[Diagnostic], fresh: Sequence[Diagnostic]
 ) -> list[str]:
-    """Return a line about fixed errors. Skip files with new errors, as usual while the author types."""
-    # With swapped arguments, this returns the diagnostics that are gone.
+    """Return a line about fixed errors. Files with new errors are left out, because the author is probably
+    still typing."""
+    # with swapped arguments, this returns the diagnostics that are gone
     changed = {found.path for found in fresh if found.severity == "error"}
     gone = [
         found

@@ -1,7 +1,7 @@
-"""One connection with its own thread, from its first request to its last.
+"""One connection with a thread of its own, from its first request to its last.
 
-A deadline applies to a complete header, so slow bytes do not block a thread. The accepting thread inspects
-the state of connections and may disconnect a client that has no request in progress.
+A deadline applies to a whole header, so a client that sends slowly does not block the thread. The thread that
+accepts connections inspects their states, and may disconnect a client without a request in progress.
 """
 
 from __future__ import annotations
@@ -39,32 +39,33 @@ class Connection:
         self._limits = limits
         self._read = b""
         self.is_awaiting_request = True
-        """Whether we are waiting for a request, or for the rest of one."""
+        """Whether the thread waits for a request, or for the rest of one."""
         self.is_idle = False
-        """Whether we are waiting for a later request, and none of it has arrived yet."""
+        """Whether it waits for a further request, and nothing of that has arrived."""
         self.is_sending = False
         self.is_evicted = False
         self.since_s = time.monotonic()
-        """Time when we started to wait for the request, or when the client last received data."""
+        """Time by `time.monotonic` when it began to wait, or when the client last received data."""
 
     @property
     def socket(self) -> socket.socket:
-        """Our end of the connection."""
+        """The server's end of the connection."""
         return self._connection
 
     def evict(self) -> None:
-        """End the connection unless a complete request has arrived. Can be called from any thread."""
+        """End the connection unless a complete request has arrived. Other threads may call this."""
         self.is_evicted = True
-        # Data that the client has already sent is still read.
+        # data that the client has already sent is still read
         _shut(self._connection, socket.SHUT_RDWR if self.is_sending else socket.SHUT_RD)
 
     def abort(self) -> None:
-        """End the connection in any state. Can be called from any thread."""
-        # not close(): the thread may be reading, and the file descriptor could be reused for another file
+        """End the connection in any state. Other threads may call this."""
+        # not close(): the thread may be reading, and the system could use the file descriptor for another
+        # file
         _shut(self._connection, socket.SHUT_RDWR)
 
     def serve(self) -> bool:
-        """Answer requests until the client is done. Return True if the hub owns the socket now, False if it
+        """Answer requests until the client is done. Return True if the hub now owns the socket, False if it
         must be closed."""
         try:
             while True:
@@ -85,20 +86,18 @@ class Connection:
                         self._linger()
                     return False
                 self._await_request()
-        except (_DisconnectedError, OSError):  # a browser that disconnects at any time is not an error
+        except (_DisconnectedError, OSError):  # a browser may disconnect at any time
             return False
 
     def _await_request(self) -> None:
-        """Enter the state of waiting for the next request."""
+        """Start to wait for the next request."""
         self.since_s = time.monotonic()
         self.is_idle = not self._read
         self.is_awaiting_request = True
 
     def _request(self) -> Request:
-        """Return the next request.
-
-        Raise `_DisconnectedError` if none comes, `RequestRejectedError` if it is invalid.
-        """
+        """Return the next request. `_DisconnectedError` if none comes, `RequestRejectedError` if it is
+        invalid."""
         if not self._read:
             self._receive(time.monotonic() + self._limits.idle_s)
         if self.is_idle:
@@ -116,8 +115,8 @@ class Connection:
         return parse_head(head)
 
     def _check_beginning(self) -> None:
-        """Raise `RequestRejectedError` as soon as the data cannot become a valid request."""
-        # A browser that tries https here waits for an answer that it would never get.
+        """Raise `RequestRejectedError` as soon as the data received so far cannot begin a valid request."""
+        # a browser that tries https here would wait for an answer that never comes
         if not b"A" <= self._read[:1] <= b"Z":
             raise RequestRejectedError(400, "This is not an HTTP request.")
         if b"\r\n" not in self._read and len(self._read) > MAX_TARGET + 100:
@@ -126,7 +125,7 @@ class Connection:
             raise RequestRejectedError(431, "The headers are too long.")
 
     def _body(self, request: Request) -> tuple[bytes, bool]:
-        """Return the body, and whether it was read completely. A body that is not allowed is not read."""
+        """Return the body, and whether it was read completely. It is not read if it is not allowed."""
         length = request.length or 0
         if length == 0:
             return b"", True
@@ -139,7 +138,7 @@ class Connection:
         return body, True
 
     def _receive(self, until: float) -> None:
-        """Receive more data. Raise TimeoutError at `until`, `_DisconnectedError` at the end."""
+        """Receive more data. TimeoutError at the time `until`, `_DisconnectedError` at the end."""
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -170,7 +169,8 @@ class Connection:
             self._write(head, (body[at : at + _PIECE] for at in range(0, len(body), _PIECE)))
 
     def _write(self, head: bytes, pieces: Iterator[bytes] | tuple[()]) -> None:
-        """Send the header together with the first piece, so that a page is one packet instead of two."""
+        """Send the header together with the first piece of the body, so that a page is one packet instead of
+        two."""
         self.since_s, self.is_sending = time.monotonic(), True
         waiting = head
         for piece in pieces:
@@ -180,7 +180,7 @@ class Connection:
         self.is_sending = False
 
     def _write_all(self, data: bytes) -> None:
-        """Send like `sendall`, and record the time when the client last received data."""
+        """Send all data, as `sendall` does, and record the time when the client last received some."""
         until_s = time.monotonic() + self._limits.send_s
         left = memoryview(data)
         while left:
@@ -189,7 +189,8 @@ class Connection:
             self.since_s = time.monotonic()
 
     def _linger(self) -> None:
-        """Read remaining data: closing a socket with unread bytes discards the answer that was just sent."""
+        """Read the remaining data, because closing a socket with unread bytes discards the answer that was
+        just sent."""
         self._connection.shutdown(socket.SHUT_WR)
         until = time.monotonic() + _LINGER_S
         with suppress(TimeoutError):

@@ -1,8 +1,8 @@
 """Access control of requests, by their content alone.
 
-Any web page that the author visits can send requests to this machine. It cannot forge `Host` and `Origin`.
-The check of `Host` rejects a page whose own name was made to resolve to this machine (DNS rebinding). The
-checks of `Origin` and `Sec-Fetch-Site` reject all others.
+Any web page that the author visits can send requests to this machine, but it cannot forge `Host` and
+`Origin`. The check of `Host` rejects a page whose own host name resolves to this machine (DNS rebinding). The
+checks of `Origin` and `Sec-Fetch-Site` reject all other pages.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .request import Request
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 METHODS = frozenset({"GET", "HEAD", "POST"})
 _BAD_ESCAPE = lazy_pattern(r"%(?![0-9A-Fa-f]{2})")
-# An escaped separator makes a URL ambiguous, and none of our names contains control characters.
+# an escaped separator makes a URL ambiguous, and no name of ours contains control characters
 _FORBIDDEN_ESCAPE = lazy_pattern(r"%(?:2f|5c|[01][0-9a-f]|7f)", re.IGNORECASE)
 
 
@@ -36,8 +36,8 @@ class RequestTarget:
 
 
 def host_headers(names: Collection[str], port: int) -> frozenset[str]:
-    """Return the allowed values of `Host`: localhost and `names`, with our port. IPv6 addresses need no
-    brackets."""
+    """Return the allowed values of `Host`: localhost and `names`, with our port. names: IPv6 addresses need
+    no brackets."""
     hosts = {f"[{name}]" if name.count(":") > 1 and not name.startswith("[") else name for name in names}
     hosts = {host.lower() for host in (*LOOPBACK_NAMES, *hosts)}
     with_port = {f"{host}:{port}" for host in hosts}
@@ -58,16 +58,13 @@ def check_host(request: Request, hosts: frozenset[str]) -> None:
 
 
 def check_origin(request: Request, path: str) -> None:
-    """Raise `RequestRejectedError` if the request comes from a page of another site. Must be called after
-    `check_host`.
-
-    path: decoded path.
-    """
+    """Raise `RequestRejectedError` if a page of another site sent the request. Call it after `check_host`.
+    path: decoded path."""
     origin = request.headers.get("origin")
     if origin is not None and origin.lower() != f"http://{request.headers['host']}".lower():
         raise RequestRejectedError(403, "Requests from pages of other sites are not allowed.")
-    # A link on another site may point to a page, but only our own pages may use our internal URLs.
-    # "same-site" is another port of localhost.
+    # Links on other sites may point to a page, but only our own pages may use our internal URLs. "same-site"
+    # is another port of localhost.
     is_ours = request.headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
     is_link = request.headers.get("sec-fetch-mode", "navigate") == "navigate"
     if not is_ours and (path.startswith(PREFIX) or not is_link):
@@ -75,10 +72,8 @@ def check_origin(request: Request, path: str) -> None:
 
 
 def check_method(request: Request, path: str) -> None:
-    """Raise `RequestRejectedError` if the request neither reads nor runs an action.
-
-    path: decoded path.
-    """
+    """Raise `RequestRejectedError` unless the request reads something or runs an action. path: decoded
+    path."""
     is_action = path.startswith(f"{PREFIX}do/")
     allowed = "POST" if is_action else "GET, HEAD"
     if request.method not in allowed.split(", "):
@@ -90,7 +85,7 @@ def check_method(request: Request, path: str) -> None:
 
 
 def check_action(request: Request, token: str) -> None:
-    """Raise `RequestRejectedError` unless the request comes from a page that this server has sent."""
+    """Raise `RequestRejectedError` unless a page that this server has sent requests the action."""
     sent = request.headers.get("x-blogsmith-token", "").encode("latin-1")
     if not hmac.compare_digest(sent, token.encode()):
         raise RequestRejectedError(403, "The token of this preview is missing or old; reload the page.")
@@ -104,7 +99,7 @@ def parse_target(target: str) -> RequestTarget:
     Raise `RequestRejectedError` if it cannot be the URL of a page.
     """
     path, _, query = target.partition("?")
-    # RFC 9112 3.2.1: we accept only this form. Two slashes would name a host.
+    # RFC 9112 3.2.1 has other forms, which are rejected; two slashes would name a host
     if not path.startswith("/") or path.startswith("//"):
         raise RequestRejectedError(400, "The request target must be a path.")
     if re.search(r"[^!-~]|[#\\]", target):
@@ -113,7 +108,7 @@ def parse_target(target: str) -> RequestTarget:
 
 
 def decode_path(path: str) -> str:
-    """Decode the path of a URL once. Raise `RequestRejectedError` if it is invalid."""
+    """Decode the path of a URL once. `RequestRejectedError` if it is invalid."""
     if _BAD_ESCAPE.search(path) or _FORBIDDEN_ESCAPE.search(path):
         raise RequestRejectedError(400, "The URL contains an invalid escape.")
     try:

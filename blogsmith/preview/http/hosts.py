@@ -1,4 +1,4 @@
-"""Host names of this machine: the names that requests may use if the preview listens on more than localhost.
+"""Host names of this machine, which requests may use if the preview listens on more than localhost.
 
 No name is resolved, because a name server that does not answer would delay the start.
 """
@@ -10,8 +10,9 @@ import socket
 from contextlib import suppress
 
 WILDCARDS = frozenset({"", "0.0.0.0", "::"})
-"""Values that mean all addresses of the machine."""
-# Addresses for documentation (RFC 5737, RFC 3849). They only select our own address; nothing is sent.
+"""Values of `--host` that mean all addresses of the machine."""
+# Addresses for documentation (RFC 5737, RFC 3849). They only make the system choose our own address; nothing
+# is sent.
 _PROBE_ADDRESSES = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 
 
@@ -31,11 +32,9 @@ def is_loopback(host: str) -> bool:
 
 
 def allowed_hosts(host: str) -> tuple[str, ...]:
-    """Return the names that requests may use, in addition to localhost, if the preview listens on `host`.
-
-    For an address or a name, return it. For all addresses of the machine, return its name, that name with
-    `.local`, as in multicast DNS, and its outgoing addresses.
-    """
+    """Return the names that requests may use, in addition to localhost, if the preview listens on `host`. For
+    an address or a name, it is that. For all addresses of the machine, they are its name, the name with
+    `.local`, as in multicast DNS, and its outgoing addresses."""
     host = normalize_host(host)
     if host not in WILDCARDS:
         return (host,)
@@ -47,7 +46,7 @@ def allowed_hosts(host: str) -> tuple[str, ...]:
 def _own_addresses() -> list[str]:
     found = []
     for family, elsewhere in _PROBE_ADDRESSES:
-        # Without a route or the address family, this machine is not reachable in this way.
+        # without a route or this kind of address, the machine cannot be reached in this way
         with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((elsewhere, 9))
             found.append(normalize_host(str(probe.getsockname()[0])))

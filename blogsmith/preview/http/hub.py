@@ -1,7 +1,7 @@
 """Server-Sent Events to every tab; one thread owns all streams.
 
-The sockets of the streams do not block. Unread data of a client waits in memory up to a limit. A client that
-exceeds it is disconnected and reconnects by itself.
+The sockets of the streams do not block. Data that a client has not read waits in memory, up to a limit. A
+client that exceeds it is disconnected, and reconnects by itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from time import monotonic
 from .request import ClientLimits
 
 _RETRY = b"retry: 300\n\n"
-"""Delay until a browser that lost its stream reconnects, in milliseconds."""
+"""Field of the stream with the delay, in milliseconds, after which a browser reconnects."""
 _PING = b": ping\n\n"
 
 
@@ -37,15 +37,15 @@ def _plain(value: object) -> object:
 
 @dataclass(slots=True, eq=False)
 class _Stream:
-    """Stream of one tab, or of one worker for all tabs."""
+    """Stream to one tab, or to one shared worker of all tabs."""
 
     connection: socket.socket
     unsent: bytearray = field(default_factory=bytearray)
-    """Data that the system has not accepted yet."""
+    """Data that the system has not accepted for sending yet."""
 
 
 class EventHub:
-    """Distributor of events from any thread to all streams."""
+    """Distributes events from any thread to all streams."""
 
     def __init__(
         self,
@@ -53,13 +53,9 @@ class EventHub:
         report_bug: Callable[[Exception], None],
         limits: ClientLimits,
     ) -> None:
-        """Create a hub without streams.
-
-        hello: returns the first event of a stream. It runs in the hub's thread and must not block.
-
-        Code that changes the result of `hello` must do so before it publishes the event, so that no stream
-        misses it.
-        """
+        """Create a hub without streams. hello: returns the first event of a stream. It runs in the hub's
+        thread and must not block. Code that changes its result must do so before it publishes the event about
+        the change, so that no stream misses it."""
         self._hello = hello
         self._report_bug = report_bug
         self._limits = limits
@@ -87,7 +83,7 @@ class EventHub:
                 return
             self._running = False
             self._wake()
-        if self._thread.is_alive():  # Ctrl-C may come before the thread is started
+        if self._thread.is_alive():  # Ctrl-C may come before the thread starts
             self._thread.join()
 
     def publish(self, event: Mapping[str, object]) -> None:
@@ -99,8 +95,8 @@ class EventHub:
                 self._enqueue(data)
 
     def add(self, connection: socket.socket, head: bytes) -> bool:
-        """Take over a connection and send `head` first. Return False if there is no room; the caller then
-        keeps the connection."""
+        """Become the owner of a connection, and send `head` first. Return False if there are too many; the
+        connection then stays with the caller."""
         with self._lock:
             if not self._running or self._pending_count + len(self._streams) >= self._limits.streams:
                 return False
@@ -119,7 +115,7 @@ class EventHub:
             self._wake()
 
     def _wake(self) -> None:
-        with suppress(BlockingIOError):  # the pipe is full of wake-up bytes, so the thread wakes up anyway
+        with suppress(BlockingIOError):  # the pipe is full, so the thread will wake up anyway
             self._wake_in.send(b"!")
 
     def _run(self) -> None:
@@ -162,7 +158,7 @@ class EventHub:
             self._send(stream, data)
 
     def _send(self, stream: _Stream, data: bytes) -> None:
-        # Check before adding `data`, so that one event larger than the limit reaches a client that reads.
+        # checked before `data` is added, so that an event larger than the limit reaches a client that reads
         if len(stream.unsent) > self._limits.unread:
             self._drop(stream)
             return
@@ -183,7 +179,7 @@ class EventHub:
             self._selector.modify(stream.connection, wanted, stream)
 
     def _handle_ready(self, stream: _Stream, events: int) -> None:
-        """Handle a client that can receive data, has sent data, which is ignored, or has disconnected."""
+        """Handle a client that can receive data, has sent data (which is ignored), or has disconnected."""
         if events & selectors.EVENT_READ:
             try:
                 heard = stream.connection.recv(65536)
@@ -203,7 +199,8 @@ class EventHub:
         with suppress(KeyError):  # it was not registered yet
             self._selector.unregister(stream.connection)
         stream.connection.close()
-        # Free the unsent data, which may be large: the record may still be in a list that is being iterated.
+        # free the unsent data, which may be large, although a list that is being iterated may contain the
+        # record
         stream.unsent = bytearray()
         self._streams.discard(stream)
 

@@ -1,25 +1,19 @@
-"""Responses with their headers, and files that the preview sends."""
+"""Responses with their headers, and the files that the preview sends."""
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from io import FileIO
 from pathlib import Path
+from typing import cast
 
 from ...base.patterns import lazy_pattern
+from ...base.storage.folder import open_real_file
 
-# Files that are sent unchanged. They are opened only at their announced location, completely or in part.
-
-
-# Not every system has all of these flags. Without O_NONBLOCK, opening a pipe would wait for a writer.
-_READ_ONLY = os.O_RDONLY | sum(
-    getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW", "O_CLOEXEC")
-)
 _RANGE = lazy_pattern(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
@@ -38,33 +32,19 @@ class RangeError(Exception):
     """The requested range contains no byte of the file."""
 
 
-def open_regular(path: Path) -> FilePart | None:
-    """Open the regular file at `path`, an absolute path without links. Return None if there is no such file.
-
-    Links may have been inserted anywhere in the path since it was resolved. Therefore, the open file must be
-    the one that the path names, and the path must still resolve to itself.
-    """
+def open_part(path: Path) -> FilePart | None:
+    """Open the regular file at `path`, an absolute path without links. Return None if there is none."""
     try:
-        descriptor = os.open(path, _READ_ONLY)
+        file = cast("FileIO", open_real_file(path).detach())
     except (OSError, ValueError):
         return None
-    try:
-        status = os.fstat(descriptor)
-        as_said = path.resolve(strict=True) == path and os.path.samestat(status, path.lstat())
-    except (OSError, RuntimeError):  # RuntimeError: a loop of links
-        as_said = False
-    if not as_said or not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        return None
-    return FilePart(os.fdopen(descriptor, "rb", buffering=0), 0, status.st_size)
+    return FilePart(file, 0, os.fstat(file.fileno()).st_size)
 
 
 def byte_range(header: str, size: int) -> tuple[int, int] | None:
-    """Return (first byte, length) of the range that a Range header requests from `size` bytes.
-
-    Return None to send the whole file. RFC 9110 14.2 lets a server ignore headers that it does not
-    understand, including several ranges. Raise `RangeError` if the range is empty.
-    """
+    """Return (first byte, length) of the range of `size` bytes that a Range header requests. Return None to
+    send the whole file: RFC 9110 14.2 lets a server ignore headers that it does not understand, such as
+    several ranges. `RangeError` if the range contains no byte."""
     match = _RANGE.fullmatch(header.strip())
     if match is None or not (match[1] or match[2]):
         return None
@@ -90,12 +70,12 @@ SECURITY_HEADERS = (
     ("X-Frame-Options", "SAMEORIGIN"),
     ("Server", "blogsmith"),
 )
-"""Headers of every response, including rejections. There is no Access-Control header: no other site may read
-anything."""
+"""Headers of every response, even of rejections. There is no Access-Control header, because no other site may
+read anything."""
 ACTIVE_CONTENT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox"
 )
-"""Policy for files that may contain scripts, because they share their origin with pages that contain the
+"""Policy for files that may contain scripts, because they have the same origin as pages that contain the
 token."""
 PLAIN = "text/plain; charset=utf-8"
 
@@ -109,15 +89,15 @@ class HttpResponse:
     """Media type."""
     body: bytes = b""
     part: FilePart | None = None
-    """Part of an open file to send instead of `body`; the sender closes the file."""
+    """Part of an open file to send instead of `body`. The sender closes the file."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """Headers in addition to those of every response."""
     stream: bool = False
-    """Whether an endless stream of events follows. The connection is then passed to the hub."""
+    """Whether an endless stream of events follows, so that the hub becomes the owner of the connection."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError if the status is unknown, or if a value contains characters that would end its
-        header line."""
+        """Raise ValueError if the status is unknown, or if a header value contains characters that would end
+        its line."""
         HTTPStatus(self.status)
         for name, value in (("Content-Type", self.type), *self.headers.items()):
             if re.search(r"[^ -~]", value):

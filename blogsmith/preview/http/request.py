@@ -17,14 +17,14 @@ _UNIQUE_HEADERS = frozenset({"host", "origin", "content-length", "x-blogsmith-to
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request of a client, not yet checked."""
+    """The header of a request, not checked by `guard.py` yet."""
 
     method: str
     """Method in capital letters."""
     target: str
     """Target as sent, in visible ASCII characters."""
     headers: Mapping[str, str]
-    """Header values by name in lower case. Values of repeated headers are joined by commas."""
+    """Header name in lower case → value. Values of repeated headers are joined by commas."""
     length: int | None
     """Length of the body in bytes; None if the header does not say."""
     keep_alive: bool
@@ -53,7 +53,7 @@ def parse_head(head: bytes) -> Request:
         target.decode("ascii"),
         headers,
         _length(headers.get("content-length")),
-        # HTTP/1.0 would need an explicit answer to keep the connection, which no client needs.
+        # to keep the connection, HTTP/1.0 needs an explicit answer, which no client needs
         minor != b"0" and "close" not in headers.get("connection", "").lower(),
     )
 
@@ -80,13 +80,13 @@ def _length(value: str | None) -> int | None:
     return int(value)
 
 
-# Limits of time, memory and threads that clients may use.
+# Limits of time, memory and threads that one client may use.
 
 
 MAX_TARGET = 8 * 1024
 """Maximum length of the URL in a request line, in bytes."""
 MAX_HEAD = 64 * 1024
-"""Maximum size of a request header, in bytes. It is large because the header includes all cookies of
+"""Maximum size of a request header, in bytes. It is large because a header contains all cookies of
 localhost."""
 MAX_BODY = 4096
 """Maximum size of the body of an action, in bytes."""
@@ -94,7 +94,7 @@ MAX_BODY = 4096
 
 @dataclass(frozen=True, slots=True)
 class ClientLimits:
-    """Limits that tests can lower. Times are in seconds."""
+    """Limits that tests may lower. Times are in seconds."""
 
     head_s: float = 10.0
     """Time limit for a header, and for a body, after its first byte."""
@@ -105,14 +105,15 @@ class ClientLimits:
     ping_s: float = 15.0
     """Interval between keep-alive messages on a stream of events."""
     connections: int = 256
-    """Connections with a thread. Another connection replaces one of them; see `Admission`."""
+    """Maximum number of connections with a thread. A further connection may replace one of them; see
+    `Admission`."""
     admission_s: float = 1.0
-    """Time that a new connection waits for another one to end. After that, it is rejected."""
+    """Time that a new connection waits for another one to end before it is rejected."""
     eviction_s: float = 0.05
-    """Delay before another connection is evicted, because the first one may have become busy."""
+    """Delay before a connection is ended to make room for a new one: a request may be arriving on it."""
     stall_s: float = 1.0
-    """A connection whose client receives nothing for this time may be evicted."""
+    """Time without receiving data after which a client's connection may be ended for a new one."""
     streams: int = 512
-    """Maximum number of event streams. More are rejected."""
+    """Maximum number of event streams. Further ones are rejected."""
     unread: int = 1_000_000
     """Maximum number of unread bytes of a stream. A client that exceeds it is disconnected."""

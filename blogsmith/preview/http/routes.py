@@ -26,17 +26,17 @@ from .reply import (
     RangeError,
     RequestRejectedError,
     byte_range,
-    open_regular,
+    open_part,
     plain_reply,
 )
 from .request import MAX_BODY, Request
 
-# The preview's own scripts and stylesheets, by the name they are served under.
+# The preview's own scripts and stylesheets, each with the name in its URL.
 
 
 FOLDER = Path(__file__).parent.parent / "client"
 TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
-"""Media types by suffix. Files with another suffix, such as a licence, are not served."""
+"""Suffix → media type. Files with another suffix, such as a licence, are not served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class ClientFile:
 
 
 def client_files(folder: Path = FOLDER) -> Mapping[str, ClientFile]:
-    """Read the preview's own files, by path below /_blogsmith/. Requests only look up names and never build
-    paths."""
+    """Read the preview's own files. Return path below /_blogsmith/ → file. Requests are only looked up in
+    this table and never become paths on disk."""
     return {
         path.relative_to(folder).as_posix(): ClientFile(TYPES[path.suffix], path.read_bytes())
         for path in sorted(folder.rglob("*"))
@@ -64,26 +64,24 @@ _JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """Routing table; called from the threads of all connections."""
+    """Routing of requests; the threads of all connections call it."""
 
     site: SiteHandler
     actions: ActionHandler
     client: Callable[[], Mapping[str, ClientFile]]
-    """Returns the preview's own files; called when the first page requests one."""
+    """Function that returns the preview's own files; called when a page first requests one."""
     hosts: frozenset[str]
     """Allowed values of `Host`."""
     token: str
     """Secret that proves that a request comes from a page of this server."""
     run: str
-    """Identifies this process, so that pages notice a restart."""
+    """Identifier of this process, so that pages notice a restart."""
     report_bug: Callable[[Exception], None]
-    """Called with every internal error."""
+    """Function that is called with every internal error."""
 
     def reply(self, request: Request, body: bytes, *, is_local: bool = True) -> HttpResponse:
-        """Return the response to a request, also after an error.
-
-        is_near: whether the request comes from this machine.
-        """
+        """Return the response to a request, also after an error. is_local: whether the request comes from
+        this machine."""
         try:
             return self._reply(request, body, is_near=is_local)
         except RequestRejectedError as refused:
@@ -94,14 +92,14 @@ class Routes:
 
     def _reply(self, request: Request, body: bytes, *, is_near: bool) -> HttpResponse:
         check_host(request, self.hosts)
-        # Check before the target is parsed: `OPTIONS *` and `CONNECT host` have no path.
+        # before the target is parsed: `OPTIONS *` and `CONNECT host` have no path
         if request.method not in METHODS:
             raise RequestRejectedError(405, "Method not allowed. Allowed: GET, HEAD.", Allow="GET, HEAD")
         target = parse_target(request.target)
         check_origin(request, target.path)
         check_method(request, target.path)
         if request.method == "POST":
-            # With `--host`, others can read pages and the token in them.
+            # with `--host`, other machines can read pages and the token in them
             if not is_near:
                 raise RequestRejectedError(
                     403, "This request is allowed only from the machine that runs the preview."
@@ -126,7 +124,7 @@ class Routes:
         paths = parse_qs(query).get("path", [])
         if len(paths) != 1:
             raise RequestRejectedError(400, "Missing parameter: add ?path=/posts/a/")
-        # The parameter is a path as a browser shows it, which contains escapes of its own.
+        # the parameter is a path as a browser shows it, with escapes of its own
         version = self.site.version(decode_path(paths[0]))
         return _json(200, {"version": version, "run": self.run})
 
@@ -168,14 +166,14 @@ def _make_reply(answer: Response, request: Request) -> HttpResponse:
     reply = HttpResponse(answer.status, answer.type, body)
     if answer.file is None:
         return reply
-    part = open_regular(answer.file)
+    part = open_part(answer.file)
     if part is None:
         return plain_reply(404, "The file no longer exists.")
     return _with_file(reply, part, request)
 
 
 def _redirect(answer: Response) -> HttpResponse:
-    # A second slash would point to another host.
+    # with a second slash it would name another host
     if not answer.location.startswith("/") or answer.location[1:2] in ("/", "\\"):
         raise ValueError(f"cannot redirect to {answer.location!r}")
     where = quote(answer.location, safe="/%?#=&+,;:@!$'()*~-._")
@@ -185,7 +183,7 @@ def _redirect(answer: Response) -> HttpResponse:
 def _with_file(reply: HttpResponse, part: FilePart, request: Request) -> HttpResponse:
     """Add the requested part of a file: browsers read videos in parts, and Safari plays none otherwise."""
     headers = {"Accept-Ranges": "bytes"}
-    # RFC 9110 13.1.5: a conditional range. We send no validators, so no condition is true.
+    # RFC 9110 13.1.5, conditional ranges: the preview sends no validators, so no condition can be true
     whole = reply.status != 200 or request.method == "HEAD" or "if-range" in request.headers
     asked = "" if whole else request.headers.get("range", "")
     try:

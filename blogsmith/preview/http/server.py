@@ -1,4 +1,4 @@
-"""HTTP server of the preview: its addresses, admission of clients, and one thread per connection.
+"""HTTP server of the preview: its sockets, the admission of clients, and one thread per connection.
 
 It serves no folder: pages come from the site in memory, its own files from a fixed table.
 """
@@ -46,17 +46,13 @@ class PreviewServer:
         report_bug: Callable[[Exception], None] = traceback.print_exception,
         limits: ClientLimits | None = None,
     ) -> None:
-        """Create a server without listening yet.
+        """Create a server that does not listen yet.
 
-        token: secret that pages send with an action.
-        hello: returns the first event of every stream, without `kind` and `run`; see `EventHub`.
-        host: address to listen on.
-        port: first port to try; 0 for any.
-        is_port_fixed: try no other port.
-        allowed_hosts: names and addresses that `Host` may contain, in addition to those of this machine.
-        report_bug: called with internal errors, in the thread where they occur.
-
-        Raise ValueError if others can reach `host` but `allowed_hosts` is empty.
+        token: secret that pages send with an action. hello: returns the first event of every stream, without
+        `kind` and `run`; see `EventHub`. host: address to listen on. port: first port to try; 0: any.
+        is_port_fixed: try no other port. allowed_hosts: names and addresses that `Host` may contain, in
+        addition to those of this machine. report_bug: called with internal errors, in the thread where they
+        occur. ValueError if other machines can reach `host` but `allowed_hosts` is empty.
         """
         if not is_loopback(host) and not allowed_hosts:
             raise ValueError(f"missing host names: name those that clients may use for {host}")
@@ -82,8 +78,7 @@ class PreviewServer:
         return f"http://{host_in_url(self._host)}:{self.port}"
 
     def start(self) -> None:
-        """Start listening. Raise OSError if no port can be used, with EADDRINUSE if another program uses
-        it."""
+        """Start to listen. OSError if no port can be used, with EADDRINUSE if another program uses it."""
         self._listeners = listen(self._host, self.port, is_fixed=self._is_port_fixed)
         self.port = self._listeners[0].getsockname()[1]
         self._routes = Routes(
@@ -100,28 +95,26 @@ class PreviewServer:
         self._accepting.start()
 
     def close(self) -> None:
-        """Free the port, and end every connection and its thread.
-
-        A thread that waits for the site ends when the site answers. We wait for threads for two seconds.
-        """
+        """Free the port, and end every connection and its thread. Wait at most two seconds for threads. A
+        thread that waits for the site ends when the site answers."""
         if self._closing or not self._listeners:
             return
         self._closing = True
         self._wake_in.send(b"!")
-        # it may be waiting for a free connection
+        # the thread may be waiting for a free connection
         threads = self._admission.close()
-        if self._accepting.is_alive():  # Ctrl-C may come before the thread is started
+        if self._accepting.is_alive():  # Ctrl-C may come before the thread starts
             self._accepting.join()
         for end in (*self._listeners, self._wake_out, self._wake_in):
             end.close()
         self.hub.close()
         until = monotonic() + _JOIN_S
         for thread in threads:
-            if thread.ident is not None:  # the system may not have started it
+            if thread.ident is not None:  # the system may not have started the thread
                 thread.join(max(0.0, until - monotonic()))
 
     def _report_bug(self, error: Exception) -> None:
-        # Requests that are open when the site closes get no answer; this is not an internal error.
+        # requests in progress when the site closes get no answer; that is not an internal error
         if not self._closing:
             self._given_report_bug(error)
 
@@ -142,7 +135,7 @@ class PreviewServer:
         except (BlockingIOError, ConnectionError):
             return  # the client has already disconnected
         except OSError:
-            # There are no more file descriptors. The listener stays readable, so wait to avoid a busy loop.
+            # no file descriptor is free; the listening socket stays readable, so wait to avoid a busy loop
             self._wait(_OUT_OF_FILES_S)
             return
         if not self._give_thread(connection, is_near=_is_local_client(address[0])):
@@ -182,31 +175,29 @@ class PreviewServer:
 
 def _is_local_client(address: str) -> bool:
     """Return whether the client is on this machine."""
-    # On a dual-stack socket, an IPv4 address has this prefix.
+    # the form of an IPv4 address on a socket for both IPv4 and IPv6
     return is_loopback(address.removeprefix("::ffff:"))
 
 
 def _reject_connection(connection: socket.socket) -> None:
-    """Send a "too many connections" response without waiting for the client."""
+    """Send the response "too many connections" without waiting for the client."""
     reply = plain_reply(503, "Too many connections.", Retry_After="1")
     connection.setblocking(False)
     with connection, suppress(OSError):
         connection.send(encode_header(reply, keep_alive=False) + reply.body)
-        # Closing the connection with unread bytes would discard the response.
+        # closing a socket with unread bytes would discard the response
         connection.recv(MAX_HEAD)
 
 
-# A limited number of connections, each with a thread, and the choice of the connection that a new one
-# replaces.
-#
-# A program on this machine may open many connections and send little on each. Its address does not
-# distinguish it from a browser. Therefore, the criterion is whether a complete request has arrived.
-# Connections without one are closed first, the oldest before the others. A browser, which sends its request
-# immediately, is admitted no matter how many other connections wait.
+# A limited number of connections, each with a thread, and the choice of the one that a new connection
+# replaces. A program on this machine may open many connections and send little on each. Its address does not
+# distinguish it from a browser, so the criterion is whether a complete request has arrived. Connections
+# without one are closed first, the oldest before the others. A browser, which sends its request immediately,
+# is admitted however many other connections wait.
 
 
 class Admission:
-    """Set of connections. The accepting thread adds them; their own threads remove them."""
+    """Set of connections. The thread that accepts connections adds them; their own threads remove them."""
 
     def __init__(self, limits: ClientLimits) -> None:
         self._limits = limits
@@ -222,7 +213,7 @@ class Admission:
         return len(self._threads)
 
     def enter(self, connection: Connection, thread: Thread) -> bool:
-        """Return whether there is room for a connection, after evicting another one if necessary."""
+        """Return whether there is room for a connection. If necessary, end another one for it."""
         until_s = monotonic() + self._limits.admission_s
         with self._changed:
             while len(self._threads) >= self._limits.connections and not self._is_closed:
@@ -261,17 +252,17 @@ class Admission:
 
 
 def _eviction_rank(connection: Connection, now_s: float, stall_s: float) -> tuple[int, float] | None:
-    """Return the eviction rank of a connection: the lowest is evicted first; None: never."""
+    """Return the rank of a connection: the one with the lowest is ended first. None: it must not be ended."""
     if connection.is_evicted:
         return None
     if connection.is_awaiting_request:
-        # A browser keeps idle connections for later requests, and opens others without sending anything.
+        # a browser keeps connections for later requests, and opens others without sending anything
         return int(connection.is_idle), connection.since_s
     is_stalled = connection.is_sending and now_s - connection.since_s > stall_s
     return (2, connection.since_s) if is_stalled else None
 
 
-# Listening sockets, on this machine only unless requested otherwise, all with the same port.
+# Sockets that listen, on this machine only unless requested otherwise, all on the same port.
 
 
 PORTS_TRIED = 101
@@ -291,12 +282,10 @@ def host_in_url(host: str) -> str:
 
 
 def listen(host: str, port: int, *, is_fixed: bool = False) -> list[socket.socket]:
-    """Return listening sockets for `host`, on `port` or one of the hundred ports after it.
+    """Return sockets that listen on `host`, on `port` or one of the hundred ports after it.
 
-    port: 0 means any port.
-    is_fixed: use only `port`.
-
-    Raise OSError if no port is free, or this machine does not have the address.
+    port: 0: any port. is_fixed: use only `port`. OSError if no port is free, or if this machine does not have
+    the address.
     """
     addresses = _addresses(host)
     last = OSError(errno.EADDRINUSE, "no free port")
@@ -315,15 +304,15 @@ def listen(host: str, port: int, *, is_fixed: bool = False) -> list[socket.socke
 
 def _addresses(host: str) -> list[Address]:
     if host in ("localhost", "127.0.0.1"):
-        # `localhost` is either of them, depending on the browser. Both must be ours and not another
-        # program's.
+        # `localhost` means either address, depending on the browser, so both must be ours and not another
+        # program's
         return [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")]
     found = socket.getaddrinfo(host or "0.0.0.0", None, type=socket.SOCK_STREAM)
     return list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in found))
 
 
 def _bind_all(addresses: list[Address], port: int) -> list[socket.socket]:
-    """Bind one socket for each address. All except the first may be missing on this machine."""
+    """Bind one socket for each address. The machine may lack all except the first."""
     listeners: list[socket.socket] = []
     try:
         for address in addresses:
@@ -345,8 +334,7 @@ def _bind(address: Address, port: int) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         if os.name == "posix":
-            # Otherwise, connections that have just ended would block the port. A port in use is still
-            # rejected.
+            # otherwise connections that have just ended would block the port; a port in use is still rejected
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, int(host != "::"))

@@ -1,8 +1,8 @@
 """Event loop of the preview: handles events in order, renders saved pages first, then updates the site.
 
-After a post is saved, only its page is rendered. Then the whole site is updated in small steps; all other
-work runs between the steps. Therefore, the page being written never waits, and the final result is identical
-to that of a build.
+After a save, only the page of that post is rendered. Then the whole site is updated in small steps, with all
+other work between them. So the page that the author writes never waits, and the final result is identical to
+that of a build.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SIGNAL_CHECK_S = 0.25
 
 
 class EventLoop:
-    """Loop that runs in the thread that calls `run`. The other methods can be called from any thread."""
+    """The loop, run by the thread that calls `run`. Other threads may call the other methods."""
 
     def __init__(
         self,
@@ -54,13 +54,9 @@ class EventLoop:
         rested: Callable[[], None],
         report_bug: Callable[[Exception], None],
     ) -> None:
-        """Create a loop without running it.
-
-        clock: monotonic clock, in seconds.
-        request_cells: requests the cells that must run.
-        rested: called whenever there is nothing left to do.
-        report_bug: called with internal errors.
-        """
+        """Create a loop without running it. clock: monotonic clock, in seconds. request_cells: called to
+        request the cells that must run. rested: called whenever nothing is left to do. report_bug: called
+        with internal errors."""
         self._site = site
         self._publisher = publisher
         self._report_bug = report_bug
@@ -103,20 +99,18 @@ class EventLoop:
     def _answer_request(self, asked: PreviewPageRequest | VersionRequest) -> None:
         self.send(asked)
         if self._is_over:
-            # The loop may not read its messages any more.
+            # the loop may not read its messages any more
             self._fail_pending()
 
     def page_sent(self, path: str, version: str) -> None:
-        """Report that a page of the previous preview was sent."""
+        """Report that a page of the previous preview was sent to a browser."""
         self.send(PageSent(path, version))
 
     # -- in its own --
 
     def run(self, check: Callable[[], None] = lambda: None) -> None:
-        """Handle messages until `StopRequest` arrives, or until a signal or `check` raises.
-
-        check: called frequently.
-        """
+        """Handle messages until `StopRequest` arrives, or until a signal or `check` raises an exception.
+        check: called often."""
         self._full_update.begin(rest_s=0.0)
         try:
             while not self._is_over:
@@ -130,7 +124,7 @@ class EventLoop:
                     if self._is_answering():
                         self._answer_waiting()
                 except Exception as error:
-                    # an internal error; the next save tries again
+                    # an internal error; the next save starts another attempt
                     self._full_update.interrupt()
                     self._report_bug(error)
                     self._answer_waiting()
@@ -141,7 +135,7 @@ class EventLoop:
     def _next_message(self, check: Callable[[], None]) -> Message | None:
         """Return the next message, or None when it is time for the next step of the update."""
         while (wait_s := self._full_update.wait_s) is None:
-            # The system may have delivered Ctrl-C to another thread, which does not wake up this one.
+            # the system may have delivered Ctrl-C to another thread, which does not wake up this one
             with suppress(Empty):
                 return self._messages.get(timeout=SIGNAL_CHECK_S)
             check()
@@ -157,7 +151,7 @@ class EventLoop:
             if self._is_answering():
                 self._answer(message)
             else:
-                # Wait until the running update knows the pages.
+                # wait until the running update knows the pages
                 self._waiting.append(message)
         elif isinstance(message, PageSent):
             self._site.page_sent(message.path, message.version)
@@ -167,7 +161,7 @@ class EventLoop:
             self._on_cells_end(message)
 
     def _is_answering(self) -> bool:
-        """Return whether there is a site, or the reason is known why there is none."""
+        """Return whether requests can be answered: the site is loaded, or an error explains why it is not."""
         return self._site.snapshot is not None or bool(self._publisher.site_errors)
 
     def _answer(self, asked: PreviewPageRequest | VersionRequest) -> None:
@@ -204,8 +198,8 @@ class EventLoop:
         save = self._changes.add(saved.changes)
         self._count += 1
         if self._count % SAVES_PER_COLLECTION == 0:
-            # Rendering creates reference cycles, and Python collects rarely because most objects are
-            # long-lived.
+            # rendering creates reference cycles, and Python collects them rarely because most objects are
+            # long-lived
             gc.collect()
         if self._fast_path.is_relevant(save):
             self._publisher.on_edit(save.paths)
@@ -218,18 +212,18 @@ class EventLoop:
         self._full_update.begin()
 
 
-# Updates of the whole site: one after every change, in small steps, with an exact result at the end.
+# Updates of the whole site: after every change, in small steps, with an exact result at the end.
 
 
 UPDATE_DELAY_S = 0.08
-"""Delay of an update after a save. Meanwhile, the browser fetches the edited page."""
+"""Time in seconds between a save and the update. Meanwhile the browser fetches the edited page."""
 MAX_RESTART_S = 1.0
-"""An update is restarted by further saves for this time at most. After that, it runs to its end, and another
+"""Time in seconds during which further saves restart an update. After that, it runs to its end, and another
 one follows."""
 
 
 class FullUpdate:
-    """Updates of one event loop. `step` runs the next step."""
+    """Updates of the whole site for one event loop. `step` runs the next step."""
 
     def __init__(
         self,
@@ -244,12 +238,9 @@ class FullUpdate:
         request_cells: Callable[[], None],
         rested: Callable[[], None],
     ) -> None:
-        """Create an update without starting it.
-
-        awaited_paths: returns the paths of requests that are not answered yet.
-        request_cells: requests the cells that must run.
-        rested: called whenever there is nothing left to do.
-        """
+        """Create an object without an update. awaited_paths: returns the paths of requests that are not
+        answered yet. request_cells: called to request the cells that must run. rested: called whenever
+        nothing is left to do."""
         self._line = line
         self._site = site
         self._publisher = publisher
@@ -263,18 +254,18 @@ class FullUpdate:
         self._resume_s = 0.0
         self._is_running = False
         self._must_repeat = False
-        """Whether files have changed since the running update began."""
+        """Whether files have changed since the current update began."""
         self._outdated_since_s: float | None = None
-        """Time of the first change that no finished update includes."""
+        """Time of the first change that no finished update includes; None if there is none."""
 
     @property
     def wait_s(self) -> float | None:
-        """Time until the next step; 0 or less: now; None: nothing to do."""
+        """Seconds until the next step; 0 or less: it is due. None: there is nothing to do."""
         return None if self._work is None else self._resume_s - self._clock()
 
     def begin(self, rest_s: float = UPDATE_DELAY_S) -> None:
-        """Start an update after a change. Interrupt a running one unless updates were interrupted for too
-        long."""
+        """Start an update after a change. Interrupt a running one, unless updates have been interrupted for
+        `MAX_RESTART_S`."""
         now_s = self._clock()
         if self._outdated_since_s is None:
             self._outdated_since_s = now_s
@@ -287,7 +278,7 @@ class FullUpdate:
         self._resume_s = now_s + rest_s
 
     def interrupt(self) -> None:
-        """Interrupt the running update. The next one must include its changes."""
+        """Interrupt the running update. The next one will include its changes."""
         if self._is_running:
             self._changes.abort()
         self._is_running, self._work = False, None
@@ -325,7 +316,7 @@ class FullUpdate:
         except SiteError as error:
             self._is_running, self._outdated_since_s = False, None
             self._publisher.site_errors = error.diagnostics
-            # The error may be in the settings, so read them again next time.
+            # the error may be in the settings, so they are read again next time
             self._changes.abort(everything=True)
             self._publisher.problems(self._site)
             self._publisher.print_problems()
@@ -336,7 +327,7 @@ class FullUpdate:
             old, new = (site.resolved.files.stamps for site in (before, self._site.snapshot))
             self._changes.unreported.note(old, new, {*taken.paths, *self._changes.paths})
         if self._must_repeat:
-            # This update does not include files that were saved while it ran.
+            # this update does not include files that were saved while it ran
             self._fast_path.render(self._changes.paths[:MAX_FAST_POSTS])
         self._publisher.files(before, self._site.snapshot, taken.paths)
         self._fast_path.compare({})
@@ -351,16 +342,16 @@ class FullUpdate:
         self._rested()
 
 
-# Fast path for saved posts: only the edited post is rendered, and the tabs that show it are notified.
+# After a save of posts, the fast path renders only these posts, and notifies the tabs that show them.
 
 
 MAX_FAST_POSTS = 3
-"""Maximum number of posts saved together that are rendered one by one. More are left to an update of the
+"""Maximum number of posts saved together that the fast path renders. More are left to the update of the
 site."""
 
 
 class FastPath:
-    """Fast path of one event loop."""
+    """Fast path for saved posts, for one event loop."""
 
     def __init__(
         self,
@@ -370,10 +361,7 @@ class FastPath:
         saves: PendingChanges,
         request_cells: Callable[[], None],
     ) -> None:
-        """Create a fast path.
-
-        request_cells: requests the cells that must run.
-        """
+        """Create a fast path. request_cells: called to request the cells that must run."""
         self._line = line
         self._site = site
         self._publisher = publisher
@@ -381,8 +369,12 @@ class FastPath:
         self._request_cells = request_cells
 
     def is_relevant(self, save: ChangeReport) -> bool:
-        """Return whether a save may change pages. Files outside the site's folders matter only if code may
-        read them."""
+        """Return whether a save may change pages.
+
+        Return True if the site has not been read completely, or if a source of the site, a macro file or a
+        file that a page includes was saved. Otherwise, return whether any page has cells, because their code
+        can read every file.
+        """
         present = self._site.snapshot
         if (
             save.everything
@@ -390,6 +382,8 @@ class FastPath:
             or not present.is_complete
             or any(map(is_site_source, save.paths))
         ):
+            return True
+        if not set(save.paths).isdisjoint(present.context.macro_files.paths):
             return True
         documents = present.resolved.documents
         saved = {path.removeprefix("/") for path in save.paths}
@@ -399,7 +393,7 @@ class FastPath:
         return any(self._has_cells(path) for path in documents)
 
     def show(self, save: ChangeReport) -> int:
-        """Render saved posts if that is fast. Return the number of open pages that have changed."""
+        """Render saved posts, if the fast path can. Return the number of open pages that have changed."""
         present = self._site.snapshot
         if present is None:
             return 0
@@ -408,14 +402,14 @@ class FastPath:
             return 0
         lines = self.render(save.paths)
         count = self.compare(lines)
-        # A change of settings or plugins may end the consent to run code.
+        # a change of settings or plugins may end the consent to run code
         if self._changes.only_pages() and any(self._has_cells(path) for path in lines):
             self._request_cells()
         return count
 
     def render(self, paths: tuple[str, ...]) -> dict[str, int]:
-        """Render saved posts. Return the first changed line by source path. Changes beyond a post are left to
-        an update."""
+        """Render saved posts. Return source path → first changed line. Changes beyond the posts are left to
+        the update of the site."""
         lines = {}
         for path in paths:
             present = self._site.snapshot
@@ -445,17 +439,16 @@ class FastPath:
                 self.compare({})
 
     def compare(self, lines: Mapping[str, int]) -> int:
-        """Notify browsers of the open pages that have changed. Return their number.
-
-        lines: maps a source path to the edited line.
-        """
+        """Notify browsers of open pages that have changed. Return their number. lines: source path → edited
+        line."""
         found = self._site.changed_pages()
         self._publisher.pages(self._site.snapshot, found, lines)
         self._publisher.problems(self._site)
         return len(found)
 
     def request_for(self, changed: tuple[str, ...], *, everything: bool = False) -> UpdateRequest:
-        """Return the request to the pipeline after these files have changed."""
+        """Return the request to the pipeline after these files have changed. everything: other files may have
+        changed too."""
         return UpdateRequest(changed, everything, self._site.open_sources(), self._publisher.finished)
 
     def _has_cells(self, path: str) -> bool:
@@ -465,7 +458,7 @@ class FastPath:
 
 
 def _without_site_error(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot | None:
-    """Return the result of `make`, or None after an error that the update of the whole site reports."""
+    """Return the result of `make`. Return None after an error, which the update of the whole site reports."""
     try:
         return make()
     except SiteError:
@@ -473,8 +466,8 @@ def _without_site_error(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot
 
 
 def first_difference(before: str, after: str) -> int:
-    """Return the number of the first line, from 1, where two strings differ. If one is a prefix, return its
-    last line."""
+    """Return the 1-based number of the first line where two strings differ. If one is a prefix of the other,
+    return its last line."""
     old, new = before.split("\n"), after.split("\n")
     for number, (one, other) in enumerate(zip(old, new, strict=False), 1):
         if one != other:

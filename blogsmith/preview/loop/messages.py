@@ -28,7 +28,8 @@ class VersionRequest:
 
 @dataclass(frozen=True, slots=True)
 class PageSent:
-    """Notification that a page of the previous preview was sent. The page may have changed since."""
+    """Notification that a page of the previous preview was sent to a browser. The page may have changed since
+    then."""
 
     path: str
     version: str
@@ -40,7 +41,7 @@ class FilesSaved:
 
     changes: ChangedFiles
     at_s: float
-    """Time when the change was detected, on the clock of the loop."""
+    """Time when the change was detected, by the clock of the loop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""HTML of pages: rendered on request and cached while it equals the output of a build.
+"""HTML of pages, rendered on request and cached while a build would give the same HTML.
 
 A page whose source or template has an error keeps its last valid HTML.
 """
@@ -28,9 +28,9 @@ class Page:
 
     version: str
     packed: bytes
-    """Deflated HTML, because thousands of pages are cached."""
+    """HTML, compressed because thousands of pages are cached."""
     source: str
-    """Path of its Markdown file, or empty."""
+    """Source path of the page; empty for a generated page."""
 
     @property
     def html(self) -> bytes:
@@ -44,21 +44,21 @@ class _RenderedPage:
     site: SiteView
     theme: Theme
     page: Page | None
-    """None if rendering has failed every time."""
+    """The page; None if rendering has failed every time."""
     problems: tuple[Diagnostic, ...] = ()
     texts: frozenset[str] = frozenset()
-    """Source paths of other pages whose content its templates have read."""
+    """Source paths of other pages whose text its templates have read."""
     templates: frozenset[str] = frozenset()
     """Templates as returned by `Theme.watch_templates`."""
 
 
 class PageOrigin(NamedTuple):
-    """Diagnostics and inputs of a page that was just rendered."""
+    """Diagnostics and inputs of a page that was just rendered, to be stored for the next preview."""
 
     problems: tuple[Diagnostic, ...]
     """Diagnostics about content that its policy blocks."""
     texts: frozenset[str]
-    """Inputs as in `OutputKeys.inputs`, like `templates`."""
+    """Inputs as in `OutputKeys.inputs`, as is `templates`."""
     templates: frozenset[str]
 
 
@@ -66,18 +66,15 @@ class RenderedPages:
     """Pages of one preview, used by one thread."""
 
     def __init__(self, limit_s: float = LIMIT_S, trace: TextTrace | None = None) -> None:
-        """Create an empty cache.
-
-        limit_s: time limit for the templates of one page.
-        trace: records which pages' content templates read.
-        """
+        """Create an empty cache. limit_s: time limit for the templates of one page. trace: recorder of the
+        pages whose text templates read."""
         self._limit_s = limit_s
         self._trace = trace or TextTrace()
         self._made: dict[str, _RenderedPage] = {}
         self._count = 0
 
     def take_count(self) -> int:
-        """Return how many pages have changed since the last call."""
+        """Return the number of pages that have changed since the last call."""
         count, self._count = self._count, 0
         return count
 
@@ -94,13 +91,14 @@ class RenderedPages:
     def add_stored(
         self, present: SiteSnapshot, path: str, page: Page, problems: tuple[Diagnostic, ...]
     ) -> None:
-        """Add a page of the previous preview with the same inputs."""
+        """Add a page of the previous preview whose inputs are the same now."""
         view, composition = present.files_by_url[path].content, present.plan
         assert isinstance(view, PageView), "not a page"
         self._made[path] = _RenderedPage(view, composition.site, composition.context.theme, page, problems)
 
     def page_origin(self, path: str) -> PageOrigin | None:
-        """Return the inputs of a page. None: it is from the previous preview, or its template fails."""
+        """Return the diagnostics and inputs of a page. None if it comes from the previous preview, or if its
+        template fails."""
         made = self._made.get(path)
         return PageOrigin(made.problems, made.texts, made.templates) if made and made.templates else None
 
@@ -115,7 +113,7 @@ class RenderedPages:
         return [found for one in made if one for found in one.problems]
 
     def keep_only(self, paths: Iterable[str]) -> None:
-        """Forget all other pages."""
+        """Drop all other pages."""
         kept = frozenset(paths)
         self._made = {path: made for path, made in self._made.items() if path in kept}
 
@@ -130,7 +128,7 @@ class RenderedPages:
         except SiteError as error:
             return _RenderedPage(view, site, theme, good, error.diagnostics)
         except PageTimeout:
-            message = f"rendering {view.url} takes longer than {self._limit_s:g} s"
+            message = f'rendering "{view.url}" takes longer than {self._limit_s:g} s'
             slow = Diagnostic("page-slow", message, view.path, hint="remove long loops from its templates")
             return _RenderedPage(view, site, theme, good, (slow,))
         if is_wrong and good:

@@ -17,7 +17,7 @@ POLICY_SOURCES = MappingProxyType(
         "script-src": ("'self'",),
         "connect-src": ("'self'",),
         "worker-src": ("'self'",),
-        # A formula that is added while the page is open may be the first with a style attribute.
+        # a formula that is added while the page is open may be the first with a `style` attribute
         "style-src-attr": ("'unsafe-inline'",),
     }
 )
@@ -31,14 +31,11 @@ class ScriptTag:
     token: str
     """Secret that pages send with an action."""
     editor: str = ""
-    """Value of `data-editor`: how a source file is opened."""
+    """Value of `data-editor`, which says how a source file is opened."""
 
     def insert(self, html: bytes, version: str, source: str) -> bytes:
         """Return the page with the script at the end of its `<head>`, and with permission for it in the
-        page's policy.
-
-        source: path of its Markdown file, or empty.
-        """
+        page's policy. source: source path of the page; empty for a generated page."""
         data = {"version": version, "source": source, "token": self.token, "editor": self.editor}
         attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
         script = f'<script type="module" src="{PREFIX}live.js" data-blogsmith{attributes}></script>\n'
@@ -51,11 +48,12 @@ def content_version(html: bytes) -> str:
     return hashlib.blake2b(html, digest_size=8).hexdigest()
 
 
-# Conversion between paths of pages in the site's table and in browsers.
+# Conversion between paths in the site's table of files and paths in browsers.
 
 
 def browser_path(path: str) -> str:
-    """Return a path of the site as in `location.pathname`; the base path is already encoded."""
+    """Return a path of the site as a browser shows it in `location.pathname`. The base path is already
+    encoded."""
     return quote(path, safe="/%")
 
 

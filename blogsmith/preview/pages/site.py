@@ -16,19 +16,19 @@ from ...model.generated_files import GeneratedFile, OutputFile
 from ...model.template_views import PageView
 from ...site.frame import OLDEST
 from ...write.photos.cleaning import clean_stream
-from ..http.reply import open_regular
+from ..http.reply import open_part
 from ..protocol import Response
 from .media_types import media_type
 from .render import Page, RenderedPages
 from .script_tag import ScriptTag, browser_path, path_of
 
 MAX_OPEN_PAGES = 256
-"""Number of most recently requested pages that are treated as open in a tab."""
+"""Maximum number of pages, the most recently requested ones, that count as open in a tab."""
 _NO_VERSION = ""
 
 FindPage = Callable[[str, OutputFile], tuple[Page, tuple[Diagnostic, ...]] | None]
-"""Maps (path, planned file) to the page of the previous preview and its diagnostics, if the page has the same
-inputs."""
+"""Function from path and planned file to the page of the previous preview and its diagnostics; None unless
+the inputs are the same."""
 
 
 class ServedSite:
@@ -40,12 +40,12 @@ class ServedSite:
         self.pages = RenderedPages(trace=line.texts)
         self._present: SiteSnapshot | None = None
         self.open_earlier: Callable[[SiteSnapshot], FindPage] | None = None
-        """Returns a function that finds pages of the previous preview; None after its use."""
+        """Function that returns a `FindPage` for the pages of the previous preview; None after its use."""
         self._previous_assets = PreviousAssets()
         self._open: OrderedDict[str, str] = OrderedDict()
-        """Version that was last sent, by path."""
+        """Path of an open page → version that was last sent to a tab."""
         self._outdated_paths: set[str] = set()
-        """Paths for which a tab may show an older version and has not been notified."""
+        """Paths for which a tab may show an older version, because it was not notified of the change."""
 
     @property
     def snapshot(self) -> SiteSnapshot | None:
@@ -109,23 +109,23 @@ class ServedSite:
         return [view.path for view in views if view and view.path]
 
     def changed_pages(self) -> dict[str, str]:
-        """Return the open pages that have changed since tabs were last notified, with their version; empty if
-        gone."""
+        """Return the open pages that have changed since tabs were last notified: path → version, empty if the
+        page is gone."""
         found = {}
         for path, version in list(self._open.items()):
             now = self._version(path)
             if now != version or path in self._outdated_paths:
                 found[path] = now
-        # At the end: if one page raises an error, none counts as reported.
+        # at the end: if a page raises an error, none of them counts as reported
         self._open.update(found)
         self._outdated_paths.clear()
         return found
 
     def render_all(self) -> Iterator[None]:
-        """Render every page that is not up to date; one page per step."""
+        """Render every page that is not up to date, one page per step."""
         present = self.snapshot
         assert present is not None, "there is no site yet"
-        # From now on, all rendered pages are in memory.
+        # from now on, all rendered pages are in memory
         find, self.open_earlier = self.open_earlier(present) if self.open_earlier else None, None
         for path, planned in present.files_by_url.items():
             if isinstance(planned.content, PageView) and not self.pages.is_made(present, path):
@@ -161,12 +161,12 @@ class ServedSite:
         if present is None or planned is None or not isinstance(planned.content, PageView):
             return None
         view = planned.content
-        # A list shows its pages. Shortly after the start, not all of them have been read.
+        # a list shows pages that, shortly after the start, have not all been read
         sources = [view.path, *(listed.path for listed in view.pages[:MAX_LISTED_PAGES])]
         try:
             present = self.snapshot = self._line.render_pages(present, sources)
         except SiteError:
-            # A plugin fails. The update of the whole site reports this error.
+            # a plugin fails; the update of the whole site reports the error
             return None
         return self.pages.render_page(present, path)
 
@@ -185,12 +185,13 @@ class ServedSite:
             return Response(500, "text/plain; charset=utf-8", str(error).encode())
 
     def _clean_image(self, file: Path) -> bytes | None:
-        """Return an image without its private data. None if it has none, or the file is not an image."""
+        """Return an image without private data. Return None if the file contains no private data or is not an
+        image."""
         if self.snapshot is None or not self.snapshot.plan.removes_metadata:
             return None
-        part = open_regular(file)
+        part = open_part(file)
         if part is None:
-            # This is reported when the file is opened for sending.
+            # the error is reported when the file is opened for sending
             return None
         with io.BufferedReader(part.file) as stream:
             return clean_stream(stream)
@@ -203,7 +204,7 @@ class ServedSite:
         return Response(404, body=self._add_script(html.encode(), "", ""))
 
     def _note_missing(self, path: str) -> None:
-        """Remember a request for a missing page, because a tab may be waiting for it."""
+        """Record the request for a missing page, because a tab may wait for it to appear."""
         if path.endswith(("/", ".html")):
             self.page_sent(path, _NO_VERSION)
 
@@ -228,25 +229,23 @@ def _not_made() -> str:
     return _PLAIN.format(title="Not available yet", text=text)
 
 
-# Files that a previous version of the site had from its theme: those of another theme, and fonts for other
-# formulas.
-#
-# A tab may still be loading a page that uses them. Also, a page that a new theme cannot render keeps its old
-# HTML and style.
+# Files of the theme in an earlier version of the site: those of another theme, and fonts for other formulas.
+# A tab may still load a page that uses them, and a page that a new theme cannot render keeps its old HTML and
+# style.
 
 
 MAX_PREVIOUS_ASSETS = 512
-"""Number of most recent URLs, enough for several themes with all their fonts."""
+"""Maximum number of these files, enough for several themes with all their fonts. The oldest are dropped."""
 
 
 class PreviousAssets:
-    """Previous assets of one preview, used by one thread."""
+    """Theme files of earlier versions of the site; used by one thread."""
 
     def __init__(self) -> None:
         self._files: dict[str, OutputFile] = {}
 
     def find(self, path: str) -> OutputFile | None:
-        """Return the last file at a path. Only for paths that the current site does not have."""
+        """Return the file that a path last had. Only for paths that the current site does not have."""
         return self._files.get(path)
 
     def add_replaced(self, before: SiteSnapshot, now: SiteSnapshot) -> None:
@@ -265,19 +264,18 @@ class PreviousAssets:
         self._files = dict(left[-MAX_PREVIOUS_ASSETS:])
 
 
-# Pages to read before all others: those that a browser waits for while the preview starts.
+# Choice of the pages to read first: those that a browser waits for while the preview starts.
 
 
 MAX_LISTED_PAGES = 20
-"""Pages of a list that are read before it is shown. For the others, only front matter is used."""
+"""Number of pages of a list that are read before it is shown. Of the others, only the front matter is
+used."""
 
 
 def awaited_sources(resolved: ResolvedSite, paths: Iterable[str]) -> list[str]:
-    """Return the source paths of the pages at these paths, and of the newest posts of lists among them.
-
-    This is a guess, because the content of lists is not known yet. Missing pages are read when the page is
-    rendered.
-    """
+    """Return the source paths of the pages at these paths and, for lists among them, of the newest posts.
+    This is a guess, because the content of lists is not known yet. Pages that it misses are read when the
+    list is rendered."""
     found: dict[str, None] = {}
     base_path, urls = resolved.config.base_path, resolved.loaded.urls
     sources = {url: path for path, url in urls.urls.items()}
@@ -287,7 +285,7 @@ def awaited_sources(resolved: ResolvedSite, paths: Iterable[str]) -> list[str]:
         if source:
             found[source] = None
         section = urls.sections[source] if source else site_path.strip("/")
-        # A list may be generated without a file of the author.
+        # a list may have no source file
         is_list = urls.kinds[source] in ("home", "section") if source else section in _sections(resolved)
         if is_list:
             found |= dict.fromkeys(_newest_posts(resolved, section, urls.editions.get(source, "")))
@@ -300,8 +298,8 @@ def _sections(resolved: ResolvedSite) -> set[str]:
 
 
 def _newest_posts(resolved: ResolvedSite, section: str, edition: str) -> list[str]:
-    """Return the source paths of the newest posts of a section; if it is empty, of the whole language
-    version."""
+    """Return the source paths of the newest posts of a section, or for an empty `section`, of the whole
+    language version."""
     urls = resolved.loaded.urls
 
     def posts() -> Iterator[Document]:

@@ -1,9 +1,9 @@
 """Consent of the user of this machine to run the code of a site: its plugins and the cells of its posts.
 
-As in `direnv allow`, consent is a record per user outside the site. It covers one folder, a digest of each
-file of its plugins, and the settings that decide what runs: those under `execute:` and a command under
-`editor:`. A cloned site cannot include its own consent, another folder at the same path has none, and
-changes require new consent. The cells themselves are not covered, because their author edits them all day.
+As in `direnv allow`, consent is a record of the user, outside the site. It covers one folder, a digest of
+each file of its plugins, and the settings that decide what runs: those under `execute:`, and a command under
+`editor:`. So a cloned site cannot contain consent to itself, another folder at the same path has none, and a
+change requires new consent. The code of cells is not covered, because their author edits it all day.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ...base.installed import PLUGINS, InstalledPart, installed_parts, part_dige
 from ...base.patterns import lazy_pattern
 from ...base.storage.folder import open_folder
 from ...base.storage.own_folder import open_own_folder
+from ...base.storage.private import FILE_MODE, FOLDER_MODE, UnsafeFileError, check_private
 from ...config.editors import read_editor
 from ...config.load import load_config
 from ...config.schema import Config, Execution
@@ -33,7 +34,7 @@ from ...hooks.plugin_code import FOLDER, PluginCode, hash_site_file, read_plugin
 from ..bundled_folders import bundled_plugins
 from .place import record_file
 
-State = Literal["given", "never", "earlier", "elsewhere", "changed"]
+State = Literal["given", "never", "earlier", "elsewhere", "changed", "unread"]
 _MAX_LISTED_CHANGES = 3
 """Maximum number of changes that a message lists."""
 
@@ -58,17 +59,21 @@ class ConsentChange(Struct, frozen=True):
 
 
 class Consent(Struct, frozen=True):
-    """Whether code of a site may run here, and if not, why."""
+    """Whether code of a site may run here, and if not, the reason."""
 
     state: State
-    """`earlier`: given to a version that did not record the folder; `elsewhere`: given to another folder at
-    this path."""
+    """`earlier`: consent given in an old version of blogsmith, which did not record the folder. `elsewhere`:
+    consent to another folder that was at this path. `unread`: the record of trust is unsafe or damaged, as
+    `problem` explains."""
     code: PluginCode
-    """The checked code; empty if there is no valid record."""
+    """The plugin code whose digests were checked; empty if there is no valid consent."""
     files: Mapping[str, str]
     """Digests of all checked files: the plugins, and programs of the site that settings name."""
     settings: Mapping[str, str]
     changes: tuple[ConsentChange, ...] = ()
+    problem: str = ""
+    """Reason why the record of trust is not read, with the command that repairs the record; otherwise
+    empty."""
 
     @property
     def is_given(self) -> bool:
@@ -77,21 +82,25 @@ class Consent(Struct, frozen=True):
 
     @property
     def reason(self) -> str:
-        """Why a site is no longer trusted, as part of a sentence; empty if it never was."""
+        """Reason why the user's trust in a site has ended, as part of a sentence; empty if there never was
+        any."""
+        if self.state == "unread":
+            return self.problem
         if self.state == "earlier":
-            return "it was trusted in an earlier version of blogsmith, which did not record its files"
+            return "it was trusted in an earlier version of blogsmith"
         if self.state == "elsewhere":
-            return "another folder was trusted at this path, or .blogsmith/ was removed"
+            return "another folder was trusted at this path"
         return f"since it was trusted, {_format_changes(self.changes)}" if self.state == "changed" else ""
 
 
 def check_consent(root: Path, config: Config | None = None) -> Consent:
-    """Return whether this user trusted exactly this folder with these plugins and settings.
-
-    config: the site's settings; None reads them.
-    """
+    """Return whether this user trusted exactly this folder with these plugins and settings. config: settings
+    of the site; None: read them."""
     root = root.resolve()
-    record = _records().get(str(root))
+    try:
+        record = _read_records().get(str(root))
+    except UnsafeFileError as unsafe:
+        return Consent("unread", PluginCode(root), {}, {}, problem=str(unsafe))
     if record is None:
         return _refused_consent("never", root)
     if not isinstance(record, dict):
@@ -112,16 +121,20 @@ def is_trusted(root: Path, config: Config | None = None) -> bool:
 
 
 def trust(root: Path) -> Consent:
-    """Record the site's current plugins and settings. Raises SiteError if that cannot be written.
-
-    The result has the files and settings covered now; its `state` and `changes` are those from before.
-    """
+    """Record the consent to the current plugins and settings of the site. Raise SiteError if this fails. The
+    result has the files and settings that are covered now, but the `state` and `changes` from before."""
     root = root.resolve()
     config = load_config(root).config
     code, settings = read_plugin_code(root), execution_settings(config)
     files = {**code.digests, **_programs(root, config), **installed_digests(root, config)}
     before = check_consent(root).state
-    records = _records()
+    try:
+        records = _read_records()
+    except DamagedRecordError:
+        records = {}
+    except UnsafeFileError as unsafe:
+        hint = f"run `{unsafe.remedy}`, and read the file before you trust it again"
+        raise SiteError(Diagnostic("trust-write", unsafe.reason, hint=hint)) from unsafe
     known = records.get(str(root))
     known = known if isinstance(known, dict) else {}
     changes = tuple(_changes(known, files, settings)) if before in ("given", "changed") else ()
@@ -132,10 +145,10 @@ def trust(root: Path) -> Consent:
         file = record_file()
         record = {"folder": dict(identity), "files": files, "settings": dict(settings)}
         text = json.dumps({**records, str(root): record}, indent=1, sort_keys=True) + "\n"
-        with open_folder(file.parent, make=True) as folder:
-            folder.replace(file.name, text.encode())
+        with open_folder(file.parent, make=True, mode=FOLDER_MODE) as folder:
+            folder.replace(file.name, text.encode(), FILE_MODE)
     except OSError as error:
-        message = f"cannot record trust in {file}: {error.strerror or error}"
+        message = f'cannot record trust in "{file}": {error.strerror or error}'
         raise SiteError(Diagnostic("trust-write", message)) from error
     return Consent(before, code, files, settings, changes)
 
@@ -145,7 +158,7 @@ def _refused_consent(state: State, root: Path) -> Consent:
 
 
 def execution_settings(config: Config) -> dict[str, str]:
-    """Return settings, by key, that decide what runs and what it may do, without default values."""
+    """Return the settings that decide what runs and what it may do, as key → value, without defaults."""
     usual = msgspec.to_builtins(Execution())
     now: dict[str, Any] = msgspec.to_builtins(config.execution)
     found = {
@@ -156,14 +169,14 @@ def execution_settings(config: Config) -> dict[str, str]:
     if read_editor(config.editor).runs_site_command:
         found["editor"] = config.editor.strip()
     if config.build.executor != "local" and config.execution.dask.scheduler:
-        # the host at this address receives the posts, and may have Dask run code here
+        # the host at this URL receives the posts, and may have Dask run code here
         found["build.executor"] = json.dumps(config.build.executor)
     return found
 
 
 def _programs(root: Path, config: Config) -> dict[str, str]:
-    """Return digests of files of the site that settings name as programs. Programs elsewhere belong to the
-    user."""
+    """Return digests of files of the site that the settings name as programs. (Programs elsewhere are the
+    user's own.)"""
     editor = read_editor(config.editor)
     named = [config.execution.python, *(editor.command[:1] if editor.runs_site_command else ())]
     found = {}
@@ -177,10 +190,8 @@ def _programs(root: Path, config: Config) -> dict[str, str]:
 
 
 def installed_plugins(root: Path, config: Config) -> dict[str, InstalledPart]:
-    """Map names of plugins of the settings to the installed packages that bring them.
-
-    A file in the site's `plugins/` and a bundled plugin take precedence.
-    """
+    """Map the names of plugins in the settings to the installed packages that contain them. A file in the
+    site's `plugins/` and a bundled plugin take precedence."""
     known = bundled_plugins()
     wanted = [
         name
@@ -216,49 +227,59 @@ def _format_changes(changes: tuple[ConsentChange, ...]) -> str:
     )
 
 
-def _records() -> dict[str, object]:
-    """Return all records. If they cannot be read, no site is trusted."""
+class DamagedRecordError(UnsafeFileError):
+    """The record of trust contains no valid JSON, so no site is trusted; the next consent replaces it."""
+
+
+def _read_records() -> dict[str, object]:
+    """Return all records; none if the user trusted no site yet. Raise UnsafeFileError if other users may have
+    written the records, or if these are damaged."""
+    file = record_file()
     try:
-        data = json.loads(record_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        with open_folder(file.parent) as folder:
+            check_private(folder.own_status(), folder.place)
+            with folder.open_file(file.name) as stream:
+                check_private(os.fstat(stream.fileno()), str(file))
+                data = json.loads(stream.read())
+    except (FileNotFoundError, NotADirectoryError):
         return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise DamagedRecordError(f'invalid JSON in "{file}"', "blogsmith trust") from error
     return data if isinstance(data, dict) else {}
 
 
-# The identity of a site's folder, so that consent does not pass to another folder at the same path.
-#
-# Two things must be unchanged. First, the folder itself: its inode and creation time, or its inode and
-# device if the system does not provide that time. (Device numbers of btrfs, ZFS and network drives change
-# with each start of the machine.) Second, a file with a random name in the site's `.blogsmith/`, which no
-# clone includes. It is needed because inodes are reused.
+# Identity of a site's folder, so that consent does not pass to another folder at the same path. Two things
+# must be unchanged. First, the folder itself: its inode and creation time, or its inode and device if the
+# system provides no creation time. (Device numbers of btrfs, ZFS and network drives change when the machine
+# restarts.) Second, a file with a random name in the site's `.blogsmith/`, which no clone contains. It is
+# needed because inodes are reused.
 
 
 _MARK = "trust-"
 _NAME = lazy_pattern(r"trust-[0-9a-f]{32}")
 _STATX_BTIME = 0x800
 _BIRTH_AT = 80
-"""Offset of `stx_btime` in `struct statx`. The struct starts with the mask of the fields that the kernel has
+"""Offset of `stx_btime` in `struct statx`. The struct starts with a mask of the fields that the kernel has
 set."""
 _AT_FDCWD = -100
-"""Value on Linux, on all architectures."""
+"""Constant of Linux that means the current folder, the same on all architectures."""
 
 
 def read_identity(root: Path, mark: object) -> Mapping[str, object] | None:
-    """Return the current identity of the folder, as `mark_folder` does; None without the marker file."""
+    """Return the current identity of the folder, in the form of `mark_folder`; None if the marker file is
+    missing."""
     if not isinstance(mark, str) or not _NAME.fullmatch(mark) or not _is_marked(root, mark):
         return None
     return {"mark": mark, **_folder_identity(root)}
 
 
 def mark_folder(root: Path, known: object = None) -> Mapping[str, object]:
-    """Create a marker file and return the identity of the folder as JSON data. Raises OSError on failure.
-
-    known: marker of earlier consent, which is reused if it still exists.
-    """
+    """Create a marker file, and return the identity of the folder as JSON data. OSError on failure. known:
+    marker of an earlier consent, which is reused if its file still exists."""
     found = read_identity(root, known)
     if found:
         return found
-    # each user and each container has its own marker, so they do not share consent
+    # each user and each container has a marker of its own, so that they do not share consent
     mark = f"{_MARK}{os.urandom(16).hex()}"
     _write_mark(root, mark)
     return {"mark": mark, **_folder_identity(root)}
@@ -282,7 +303,7 @@ def _birth_time_ns(root: Path, status: os.stat_result) -> int:
 def _birth_time_linux_ns(root: Path) -> int:
     import ctypes
 
-    # `os.stat` provides it from Python 3.15 on
+    # `os.stat` provides the creation time from Python 3.15 on
     statx = getattr(ctypes.CDLL(None), "statx", None)
     found = ctypes.create_string_buffer(256)
     if statx is None or statx(_AT_FDCWD, os.fsencode(root), 0, _STATX_BTIME, found) != 0:

@@ -1,4 +1,5 @@
-"""Location of the user's records, outside every site. Read at each start, so this imports almost nothing."""
+"""Location of the user's records, outside every site. Every start of the program reads it, so it imports
+almost nothing."""
 
 from __future__ import annotations
 

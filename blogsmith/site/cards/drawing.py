@@ -1,7 +1,7 @@
-"""Drawing of a card as PNG: site name, title in the largest size that fits, author and date.
+"""Drawing of a social card as PNG: site name, title in the largest size that fits, author and date.
 
-Each part is in a horizontal band with a single colour. Drawing therefore only needs the coverage of each
-pixel, a palette of 16 colours is enough, and the file is small.
+Each of these parts has a horizontal band of its own, drawn in a single colour. The coverage of each pixel
+therefore determines its colour, a palette of 16 colours suffices, and the file is small.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ...languages.tags import Direction
+from ...model.letters import split_clusters
 from ...model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard
 from .fonts import EM_PX, CardFonts, WordImage
 from .formula import X_HEIGHT, Formula, lay_out_formula
 from .png import encode_png
-from .title import Line, TitlePiece, break_lines, join_runs, title_pieces
+from .title import Line, TitlePiece, break_lines, join_runs, split_unspaced, title_pieces
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -36,18 +37,20 @@ _RULE_PX = HEIGHT_PX - 8
 """Top of the rule at the bottom edge, in px from the top."""
 _LEADING = 1.18
 _INK_SHADES, _LABEL_SHADES = 7, 4
-"""Shades from background to colour, for the title and for the lines around it. With the background: 16."""
+"""Number of shades between background and full colour, for the title and for the other lines. With the
+background: 16."""
 
 
 class _TitleMetrics:
-    """The size of title pieces. They are measured at one font size, because text scales linearly."""
+    """Measures the pieces of a title. They are measured at one font size, because text scales linearly."""
 
     def __init__(self, fonts: CardFonts, weight: int) -> None:
         self.fonts = fonts
         self.weight = weight
         self._formulas: dict[str, Formula | None] = {}
         top = fonts.x_height_px(weight)
-        # makes the x-heights of formulas and words equal, although their fonts define sizes differently
+        # scales formulas so that their x-height equals that of words: fonts define their size in different
+        # ways
         self.math_em = top / EM_PX / X_HEIGHT if top else 1.0
         """Font size of formulas, in em of the words."""
 
@@ -58,16 +61,28 @@ class _TitleMetrics:
         return self._formulas.get(piece.mathml)
 
     def width_em(self, piece: TitlePiece) -> float:
-        """Return the width of a piece."""
+        """Return the width of a piece, in em of the words."""
         formula = self.formula(piece)
-        return formula.width * self.math_em if formula else self.text_em(piece.text)
+        return formula.width * self.math_em if formula else self.text_em(piece.text, piece.font)
 
-    def text_em(self, text: str) -> float:
-        """Return the width of words."""
-        return self.fonts.width_px(text, EM_PX, self.weight) / EM_PX
+    def text_em(self, text: str, font: int = 0) -> float:
+        """Return the width of words, in em. font: number of the font in `CardFonts`."""
+        return self.fonts.width_px(text, EM_PX, self.weight, font) / EM_PX
+
+    def label_em(self, text: str) -> float:
+        """Return the width of a line of words, in em."""
+        pieces = self.label_pieces(text)
+        if not any(piece.font for piece in pieces):
+            return self.text_em(text)
+        spaces = sum(not piece.is_glued for piece in pieces) - 1
+        return sum(map(self.width_em, pieces)) + spaces * self.text_em(" ")
+
+    def label_pieces(self, text: str) -> tuple[TitlePiece, ...]:
+        """Return the pieces of a line, one for each word, or several if a word needs several fonts."""
+        return tuple(self.fonts.assign(TitlePiece(word) for word in text.split()))
 
     def extent_em(self, line: Line) -> tuple[float, float]:
-        """Return the height of a line above and below its baseline."""
+        """Return the height of a line above and below its baseline, in em."""
         ascent, descent = 0.78, _LEADING - 0.78
         for piece in line.pieces:
             if formula := self.formula(piece):
@@ -76,21 +91,21 @@ class _TitleMetrics:
         return ascent, descent
 
     def height_em(self, lines: Sequence[Line]) -> float:
-        """Return the total height of the lines."""
+        """Return the total height of the lines, in em."""
         return sum(sum(self.extent_em(line)) for line in lines)
 
 
 def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None) -> bytes:
-    """Draw the card as PNG. The same card, style and Pillow version give the same bytes.
-
-    fonts: fonts of this style, shared by several cards. Raises OSError if the font cannot be read.
-    """
+    """Draw the card as PNG. The same card, style, fonts and Pillow version give the same bytes. fonts: the
+    fonts of this style and those for other letters, shared by several cards; None: opened for this card.
+    OSError if a font cannot be read."""
     from PIL import Image
 
     fonts, shades, direction = fonts or CardFonts(style), _shades(style), card.direction
     picture = _Canvas(Image.new("L", (WIDTH_PX, HEIGHT_PX)))
     title, label = _TitleMetrics(fonts, style.weight), _TitleMetrics(fonts, _LABEL_WEIGHT)
-    _draw_title(picture, title_pieces(card.title_html), title, shades.title, direction)
+    pieces = tuple(split_unspaced(fonts.assign(title_pieces(card.title_html))))
+    _draw_title(picture, pieces, title, shades.title, direction)
     _draw_label(picture, card.site, _TOP_PX, label, shades.label, direction)
     _draw_label(picture, card.byline, _BOTTOM_PX, label, shades.byline, direction)
     picture.image.paste(shades.label[-1], (_MARGIN_PX, _RULE_PX, WIDTH_PX - _MARGIN_PX, HEIGHT_PX))
@@ -98,7 +113,7 @@ def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None
 
 
 class _Canvas:
-    """A card that is drawn step by step."""
+    """A card while it is drawn."""
 
     def __init__(self, image: Image) -> None:
         self.image = image
@@ -173,13 +188,13 @@ def _draw_label(
     picture: _Canvas, text: str, base: float, ruler: _TitleMetrics, shades: bytes, direction: Direction
 ) -> None:
     most = (WIDTH_PX - 2 * _MARGIN_PX) / _LABEL_PX
-    if ruler.text_em(text) > most:
-        while text and ruler.text_em(f"{text}…") > most:
-            text = text[:-1]
-        text = f"{text.rstrip()}…"
+    if ruler.label_em(text) > most:
+        clusters = split_clusters(text)
+        while clusters and ruler.label_em("".join((*clusters, "…"))) > most:
+            clusters.pop()
+        text = f"{''.join(clusters).rstrip()}…"
     # drawn word by word: bylines differ, but their words repeat (months, years, a few names)
-    words = [TitlePiece(word) for word in text.split()]
-    _draw_line(picture, words, ruler, _LABEL_PX, base, shades, direction)
+    _draw_line(picture, ruler.label_pieces(text), ruler, _LABEL_PX, base, shades, direction)
 
 
 def _draw_line(
@@ -202,16 +217,17 @@ def _draw_line(
             filled = formula.fill(math_px).point(shades)
             picture.add(filled, round(left + formula.left * math_px), round(base + formula.top * math_px))
         else:
-            word = ruler.fonts.word(piece.text, size, ruler.weight, shades, direction)
+            word = ruler.fonts.word(piece.text, size, ruler.weight, shades, direction, piece.font)
             picture.add_word(word, left, base)
         x += width
 
 
 class _Shades(Struct, frozen=True):
-    """The colours of cards. Colour 0 is the background; shades of a colour increase with coverage."""
+    """The colours of cards. Colour 0 is the background; higher numbers of a colour are closer to its full
+    strength."""
 
     palette: tuple[int, ...]
-    """Red, green and blue of each colour, in sequence."""
+    """Red, green and blue of colour 0, then of colour 1, and so on."""
     label: bytes
     """Coverage of a pixel, 0 to 255 → colour number, for the site name and the rule."""
     title: bytes

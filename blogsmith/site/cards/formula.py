@@ -1,7 +1,8 @@
-"""Formulas in titles as images, laid out by ziamath with the glyphs of STIX Two Math, as on pages.
+"""Formulas in titles as images, laid out by ziamath with the glyphs of STIX Two Math, the font that pages use
+too.
 
-ziamath returns the outlines of glyphs; this module fills them. Outlines of one glyph do not overlap in this
-font, so a point is inside if an odd number of outlines surround it.
+ziamath returns the outlines of glyphs; this module fills them. The outlines of a glyph do not overlap in this
+font, so a point is inside if an odd number of them surround it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 X_HEIGHT = 0.473
 """X-height of STIX Two Math, in em."""
 _SAMPLES = 4
-"""Samples per pixel along each axis."""
+"""Number of samples per pixel along each axis."""
 _CURVE_STEPS = 6
 _MAX_EM = 40
 _MAX_SHAPES = 400
@@ -63,7 +64,7 @@ class Formula(Struct, frozen=True):
                 one = Image.new("1", inside.size)
                 ImageDraw.Draw(one).polygon([(x - left, y - top) for x, y in points], fill=1)
                 inside = ImageChops.logical_xor(inside, one)
-            # parts may overlap, such as a root and its bar, so inner areas are never cleared
+            # parts such as a root and its bar may overlap, so a part never clears pixels of another
             covered.paste(1, (left, top), inside)
         return covered.convert("L").reduce(_SAMPLES)
 

@@ -1,9 +1,7 @@
 """PNG encoding of images with sixteen colours, in a third of Pillow's time.
 
-Pillow tries five filters on each row to find the smallest result, but for areas of one colour the best
-filter is always none. Half of the rows of a card are empty: they are not scanned, and their compressed form
-is cached.
-
+Pillow tries five filters on each row to find the smallest result, but for areas of one colour no filter is
+always best. Half of the rows of a card are empty: they are not scanned, and their compressed form is cached.
 Source: PNG, third edition; RFC 1950 and 1951.
 """
 
@@ -23,9 +21,9 @@ _BITS = 4
 """Bits per pixel."""
 _PADDING_PX = 8 // _BITS
 _BAND = 6
-"""Rows that are checked together for being empty."""
+"""Number of rows that are tested together for being empty."""
 _PALETTE_COLORS = 3
-"""Colour type of images with a palette."""
+"""Value of the PNG header for images with a palette."""
 _ZLIB_HEADER, _LAST_BLOCK = b"\x78\x5e", b"\x03\x00"
 _LEVEL = 3
 _MOST_MEMORY = 9
@@ -94,7 +92,8 @@ def _rows(image: Image, palette: Sequence[int], start: int, end: int) -> bytes:
 
 
 def _extend_adler_with_zeros(total: int, size: int) -> int:
-    """Return the result of `zlib.adler32` for `size` zero bytes that follow `total` (RFC 1950, 9)."""
+    """Return the Adler-32 checksum of `size` zero bytes appended to data with the checksum `total` (RFC 1950,
+    9)."""
     low, high = total & 0xFFFF, total >> 16
     return (high + size * low) % _ADLER_BASE << 16 | low
 
@@ -110,8 +109,8 @@ def _deflate_run(data: bytes) -> bytes:
 
     The results are cached: the site name and the rule at the bottom are the same on all cards.
     """
-    # Z_RLE finds only runs of equal bytes; cards have no other repetition, and a full search takes twice as
-    # long
+    # Z_RLE searches only runs of equal bytes; cards have no other repetition, and a full search takes twice
+    # as long
     stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS, _MOST_MEMORY, zlib.Z_RLE)
     return stream.compress(data) + stream.flush(zlib.Z_SYNC_FLUSH)
 

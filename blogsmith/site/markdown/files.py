@@ -1,8 +1,8 @@
 """Files for programs that read the site: a Markdown file next to each page, and `llms.txt`, which lists them.
 
 The Markdown file has the content that readers see: formulas as portable TeX, references with their numbers,
-recorded results with their provenance, absolute URLs. Tools need neither our syntax nor HTML. Form of the
-list: https://llmstxt.org.
+recorded results with their provenance, absolute URLs. Tools need to know neither blogsmith's syntax nor HTML.
+Format of the list: https://llmstxt.org.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ...languages.tags import language_name
 from ...model.generated_files import GeneratedFile
 from ...model.names import name_set
 from ...model.template_views import PageView
+from ...tex.on_demand import spoken_text
 from ..frame import host_url
 from ..permalinks import output_path
 from .inline import (
@@ -44,7 +45,7 @@ def markdown_files(pages: Sequence[PageView], config: Config) -> dict[PurePosixP
 
 
 def has_markdown(page: PageView) -> bool:
-    """Return whether a page has a Markdown version: an author wrote it, and it is not a list."""
+    """Return whether a page has a Markdown version: an author wrote its text, and it is not a list."""
     return bool(page.path) and not page.unlisted and page.kind in ("post", "page")
 
 
@@ -78,7 +79,7 @@ def _head(page: PageView, address: UrlBase) -> Iterator[str]:
 
 
 def _one_line(text: str) -> str:
-    """Return the text of a heading with its line breaks as `<br>`: a heading is one line."""
+    """Return the text of a heading with `<br>` for line breaks, because a heading in Markdown is one line."""
     return text.replace("\\\n", "<br>")
 
 
@@ -108,7 +109,8 @@ def _order(page: PageView) -> tuple[bool, float, str]:
 def _line(config: Config, page: PageView) -> str:
     words = escape_text(collapse_spaces(page.description))
     url = host_url(config) + markdown_url(page.url)
-    return f"- [{escape_text(page.title)}]({url})" + (f": {words}" if words else "")
+    title = spoken_text(page.title, page.title_html)
+    return f"- [{escape_text(title)}]({url})" + (f": {words}" if words else "")
 
 
 # Conversion of block elements to Markdown: one function per HTML element or CSS class.
@@ -258,7 +260,7 @@ class _Blocks:
             yield from self.write(element.children)
             return
         title = element.find("span", "code-title")
-        # its lines start with a change marker
+        # the lines of the block start with change markers, as in a diff
         language = "diff" if "data-changed" in pre.attributes else element.attributes.get("data-lang", "")
         info = f'{language or "text"} title="{_attribute(title.text())}"' if title else language
         yield fence_code(pre.text(), info)

@@ -18,7 +18,7 @@ _OUTER_SPACE = lazy_pattern(r"(\s*)(.*?)(\s*)\Z", re.DOTALL)
 _SAFE = "/:?#[]@!$&'*+,;=%~"
 """Characters left unescaped in URLs. Parentheses are escaped, as they would end a link."""
 _NO_MARK = name_set("heading-anchor eq-anchor eq-number footnote-backref ref-backref code-backref")
-"""Classes of links for navigation within the page, which have no content."""
+"""Classes of links without content, which only serve navigation within the page."""
 
 
 _LABELS = frozenset({"figure-label", "table-label", "listing-label"})
@@ -87,7 +87,8 @@ class _InlineWriter:
         return self._delimit(element, "==", self._in_strong)
 
     def _delimit(self, element: PageElement, sign: str, in_strong: bool) -> str:
-        """Wrap the content in delimiters. Outer spaces are moved outside, where Markdown requires them."""
+        """Wrap the content in delimiters. Spaces at its ends are moved outside, because Markdown allows none
+        inside."""
         text = _InlineWriter(self._address, in_strong=in_strong).write(element.children)
         parts = _OUTER_SPACE.match(text)
         assert parts, "the pattern matches every string"
@@ -119,7 +120,7 @@ class _InlineWriter:
     def superscript(self, element: PageElement) -> str:
         note = element.find("a")
         if "footnote-ref" in element.classes:
-            # In the text of a link, a mark has no link.
+            # a footnote or citation mark in the text of a link cannot be a link itself
             number = note.attributes.get("href", "").removeprefix("#fn-") if note else element.text()
             return f"[^{number}]"
         return f"^{self.write(element.children)}^"
@@ -191,7 +192,7 @@ def _inline_formula(math: PageElement, after: str) -> str:
         return ""
     if math.attributes.get("display") == "block":
         return f"$${tex}$$"
-    # before a digit, `$` does not close a formula
+    # Pandoc does not close a formula with a `$` before a digit
     return f"\\({tex}\\)" if after[:1].isdigit() or _contains_dollar(tex) else f"${tex}$"
 
 

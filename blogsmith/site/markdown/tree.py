@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape, unescape
-from html.parser import HTMLParser
 
 from msgspec import Struct, field
 
+from ...base.html_tags import remove_tags, scan_html
 from ...base.patterns import lazy_pattern
 from ...model.names import VOID_ELEMENTS
 from ...syntax.code_marks import mark_comment
@@ -21,10 +21,9 @@ _LANGUAGE = lazy_pattern(r'<code class="language-([^"]*)')
 _CHANGED = lazy_pattern(r'<(?:ins|del) class="line')
 _LINE = lazy_pattern(r'<(span|ins|del) class="line[^>]*>')
 _SIGNS = {"span": " ", "ins": "+", "del": "-"}
-"""Element of a line of changed code → its change marker."""
-_TAG = lazy_pattern(r"<[^<>]*>")
+"""HTML element of a line of changed code → its change marker, as in a diff."""
 _HIDDEN_ELEMENTS = frozenset({"button", "foreignobject", "noscript", "script", "style", "svg", "template"})
-"""Elements removed with their content, as they are useless in plain text."""
+"""Elements that are removed with their content, because it is useless in plain text."""
 _CLOSED_BY = {
     "li": frozenset({"li"}),
     "dt": frozenset({"dt", "dd"}),
@@ -33,7 +32,7 @@ _CLOSED_BY = {
     "td": frozenset({"td", "th"}),
     "th": frozenset({"td", "th"}),
 }
-"""Element → elements that its start tag closes if they are open."""
+"""Element → open elements that its start tag closes, as in HTML with omitted end tags."""
 _MAX_DEPTH = 100
 """Maximum depth of nested elements. Deeper elements become siblings."""
 
@@ -42,7 +41,7 @@ class PageElement(Struct):
     """An element of a page."""
 
     tag: str
-    attributes: dict[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict)
     children: list[PageElement | str] = field(default_factory=list)
 
     @property
@@ -81,22 +80,27 @@ class PageElement(Struct):
 def read_tree(html: str) -> PageElement:
     """Parse `html`. A formula has the numbers of its rows in the attribute `data-numbers`."""
     reader = _Reader()
-    reader.feed(_PRE.sub(_plain_code, _MATH.sub(_leaf, html)))
-    reader.close()
+    for part in scan_html(_PRE.sub(_plain_code, _MATH.sub(_leaf, html))):
+        if isinstance(part, str):
+            reader.add_text(part)
+        elif part.is_end:
+            reader.close(part.name)
+        else:
+            reader.start(part.name, part.attributes)
+            if part.is_closed and part.name not in VOID_ELEMENTS:
+                reader.close(part.name)
     return reader.root
 
 
 def _leaf(found: re.Match[str]) -> str:
-    numbers = ", ".join(_TAG.sub("", number) for number in _NUMBER.findall(found[2]))
+    numbers = ", ".join(remove_tags(number) for number in _NUMBER.findall(found[2]))
     data = f' data-numbers="{escape(unescape(numbers))}"' if numbers else ""
     return f"{found[1][:-1]}{data}></math>"
 
 
 def _plain_code(found: re.Match[str]) -> str:
-    """Return code without highlighting: a page has thousands of `span` elements for it.
-
-    Code annotations become comments. Changed lines get a marker, and the block gets `data-changed`.
-    """
+    """Return code without the markup of highlighting, which can be thousands of `span` elements on a page.
+    Code annotations become comments. Changed lines get a marker, and the block gets `data-changed`."""
     opening, code = found[1], found[2]
     if "code-mark" in code:
         written = _LANGUAGE.search(code)
@@ -105,41 +109,35 @@ def _plain_code(found: re.Match[str]) -> str:
     if _CHANGED.search(code):
         opening = f"{opening[:-1]} data-changed>"
         code = _LINE.sub(lambda line: _SIGNS[line[1]], code)
-    return f"{opening}{_TAG.sub('', code)}</pre>"
+    return f"{opening}{remove_tags(code)}</pre>"
 
 
-class _Reader(HTMLParser):
+class _Reader:
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self.root = PageElement("")
         self._open = [self.root]
         self._unseen: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag == "svg" and not self._unseen:
             # SVG becomes a leaf with its text
-            self._open[-1].children.append(PageElement(tag, {name: value or "" for name, value in attrs}))
+            self._open[-1].children.append(PageElement(tag, attributes))
         if tag in _HIDDEN_ELEMENTS:
             self._unseen.append(tag)
         if self._unseen:
             return
         self._close_left_open(tag)
-        element = PageElement(tag, {name: value or "" for name, value in attrs})
+        element = PageElement(tag, attributes)
         self._open[-1].children.append(element)
         if tag not in VOID_ELEMENTS and len(self._open) <= _MAX_DEPTH:
             self._open.append(element)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID_ELEMENTS:
-            self.handle_endtag(tag)
 
     def _close_left_open(self, tag: str) -> None:
         ended = _CLOSED_BY.get(tag)
         while ended and self._open[-1].tag in ended:
             self._open.pop()
 
-    def handle_endtag(self, tag: str) -> None:
+    def close(self, tag: str) -> None:
         if self._unseen:
             if tag == self._unseen[-1]:
                 self._unseen.pop()
@@ -149,7 +147,7 @@ class _Reader(HTMLParser):
                 del self._open[index:]
                 return
 
-    def handle_data(self, data: str) -> None:
+    def add_text(self, data: str) -> None:
         if not self._unseen:
             self._open[-1].children.append(data)
         elif self._unseen == ["svg"] and data.strip():

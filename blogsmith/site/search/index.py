@@ -41,10 +41,10 @@ NAMES = (
     *(chr(code) for code in range(0x100, 0x300)),
     *(chr(code) for code in range(0x4E00, 0x9F00)),
 )
-"""Characters that encode tokens of formulas, shorter encodings first. None of them is escaped in JSON."""
+"""Characters that encode tokens of formulas, those with short UTF-8 first. JSON escapes none of them."""
 
 _EMPTY = SearchRecord((SectionName("", ""),), "", "", ())
-"""Used for a page whose record cannot be read."""
+"""Replaces the record of a page that cannot be read."""
 _ORDER_DIGITS = 8
 _WORD = lazy_pattern(r"[a-z]{2,}")
 
@@ -57,7 +57,7 @@ class IndexedPage(Struct, frozen=True):
     title: str
     tags: tuple[str, ...]
     record: bytes
-    """Packed record, as `make_record` returns it."""
+    """Compressed search record, as `make_record` returns it."""
 
     def read(self) -> SearchRecord:
         """Return the record of the page, or an empty record if it cannot be read."""
@@ -77,7 +77,7 @@ class SearchIndex(Struct, frozen=True, dict=True):
 
     pages: Sequence[IndexedPage]
     macros: Mapping[str, str]
-    """Macros of the site, which readers may type."""
+    """TeX macros of the site, which readers may type in a search."""
 
     @cached_property
     def files(self) -> Mapping[str, bytes]:
@@ -94,7 +94,7 @@ class SearchIndex(Struct, frozen=True, dict=True):
             rows.append(page_row(page, record))
             formulas.append(PageFormulas(number, record.formulas))
             for term, written in page_places(page, record).items():
-                # extended in place, since most terms are on many pages
+                # these lists grow in place, because most terms are on many pages
                 known = places.setdefault(term, bytearray())
                 known += (encode_step(number - lasts.get(term, -1)) + written).encode()
                 lasts[term] = number
@@ -115,7 +115,7 @@ def terms_name(number: int) -> str:
 
 
 def count_files(pages: int) -> int:
-    """Return into how many files the terms of a site are divided."""
+    """Return the number of files that the terms of a site are divided into."""
     return 1 if pages <= FEW_PAGES else 16 if pages < MANY_PAGES else 64
 
 
@@ -124,18 +124,19 @@ def term_file_number(term: str, files: int) -> int:
     if files == 1:
         return 0
     first = ord(term[0])
-    # in other scripts, one character is as selective as two letters
+    # in other scripts, one character selects as few terms as two letters do
     second = ord(term[1]) if files > 16 and first < 128 and len(term) > 1 else 0
     return (first * 31 + second) % files
 
 
 def page_order(urls: Iterable[str]) -> str:
-    """Return a digest of the pages and their order. Files with a different digest are from another build."""
+    """Return a digest of the pages and their order. Index files with another digest come from another
+    build."""
     return sha256("\n".join(urls).encode("utf-8", "replace")).hexdigest()[:_ORDER_DIGITS]
 
 
 def page_row(page: IndexedPage, record: SearchRecord) -> list[object]:
-    """Return the data of a page for the file of pages."""
+    """Return the entry of a page in the file of pages."""
     return [page.url, page.title, [[part.id, part.heading] for part in record.sections]]
 
 
@@ -158,10 +159,8 @@ def formula_names(formulas: Iterable[PageFormulas]) -> dict[str, str]:
 
 
 def pages_file(order: str, rows: Sequence[object], names: Mapping[str, str]) -> bytes:
-    """Return the file of pages with their sections, and of words that may stand for symbols in formulas.
-
-    rows: from `page_row`. names: from `formula_names`.
-    """
+    """Return the file of pages with their sections, and of words that readers may type instead of symbols.
+    rows: from `page_row`. names: from `formula_names`."""
     typed = {name for name, token in _signs(names).items() if token and len(name) > 1}
     words = typed | {token for token in names if _WORD.fullmatch(token)}
     return to_json({"order": order, "pages": rows, "names": " ".join(sorted(words))})
@@ -194,7 +193,7 @@ def formula_file(
 
 
 def _signs(names: Mapping[str, str]) -> dict[str, str]:
-    """Map names that readers may type to tokens that occur in the site."""
+    """Map words that readers may type to the tokens that they mean, for tokens that occur in the site."""
     return {"infinity": "∞", "sqrt": "√", **input_names(names)}
 
 

@@ -1,5 +1,5 @@
-"""The search record of one page. It is cached with the page, so other pages are not read again after a
-change."""
+"""The search record of one page, stored in the cache with the page: after a change, other pages need not be
+read again."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from hashlib import blake2b
 import msgspec
 
 from ...base.patterns import lazy_pattern
+from ...model.letters import UNSPACED, find_words, remove_invisible
 from ...tex.on_demand import formula_tokens, split_rows
 from .page_text import NumberedRow, PageFormula, PageSection, read_sections
 
 FEWEST_TOKENS = 3
 """Minimum number of tokens of a searchable formula; nobody searches for a single letter."""
 TEXT_ONCE, TEXT_TWICE, TEXT_OFTEN, HEADING, TITLE = "ABCDE"
-"""Weight of a term at its first occurrence. `WEIGHTS` in `search-words.js` has the numbers."""
+"""Letters for the weight of a term at its first occurrence on a page. `WEIGHTS` in `search-words.js` has the
+numbers."""
 _FURTHER = str.maketrans("ABCDE", "FGHIJ")
-"""Maps weights to those of further occurrences on the page."""
+"""Translation from these letters to those for further occurrences on the same page."""
 
 _LEVEL = 1
 """Compression level of zlib."""
@@ -78,16 +80,17 @@ def read_record(data: bytes) -> SearchRecord | None:
 
 
 def record_digest(data: bytes) -> str:
-    """Return the digest of a packed record without unpacking it."""
+    """Return the digest of a compressed record without decompressing it."""
     return data[:_DIGEST_BYTES].hex()
 
 
 def encode_occurrences(weights: Mapping[int, str]) -> str:
     """Encode the weights of a term in the sections of a page.
 
-    weights: section number, from 0 → `TITLE` or another weight; in order, not empty. The first section is
-    written with a point before its number, unless it is 0, then its weight. Each other section is written as
-    its distance from the previous one and its weight in other letters. Examples: `B`, `.2AF`, `.1A3G`.
+    weights: section number, from 0 → `TITLE` or another weight; sorted, not empty. The first section is
+    written as a point and its number, both omitted for section 0, then its weight. Each further section is
+    written as its distance from the previous one, then its weight in the other set of letters. Examples: `B`,
+    `.2AF`, `.1A3G`.
     """
     (first, weight), *others = weights.items()
     written, last = (f".{to_base_36(first)}" if first else "") + weight, first
@@ -107,7 +110,7 @@ def set_first_weight(places: str, weight: str) -> str:
 
 
 def encode_step(distance: int) -> str:
-    """Encode the distance to the next item of a list. A distance of 1 is an empty string."""
+    """Encode the distance to the next item of a list in base 36. A distance of 1 is an empty string."""
     return "" if distance == 1 else to_base_36(distance)
 
 
@@ -149,7 +152,7 @@ def _weights(section: PageSection) -> dict[str, str]:
 
 
 def _formulas(sections: Sequence[PageSection]) -> Iterator[IndexedFormula]:
-    """Yield the formulas of a page in order, each distinct one once, at its best occurrence."""
+    """Yield each distinct formula of a page once, in order, at the occurrence with the highest weight."""
     best: dict[str, IndexedFormula] = {}
     for number, section in enumerate(sections):
         for formula in section.formulas:
@@ -161,7 +164,7 @@ def _formulas(sections: Sequence[PageSection]) -> Iterator[IndexedFormula]:
 
 
 def _rows(formula: PageFormula, section: int) -> Iterator[IndexedFormula]:
-    """Yield a formula, or its rows if there are several with an anchor or number."""
+    """Yield a formula, or each of its rows if several have an anchor or number."""
     rows = formula.rows or (NumberedRow(""),)
     found = [formula.tokens]
     if len(rows) > 1:
@@ -173,32 +176,22 @@ def _rows(formula: PageFormula, section: int) -> Iterator[IndexedFormula]:
 
 
 # Splitting of text into terms: words without case and diacritics, and pairs of characters in scripts without
-# spaces.
-#
-# `terms` in the themes' `search-words.js` does the same for the query of a reader.
+# spaces. `terms` in the themes' `search-words.js` does the same for the query of a reader.
 
 
 LONGEST = 40
-"""Maximum characters of a term; nobody types longer words."""
+"""Maximum number of characters of a term; nobody types longer words."""
 
 _DIACRITICS = lazy_pattern("[\u0300-\u036f]+")
-# vowel signs and tone marks, which Python does not treat as letters, do not end a word
-_MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"
-_WORD = lazy_pattern(rf"[^\W_](?:[^\W_]|[{_MARKS}])*")
-# Han, Kana, Thai, Lao, Burmese, Khmer: scripts without spaces between words
-_PAIRED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
-_PARTS = lazy_pattern(rf"[{_PAIRED}]+|[^{_PAIRED}]+")
-_HAS_PAIRED = lazy_pattern(rf"[{_PAIRED}]")
+_PARTS = lazy_pattern(rf"[{UNSPACED}]+|[^{UNSPACED}]+")
+_HAS_PAIRED = lazy_pattern(rf"[{UNSPACED}]")
 
 
 def fold(text: str) -> str:
     """Return `text` in lower case without diacritics: `Émile` → `emile`, `Straße` → `strasse`."""
     if text.isascii():
         return text.lower()
-    plain = unicodedata.normalize("NFKD", text.lower())
+    plain = unicodedata.normalize("NFKD", remove_invisible(text).lower())
     return unicodedata.normalize("NFC", _DIACRITICS.sub("", plain)).replace("ß", "ss").replace("ς", "σ")
 
 
@@ -208,7 +201,7 @@ def split_terms(text: str) -> list[str]:
     Single ASCII letters and digits are left out, since formulas have their own index.
     """
     folded = fold(text)
-    words = _WORD.findall(folded)
+    words = find_words(folded)
     if folded.isascii():
         return [word for word in words if 1 < len(word) <= LONGEST]
     if not _HAS_PAIRED.search(folded):

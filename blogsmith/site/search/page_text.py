@@ -1,8 +1,8 @@
 """The finished HTML of a page, split at headings into plain-text sections with their formulas.
 
-The searchable text is what readers see: code, recorded outputs, numbers of theorems. Names of functions and
-symbols in formulas become words. Drawings, scripts and provenance lines, which are similar on every page,
-are left out. The time is linear in the size of any input.
+The text is what readers see, with code, recorded outputs and numbers of theorems. In formulas, functions and
+symbols become words. Drawings, scripts and provenance lines, which are similar on every page, are left out.
+The time is linear for any input.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from html import unescape
 
 from msgspec import Struct
 
+from ...base.html_tags import read_text
 from ...base.patterns import lazy_pattern
 from ...tex.on_demand import formula_tokens, linear_text, symbol_words
 
 # attributes that the preview adds to blocks
 _MARKS = r"(?>(?: data-[a-z]+=\"\d+\")*)"
-# the lookahead first rejects most tags by a few characters
+# the lookahead rejects most tags after a few characters
 _EVENT = lazy_pattern(
     rf"<(?=math|s(?:vg|cript|tyle)|button|te|h[1-6]|/h|(?:div|span){_MARKS} class=\"math-d|p class=\"prov)"
     r"(?:(?P<name>math|svg|script|style|button|textarea)\b(?P<own>[^<>]*+)>"
@@ -42,7 +43,7 @@ _ROW = lazy_pattern(r"href=\"#([^\"]*+)\" aria-label=\"[^\"]*?([^\"\s]*+)\"")
 
 
 class NumberedRow(Struct, frozen=True):
-    """A numbered or labelled row of a display, or the display itself."""
+    """A row of a display formula with a number or label, or the whole display formula."""
 
     id: str
     number: str = ""
@@ -93,10 +94,11 @@ class _Reader:
         self._count = 0
         """Number of formulas so far."""
         self._display: str | None = None
-        """Id of the display whose formula follows: empty if it has none, None outside of a display."""
+        """Id of the display formula that is being read; empty if it has no id, None outside of display
+        formulas."""
         self._in_heading = False
         self._unclosed: set[str] = set()
-        """End tags that do not occur again. Searching for each of them again would take quadratic time."""
+        """End tags known not to occur again. To search for them again each time would take quadratic time."""
 
     def read(self) -> list[PageSection]:
         """Read the page and return its sections."""
@@ -139,7 +141,7 @@ class _Reader:
         tokens = formula_tokens(tex)
         self._formulas.append(PageFormula(self._count, tex, tokens, is_display, rows))
         self._count += 1
-        # headings are shown in results, other text is only searched
+        # results show headings; other text is only searched
         words = linear_text(tex) if self._in_heading else symbol_words(tokens)
         self._texts.append(f" {_escape(words)} ")
 
@@ -150,7 +152,7 @@ class _Reader:
             self._at = found.end()
             self._skip_to(f"</{found['tag']}>")
             number = self._html[found.end() : self._at]
-            return (NumberedRow(anchor, unescape(_TAG.sub("", number))),)
+            return (NumberedRow(anchor, read_text(number)),)
         rows = _ROWS.match(self._html, self._at)
         if rows:
             self._at = rows.end()
@@ -181,7 +183,7 @@ class _Reader:
 
 
 def _escape(text: str) -> str:
-    """Escape plain text, which is unescaped again with the collected HTML."""
+    """Escape plain text, because all collected HTML is unescaped at the end."""
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 

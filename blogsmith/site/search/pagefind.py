@@ -1,8 +1,8 @@
 """Pagefind, a program that creates a word index for sites of any size (extra `search`).
 
-It receives a small page for each page of the site, with only URL, headings and text, so that it reads
-neither layouts nor formulas. We run its command instead of its Python module, which waits a tenth of a
-second for each page. Source: pagefind.app, version 1.5.
+For each page of the site it gets a small page with only URL, headings and text, so that it indexes neither
+layouts nor formulas. We run its command, because its Python module waits a tenth of a second for each page.
+Source: pagefind.app, version 1.5.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from .page_text import PageSection
 
 PACKAGE = "pagefind"
 LIMIT_S = 900
-"""Time limit in seconds; 10,000 pages take a few seconds."""
+"""Time limit in seconds; 10,000 pages need a few."""
 
 _NOT_OURS = ("pagefind-ui", "pagefind-modular-ui", "pagefind-component-ui", "pagefind-highlight")
-"""File name prefixes of its own user interface."""
+"""Prefixes of files of Pagefind's own user interface, which are not published."""
 
 
 class PagefindError(Exception):
-    """Raised if Pagefind creates no index, with the reason."""
+    """Pagefind created no index. The message is the reason."""
 
 
 def is_installed() -> bool:

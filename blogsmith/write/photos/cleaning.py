@@ -1,8 +1,8 @@
-"""Removal of private metadata from images on their way into the site. Other files stay unchanged.
+"""Removal of private metadata from images that are copied into the site. Other files stay unchanged.
 
-The first bytes determine the file type; other files cost nothing more. Pixels are never decoded: containers
-are rewritten without the parts that do not affect the image, which is lossless by construction. Files are
-read in blocks, so large ones need little memory. Damaged files are published as they are.
+The first bytes of a file determine its type, so other files need no further work. Pixels are never decoded:
+the file is rewritten without the parts that do not affect the image, so no quality is lost. Files are read in
+blocks, so large ones need little memory. Damaged files are published as they are.
 """
 
 from __future__ import annotations
@@ -54,27 +54,25 @@ def read_published(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def clean_bytes(data: bytes) -> bytes:
-    """Return the published content of a file in memory."""
+    """Return the published form of a file's content."""
     parts = _cleaned_parts(io.BytesIO(data))
     return data if parts is None else b"".join(chunks(io.BytesIO(data), parts))
 
 
 def clean_stream(stream: BinaryIO) -> bytes | None:
-    """Return the published content of a file, or None if it equals the file."""
+    """Return the published content of a file, or None if it is the same as the file."""
     parts = _cleaned_parts(stream)
     return None if parts is None else b"".join(chunks(stream, parts))
 
 
 def remaining_private_data(stream: BinaryIO) -> tuple[str, ...]:
-    """Return descriptions of private data that remain in a published image or video.
-
-    Raises `DamagedFileError` if the file cannot be parsed.
-    """
+    """Return descriptions of private data that remains in a published image or video. DamagedFileError if the
+    file cannot be parsed."""
     stream.seek(0)
     head = stream.read(_HEAD)
     parts_of = _format(head)
     if parts_of is jpeg_parts:
-        # only the segments before the scan can be damaged
+        # only the segments before the image data can be damaged
         parts_of = partial(jpeg_parts, whole=False)
     if parts_of:
         for _ in parts_of(ByteReader(stream)):
@@ -87,7 +85,7 @@ def remaining_private_data(stream: BinaryIO) -> tuple[str, ...]:
 
 
 def _cleaned_parts(stream: BinaryIO) -> tuple[Part, ...] | None:
-    """Return the parts to publish, or None for the unchanged file."""
+    """Return the parts of a file to publish, or None to publish it unchanged."""
     stream.seek(0)
     parts_of = _format(stream.read(_HEAD))
     if parts_of is None:
@@ -115,18 +113,17 @@ def _format(head: bytes) -> _Parts | None:
     return None
 
 
-# PNG: only chunks that affect the image are kept. Data after the end is removed.
-#
-# That data may be the rest of a larger image that was cropped (CVE-2023-21036).
+# PNG: only chunks that affect the image are kept. Data after the end is removed, because it may be the rest
+# of a larger image that was cropped (CVE-2023-21036).
 
 
 _ANCILLARY = 0x20
-"""Bit of a chunk's first letter that marks a chunk that decoders may ignore."""
+"""Bit in the first letter of a chunk's name: decoders may ignore the chunk."""
 _VISIBLE_CHUNKS = frozenset(
     {b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP", b"bKGD", b"hIST", b"pHYs", b"sPLT"}
     | {b"mDCV", b"cLLI", b"mDCv", b"cLLi", b"acTL", b"fcTL", b"fdAT"}
 )
-"""Ancillary chunks of colour, density and animation."""
+"""Names of these chunks that affect colours, size or animation, and are kept."""
 _MAX_EXIF = 1 << 20
 
 
@@ -154,29 +151,26 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
 
 
-# JPEG: only segments that affect the image are kept. Data after the end is removed.
-#
-# That data may be secondary images of phones (own EXIF data, gain maps for HDR), videos and notes.
+# JPEG: only segments that affect the image are kept. Data after the end is removed, because it may contain
+# secondary images of phones (with EXIF data of their own, or gain maps for HDR), videos and notes.
 
 
 _MARKER = lazy_pattern(rb"\xff[^\x00\xff]", re.DOTALL)
 _SCAN_END = lazy_pattern(rb"\xff[^\x00\xff\xd0-\xd7]", re.DOTALL)
-"""Matches the end of a scan. Within it, `ff 00` is data and `ff d0` to `ff d7` are restart markers."""
+"""Regular expression of the end of a scan (image data). Within it, `ff 00` is data, and `ff d0` to `ff d7`
+are restart markers."""
 
 _SCAN, _END = 0xDA, 0xD9
 _MARKERS_WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xDA)})
-"""Markers without a length."""
+"""Markers that no length follows."""
 _EXIF = b"Exif\0\0"
 _JFIF_LENGTH = 16
-"""Length of the segment without its thumbnail."""
+"""Length of a JFIF segment without its thumbnail, in bytes."""
 
 
 def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
-    """Yield the parts of a JPEG to publish. Raises `DamagedFileError` if the segments before the first scan
-    cannot be parsed.
-
-    whole: False yields these segments only.
-    """
+    """Yield the parts of a JPEG to publish. DamagedFileError if the segments before the first scan cannot be
+    parsed. whole: False: yield only these segments."""
     at = 2
     is_turned = is_scanned = False
     yield Span(0, 2)
@@ -186,7 +180,7 @@ def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
         if end > reader.size or not marker:
             if not is_scanned:
                 raise DamagedFileError
-            # the file is truncated; browsers show the available part
+            # the file is truncated; browsers show the part that exists
             yield Span(at, reader.size)
             return
         if marker == 0xE1 and not is_turned and (block := _orientation_segment(reader, start, end)):
@@ -203,7 +197,7 @@ def jpeg_parts(reader: ByteReader, *, whole: bool = True) -> Iterator[Part]:
 
 
 def _marker(reader: ByteReader, at: int) -> tuple[int, int]:
-    """Return the marker at `at` and the end of its segment, or (0, 0) if there is none."""
+    """Return the marker at an offset and the end of its segment; (0, 0) if there is none."""
     if at + 2 > reader.size:
         return 0, 0
     marker = reader.read_at(at + 1, 1)[0]
@@ -221,7 +215,7 @@ def _segment(reader: ByteReader, marker: int, start: int, end: int) -> Iterator[
     elif marker == 0xE2 and name == b"ICC_PROFILE\0":
         yield Span(start, end)
     elif marker == 0xEE and name.startswith(b"Adobe"):
-        # defines the colour space
+        # this segment defines the colour space
         yield Span(start, end)
     elif not (0xE0 <= marker <= 0xEF or marker == 0xFE):
         yield Span(start, end)
@@ -237,7 +231,8 @@ def _without_thumbnail(reader: ByteReader, start: int, end: int) -> Iterator[Par
 
 
 def _orientation_segment(reader: ByteReader, start: int, end: int) -> bytes:
-    """Return a segment with only the orientation; empty if this segment does not change it."""
+    """Return a segment that contains only the orientation; empty if the given segment does not rotate the
+    image."""
     content = reader.read_at(start + 4, end - start - 4)
     orientation = read_orientation(content[len(_EXIF) :]) if content.startswith(_EXIF) else 0
     if orientation not in ROTATED_ORIENTATIONS:
@@ -246,12 +241,12 @@ def _orientation_segment(reader: ByteReader, start: int, end: int) -> bytes:
     return b"\xff\xe1" + (len(block) + 2).to_bytes(2, "big") + block
 
 
-# GIF: comments and application data are removed, and data after the end. Images, loops and colours are kept.
+# GIF: comments, application data and data after the end are removed; images, loops and colours are kept.
 
 
 _COMMENT, _APPLICATION = 0xFE, 0xFF
 _GIF_SHOWN = frozenset({b"NETSCAPE2.0", b"ANIMEXTS1.0", b"ICCRGBG1012"})
-"""Application blocks for the number of loops, and for a colour profile."""
+"""Application blocks that are kept: number of loops, colour profile."""
 _PICTURE, _EXTENSION, _GIF_END = 0x2C, 0x21, 0x3B
 
 
@@ -265,7 +260,7 @@ def gif_parts(reader: ByteReader) -> Iterator[Part]:
             yield Span(at, at + 1)
             return
         if kind == _PICTURE:
-            # the byte between colour table and data is the code size
+            # the byte between colour table and image data is the code size
             end = _blocks_end(reader, at + 11 + _colours(reader.read_at(at + 9, 1)[0]))
             yield Span(at, end)
         elif kind == _EXTENSION:
@@ -279,12 +274,12 @@ def gif_parts(reader: ByteReader) -> Iterator[Part]:
 
 
 def _colours(flags: int) -> int:
-    """Return the size in bytes of the colour table that these flags announce."""
+    """Return the size in bytes of the colour table that the flags byte describes."""
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 
 def _blocks_end(reader: ByteReader, at: int) -> int:
-    """Return the end of a sequence of data blocks with their lengths."""
+    """Return the end of a sequence of data blocks. Each starts with its length."""
     while length := reader.read_at(at, 1)[0]:
         at += length + 1
     return at + 1

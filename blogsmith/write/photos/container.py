@@ -1,4 +1,4 @@
-"""Image containers as parts to keep or drop, including EXIF data, with bounded reading."""
+"""Image files as parts to keep or drop, with a limit on reading; also EXIF data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DamagedFileError(Exception):
 
 
 class Span(Struct, frozen=True):
-    """Bytes of the file that stay unchanged."""
+    """A range of bytes of the file that is copied unchanged."""
 
     start: int
     end: int
@@ -30,7 +30,7 @@ class Span(Struct, frozen=True):
 
 
 class ZeroBytes(Struct, frozen=True):
-    """Zeros that replace removed bytes, in formats where the following bytes must not move."""
+    """Zero bytes instead of removed data, in formats where the following bytes must not move."""
 
     length: int
 
@@ -39,7 +39,7 @@ Part: TypeAlias = Span | ZeroBytes | bytes
 
 
 class ByteReader:
-    """Reads parts of a file. A read beyond the end raises `DamagedFileError`."""
+    """Reader of parts of a file. Reading beyond its end raises `DamagedFileError`."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -61,12 +61,12 @@ class ByteReader:
         return found
 
     def number(self, start: int, length: int, order: str = "big") -> int:
-        """Return the unsigned number in `length` bytes."""
+        """Return the unsigned integer in `length` bytes."""
         return int.from_bytes(self.read_at(start, length), "little" if order == "little" else "big")
 
     def find(self, pattern: re.Pattern[bytes], start: int) -> int:
-        """Return the start of the first match from `start` on, or the file size. The pattern must match two
-        bytes."""
+        """Return the start of the first match from `start` on, or the file size. The pattern must match
+        exactly two bytes."""
         while start < self.size:
             block = self.read_at(start, min(BLOCK, self.size - start))
             found = pattern.search(block)
@@ -74,7 +74,7 @@ class ByteReader:
                 return start + found.start()
             if start + len(block) >= self.size:
                 break
-            # a match may start at the last byte of this block
+            # a match may start at the last byte of a block
             start += len(block) - 1
         return self.size
 
@@ -102,17 +102,17 @@ def chunks(stream: BinaryIO, parts: Iterable[Part]) -> Iterator[bytes]:
         else:
             stream.seek(part.start)
             left = part.end - part.start
-            # if the file is truncated meanwhile, the result ends early, as in a copy
+            # if the file gets shorter meanwhile, the result ends early, as in a copy
             while left and (block := stream.read(min(BLOCK, left))):
                 left -= len(block)
                 yield block
 
 
-# EXIF data, a small TIFF file: the orientation of the image, and private data.
+# EXIF data is a small TIFF file, which contains the orientation of the image, and private data.
 
 
 ROTATED_ORIENTATIONS = range(2, 9)
-"""Orientations other than the normal one, 1."""
+"""Values of the orientation other than 1, the normal one."""
 
 _ORIENTATION = 0x0112
 _EXIF_TABLE, _GPS_TABLE = 0x8769, 0x8825
@@ -141,11 +141,11 @@ _PRIVATE_TAGS: Mapping[int, str] = MappingProxyType(
         0x8649: "Photoshop data",
     }
 )
-"""Tag → private data that it contains, as a phrase for messages."""
+"""TIFF tag → private data that it contains, as a phrase for messages."""
 
 
 def read_orientation(tiff: bytes) -> int:
-    """Return the orientation, 1 to 8, or 0 if the data are damaged or do not contain it."""
+    """Return the orientation, 1 to 8. Return 0 if the data is damaged or contains none."""
     try:
         for tag, kind, value in _entries(ByteReader(io.BytesIO(tiff)), deep=False):
             if tag == _ORIENTATION and kind == 3:
@@ -156,13 +156,14 @@ def read_orientation(tiff: bytes) -> int:
 
 
 def orientation_exif(orientation: int) -> bytes:
-    """Return EXIF data with this orientation only."""
+    """Return EXIF data that contains only this orientation."""
     entry = _ORIENTATION.to_bytes(2, "big") + b"\0\3\0\0\0\1" + orientation.to_bytes(2, "big") + b"\0\0"
     return b"MM\0*\0\0\0\x08\0\x01" + entry + bytes(4)
 
 
 def private_tags(reader: ByteReader) -> tuple[str, ...]:
-    """Return descriptions of private data in the tags of a TIFF, most sensitive first, as far as readable."""
+    """Return descriptions of the private data in the tags of a TIFF file, most sensitive first. Unreadable
+    tags are skipped."""
     found: set[str] = set()
     try:
         for tag, _, _ in _entries(reader, deep=True):
@@ -173,7 +174,7 @@ def private_tags(reader: ByteReader) -> tuple[str, ...]:
 
 
 def _entries(reader: ByteReader, *, deep: bool) -> Iterator[tuple[int, int, int]]:
-    """Yield (tag, type, first value or offset) of the first table. deep: and of the EXIF table."""
+    """Yield (tag, type, first value or offset) of the first table. deep: also those of the EXIF table."""
     order = {b"II": "little", b"MM": "big"}.get(reader.read_at(0, 2), "")
     if not order or reader.number(2, 2, order) != 42:
         raise DamagedFileError
@@ -182,7 +183,7 @@ def _entries(reader: ByteReader, *, deep: bool) -> Iterator[tuple[int, int, int]
         for number in range(min(reader.number(table, 2, order), _MAX_ENTRIES)):
             at = table + 2 + 12 * number
             tag, kind = reader.number(at, 2, order), reader.number(at + 2, 2, order)
-            # a short is in the first half of the field
+            # a 16-bit value is in the first half of the field
             value = reader.number(at + 8, 2 if kind == 3 else 4, order)
             if deep and tag == _EXIF_TABLE and len(tables) == 1:
                 tables.append(value)

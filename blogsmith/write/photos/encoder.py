@@ -1,8 +1,8 @@
 """Encoding of smaller copies of an image, in WebP, AVIF or JPEG.
 
-Drawings and screenshots, which are lossless files with few colours, stay crisp: their copies are lossless if
-that costs little, otherwise of higher quality. Copies contain pixels and, where needed, a colour profile,
-but no other metadata. The same file and libraries give the same bytes.
+Drawings and screenshots (lossless files with few colours) stay sharp: their copies are lossless if that is
+not much larger, otherwise of higher quality. A copy contains pixels and, where needed, a colour profile, but
+no other metadata. The same file and libraries give the same bytes.
 """
 
 from __future__ import annotations
@@ -20,29 +20,32 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 RECIPE = 1
-"""Changes when the same image gives different copies."""
+"""Version of the encoding. Increase it when the same image gives different copies."""
 MOST_PIXELS = 64_000_000
-"""Maximum number of pixels of an image that is decoded: 256 MB in memory."""
+"""Maximum number of pixels of an image to decode. This many need 256 MB of memory."""
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "AVIF")
 _PHOTO, _DRAWING = 80, 90
-"""Qualities of WebP. On 156 images of real blogs the PSNR is at least 36 dB, with a median of 45."""
+"""WebP quality of photos and of drawings. On 156 images of real blogs the PSNR is at least 36 dB, with a
+median of 45."""
 _AVIF_PHOTO, _AVIF_DRAWING = 60, 75
 _JPEG = 82
 _FEW_COLORS = 1 << 12
-"""Images with more colours are photos. A drawing with smoothed edges has a few hundred."""
+"""Maximum number of colours of a drawing; with more, an image is a photo. Drawings with smoothed edges have a
+few hundred."""
 _FEW_BITS = 3
-"""Maximum bits per pixel of the file of a drawing."""
+"""Maximum size of the file of a drawing, in bits per pixel."""
 _MAX_LOSSLESS_RATIO = 1.2
-"""A lossless copy may be larger than a lossy one by this factor."""
+"""A lossless copy is used if it is at most this many times as large as a lossy one."""
 
 
 class ImageEncodingError(Exception):
-    """Raised if no copy of an image can be made. The message says why."""
+    """No copy of an image can be made. The message is the reason."""
 
 
 def encoder_version() -> str:
-    """Return the versions of the libraries that encode images, since other versions may give other bytes."""
+    """Return the versions of the libraries that encode images, because other versions may give other
+    bytes."""
     import PIL
     from PIL import features
 
@@ -51,10 +54,8 @@ def encoder_version() -> str:
 
 
 def encode_variants(stream: BinaryIO, wanted: Sequence[ImageVariant]) -> list[bytes]:
-    """Return the requested copies of an image, in this order. Raises `ImageEncodingError` on failure.
-
-    The image is decoded once. Each copy is made from the smallest larger copy of at least twice its width.
-    """
+    """Return the requested copies of an image, in this order. ImageEncodingError on failure. The image is
+    decoded once, and each copy is made from the smallest copy so far that has at least twice its width."""
     try:
         with warnings.catch_warnings(action="ignore"):
             picture, is_drawing = _open(stream, max(one.width_px * one.height_px for one in wanted))
@@ -67,15 +68,13 @@ def encode_variants(stream: BinaryIO, wanted: Sequence[ImageVariant]) -> list[by
             return [_encode(made[one.width_px], one, profile, is_drawing=is_drawing) for one in wanted]
     except ImageEncodingError:
         raise
-    except Exception as error:  # damaged files make the decoders raise nearly anything
+    except Exception as error:  # with damaged files, decoders raise nearly any error
         raise ImageEncodingError(f"it cannot be decoded: {error}") from error
 
 
 def _open(stream: BinaryIO, pixels: int) -> tuple[Image, bool]:
-    """Return the upright image, in RGB or RGBA, and whether it is a drawing.
-
-    pixels: number of pixels of the largest copy.
-    """
+    """Return the upright image in RGB or RGBA, and whether it is a drawing. pixels: number of pixels of the
+    largest copy."""
     from PIL import Image, ImageOps
 
     with Image.open(stream, formats=_FORMATS) as image:
@@ -89,7 +88,7 @@ def _open(stream: BinaryIO, pixels: int) -> tuple[Image, bool]:
         image.load()
         picture = in_web_colors(image)
         ImageOps.exif_transpose(picture, in_place=True)
-        # grey photos have few colours too, but no areas of a single colour
+        # grey photos have few colours too, but no areas of one colour
         is_plain = stream.seek(0, io.SEEK_END) * 8 < _FEW_BITS * picture.width * picture.height
         is_drawing = is_lossless and is_plain and picture.getcolors(_FEW_COLORS) is not None
         return picture, is_drawing
@@ -133,18 +132,18 @@ def _save(image: Image, kind: str, profile: bytes, **options: Any) -> bytes:
     return stream.getvalue()
 
 
-# Colours of images as browsers show them: RGB, eight bits, with a profile only where it has an effect.
+# Colours as browsers show them: RGB with eight bits, and a profile only where it has an effect.
 
 
 _LONGEST_PROFILE = 20_000
-"""Bytes of a profile that every copy may contain. Display P3 has 0.5 kB, a printer profile has a megabyte."""
+"""Maximum size in bytes of a colour profile that is kept in copies. Display P3 has 0.5 kB, a printer profile
+a megabyte."""
 
 
 def in_web_colors(image: Image) -> Image:
-    """Convert a decoded image to RGB, or to RGBA if it has transparency. Its orientation is kept.
-
-    An RGB profile with a wide gamut is kept, so that no colour is lost. All others are converted to sRGB.
-    """
+    """Convert a decoded image to RGB, or to RGBA if it has transparency. Its orientation stays the same. An
+    RGB profile with a wide gamut is kept, so that no colour is lost. Images with other profiles are converted
+    to sRGB."""
     profile = image.info.get("icc_profile") or b""
     orientation = image.getexif() if "exif" in image.info else None
     has_alpha = image.has_transparency_data
@@ -164,7 +163,8 @@ def in_web_colors(image: Image) -> Image:
 
 
 def _is_useful_profile(profile: bytes) -> bool:
-    """Return whether a profile should be kept. sRGB is not, because it is the default of browsers."""
+    """Return whether copies must keep a profile. They need not keep sRGB, which browsers assume by
+    default."""
     head = profile[:1024]
     is_rgb = profile[16:20] == b"RGB "
     is_srgb = b"sRGB" in head or b"s\0R\0G\0B" in head
@@ -172,7 +172,7 @@ def _is_useful_profile(profile: bytes) -> bool:
 
 
 def _convert_to_rgb(image: Image, profile: bytes) -> Image:
-    """Return the image in RGB. A profile that the copy will not keep is applied."""
+    """Return the image in RGB. If copies will not keep its profile, convert the colours."""
     if image.mode == "RGB" and (not profile or _is_useful_profile(profile) or b"sRGB" in profile[:1024]):
         return image
     from PIL import ImageCms
@@ -188,5 +188,5 @@ def _convert_to_rgb(image: Image, profile: bytes) -> Image:
 
 
 def _eight_bits(image: Image) -> Image:
-    """Convert an image of 16-bit grey. Pillow would clip all values above 255."""
+    """Convert a 16-bit grey image to 8 bits. Pillow would clip all values above 255 instead."""
     return image.convert("I").point(lambda value: value * (1 / 256)).convert("L").convert("RGB")

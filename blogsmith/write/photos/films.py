@@ -10,13 +10,13 @@ from .heif import Box, boxes
 
 _MAX_NOTES = 1 << 20
 _TRACK_HEAD = 80
-"""Minimum length of a track header in bytes."""
+"""Minimum length of a track header, in bytes."""
 _PLACES = (b"\xa9xyz", b"com.apple.quicktime.location", b"loci")
 """Names of the tags where phones store a location."""
 
 
 def video_private_data(reader: ByteReader) -> tuple[str, ...]:
-    """Return descriptions of private data in a video, as far as readable."""
+    """Return descriptions of private data in a video. Unreadable parts are skipped."""
     try:
         film = next((box for box in boxes(reader, 0, reader.size) if box.name == b"moov"), None)
         if film and any(_has_location(reader, box) for box in boxes(reader, film.content, film.end)):
@@ -27,10 +27,8 @@ def video_private_data(reader: ByteReader) -> tuple[str, ...]:
 
 
 def video_size(reader: ByteReader) -> tuple[int, int] | None:
-    """Return width and height of the first visible track, as shown; None if unknown.
-
-    Source: ISO/IEC 14496-12, 8.3.2. A matrix whose first number is 0 rotates by 90 degrees.
-    """
+    """Return width and height of the first visible track as it is shown; None if unknown. Source: ISO/IEC
+    14496-12, 8.3.2. A matrix whose first number is 0 rotates the video by 90 degrees."""
     try:
         film = next((box for box in boxes(reader, 0, reader.size) if box.name == b"moov"), None)
         tracks = boxes(reader, film.content, film.end) if film else ()

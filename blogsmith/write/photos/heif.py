@@ -1,7 +1,7 @@
-"""AVIF and HEIC: items and boxes with metadata are overwritten in place.
+"""AVIF and HEIC: items and boxes with metadata are overwritten in place, because images are at absolute
+offsets and must not move.
 
-Images are at absolute offsets, so no byte may move. In these formats the orientation is a property of the
-image, and the one in EXIF data is ignored.
+In these formats the orientation is a property of the image, and the one in EXIF data is ignored.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from msgspec import Struct
 from .container import ByteReader, DamagedFileError, Part, Span, ZeroBytes
 
 _BOXES = frozenset({b"uuid", b"xml ", b"bxml", b"udta", b"jumb"})
-"""Boxes of metadata and of programs: XMP, content credentials, notes in videos."""
+"""Types of boxes with metadata or from programs: XMP, content credentials, notes in videos."""
 _EMPTY_EXIF = b"\0\0\0\0MM\0*\0\0\0\x08" + bytes(6)
-"""An offset, then a TIFF without entries."""
+"""EXIF item without data: an offset, then a TIFF file without entries."""
 _MAX_ITEMS = 100_000
 
 
@@ -25,7 +25,7 @@ class Box(Struct, frozen=True):
     name: bytes
     start: int
     content: int
-    """Start of its content."""
+    """Offset of the content in the file."""
     end: int
 
 
@@ -53,7 +53,7 @@ def heif_parts(reader: ByteReader) -> list[Part]:
 
 
 def boxes(reader: ByteReader, at: int, end: int) -> Iterator[Box]:
-    """Yield the boxes in a part of the file. Raises `DamagedFileError` if they do not fill it."""
+    """Yield the boxes in a range of the file. DamagedFileError if they do not fill it."""
     while at < end:
         length, name, content = reader.number(at, 4), reader.read_at(at + 4, 4), at + 8
         if length == 1:
@@ -81,7 +81,7 @@ def _movie_edits(reader: ByteReader, film: Box) -> Iterator[tuple[int, int, byte
 
 
 def _item_edits(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes]]:
-    """Yield edits that remove the items with metadata."""
+    """Yield edits that overwrite items with metadata."""
     inside = {box.name: box for box in boxes(reader, meta.content + 4, meta.end)}
     for box in inside.values():
         if box.name in _BOXES:
@@ -98,7 +98,7 @@ def _item_edits(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes
         for number, (start, end) in enumerate(extents if item in private else ()):
             new = private[item] if number == 0 else b""
             found.append((start, end, new if len(new) <= end - start else b""))
-    # items that overlap an image, or the boxes themselves, cannot be removed
+    # items that overlap an image or the boxes themselves cannot be overwritten
     kept.append((meta.start, data if data >= 0 else meta.end))
     for start, end, _ in found:
         if any(start < other_end and other_start < end for other_start, other_end in kept):
@@ -107,7 +107,7 @@ def _item_edits(reader: ByteReader, meta: Box) -> Iterator[tuple[int, int, bytes
 
 
 def _private_items(reader: ByteReader, iinf: Box) -> Iterator[tuple[int, bytes]]:
-    """Yield (id, replacement) of the items with EXIF data or text."""
+    """Yield (id, replacement) for each item with EXIF data or text."""
     wide = reader.read_at(iinf.content, 1)[0] > 0
     for box in boxes(reader, iinf.content + (8 if wide else 6), iinf.end):
         version = reader.read_at(box.content, 1)[0]
@@ -123,7 +123,7 @@ def _private_items(reader: ByteReader, iinf: Box) -> Iterator[tuple[int, bytes]]
 
 
 def _extents(reader: ByteReader, iloc: Box, data: int) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-    """Yield (id, ranges of the file) of each item. data: start of the content of `idat`, or -1."""
+    """Yield (id, ranges in the file) of each item. data: offset of the content of the box `idat`, or -1."""
     version, at = reader.read_at(iloc.content, 1)[0], iloc.content + 4
     sizes = reader.number(at, 2)
     offset_size, length_size, base_size = sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15

@@ -44,7 +44,7 @@ def webp_parts(reader: ByteReader) -> list[Part]:
             parts.append(Span(start, end))
             size += end - start
     if exif:
-        # the specification requires it after the image
+        # the specification requires this chunk after the image
         parts.append(exif)
         size += len(exif)
     return [b"RIFF" + size.to_bytes(4, "little") + b"WEBP", *parts]
@@ -67,7 +67,7 @@ def _chunks(reader: ByteReader, riff_end: int) -> Iterator[tuple[bytes, int, int
 def _orientation_chunk(reader: ByteReader, start: int, end: int) -> bytes:
     if end - start > _MAX_EXIF:
         return b""
-    # some writers add the prefix used in JPEG
+    # some writers add the prefix that JPEG needs
     orientation = read_orientation(reader.read_at(start + 8, end - start - 8).removeprefix(b"Exif\0\0"))
     if orientation not in ROTATED_ORIENTATIONS:
         return b""
