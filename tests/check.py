@@ -40,12 +40,13 @@ from blogsmith.project.bundled_folders import bundled_folder
 from blogsmith.project.context import parse_options
 from blogsmith.read.front_matter import read_document
 from blogsmith.read.included_files import included_names
+from blogsmith.read.text_files import TextFile
 from blogsmith.render.html import render_body
 from blogsmith.render.templates.theme import Theme, load_theme
 from blogsmith.render.tools import SiteAccess
 from blogsmith.site.images import resolve_image
 from blogsmith.site.index import index_site, page_entry, resolve_link
-from blogsmith.stages.bibliographies import SiteBibliographies, TextFile
+from blogsmith.stages.bibliographies import SiteBibliographies
 from blogsmith.syntax.parser import Parsed, make_parser, parse_document
 from blogsmith.syntax.state import ParseOptions
 
@@ -83,7 +84,8 @@ class Attention:
     @staticmethod
     def weights(x):
         return x / x.sum()  # (1)!
-"""
+""",
+    "data/runs.csv": 'name,$d_k$,time,\n"a_b, *c*",64,-1.5 %,x\n<b>&amp;,128,,\n\n',
 }
 """Source files of the site, for posts that include them."""
 TEXTS = {
@@ -177,6 +179,9 @@ def _output(item: dict[str, object]) -> CellOutput:
 
 
 def _blob(name: str) -> Blob:
+    if name.startswith("<svg"):
+        data = name.encode()
+        return Blob(hashlib.sha256(data).hexdigest(), data)
     return Blob(hashlib.sha256(name.encode()).hexdigest(), name=name)
 
 

@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import signal
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache as keep
 from pathlib import Path, PurePosixPath
@@ -25,6 +26,7 @@ from blogsmith.base.diagnostics.format import format_diagnostic
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.base.storage.lock import site_lock
 from blogsmith.base.timeout import LIMIT_S
+from blogsmith.cells.verify import VerifyOptions
 from blogsmith.cli.new_post import NewPost, write_post
 from blogsmith.cli.new_site import new_site
 from blogsmith.cli.new_theme import copy_theme_file
@@ -32,13 +34,16 @@ from blogsmith.cli.pyodide_vendor import vendor
 from blogsmith.config.schema import Config
 from blogsmith.epub.site_book import make_site_book
 from blogsmith.features.links import LinkOptions, check_links
+from blogsmith.features.result_changes import check_revision
 from blogsmith.features.second_opinion import compare_formulas
-from blogsmith.features.site_cells import survey_site
+from blogsmith.features.site_cells import survey_site, verify_site
 from blogsmith.features.weights import measure_pages
 from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
 from blogsmith.network.linkcheck.verdicts import LinkVerdict, write_verdicts
+from blogsmith.paper.site_latex import make_latex
+from blogsmith.paper.site_paper import make_paper
 from blogsmith.pools import page_executor
 from blogsmith.preview.pages.render import RenderedPages
 from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
@@ -51,6 +56,7 @@ from blogsmith.write.output import write_site
 from tests.picture_files import drawing, file_of
 from tests.preview_sites import new_line, settled
 from tests.publish_mistakes import PUBLISHING
+from tests.recorded import unsealed
 from tests.site_files import NOW, build
 from tests.test_broken import FILES, check_range
 
@@ -96,8 +102,8 @@ def _made(code: str) -> str:
         found = next(d for d in MISTAKES[code](root) if d.code == code)
         check_range(found)
         text = format_diagnostic(found, color=False).replace(str(root), HOME)
-        text = re.sub(r"process \d+", "process 4711", text)
-        return re.sub(r"→ \d[\w.]*", "→ 3.14.0", text)
+        text = re.sub(r"process \d+", "process 4711", text).replace(sys.executable, "python")
+        return re.sub(r"(python \S+ →) \d[\w.]*", r"\1 3.14.0", text)
 
 
 def _raised(act: Callable[[], object]) -> tuple[Diagnostic, ...]:
@@ -120,6 +126,46 @@ def _no_series(root: Path) -> tuple[Diagnostic, ...]:
     posts = _site(root)
     (posts / "masks.md").write_text("---\nseries: {name: Attention by hand}\n---\n", encoding="utf-8")
     return _raised(lambda: make_site_book(root, (), BuildOptions(now=NOW), series="Attention by heart"))
+
+
+def _no_compiler(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "masks.md").write_text("---\ndate: 2026-06-01\n---\n# Masks\n", encoding="utf-8")
+    with patch.dict(sys.modules, {"typst": None}):
+        return _raised(lambda: make_paper(root, (), BuildOptions(now=NOW)))
+
+
+def _no_template(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "masks.md").write_text("---\ndate: 2026-06-01\n---\n# Masks\n", encoding="utf-8")
+    return _raised(lambda: make_paper(root, (), BuildOptions(now=NOW), template="thesis"))
+
+
+def _static_paper(root: Path) -> tuple[Diagnostic, ...]:
+    """Make a PDF of a post with a deep formula, a video, and a template without a title."""
+    posts = _site(root)
+    (root / "paper.typ").write_text(
+        "#let template(document) = for chapter in document.chapters { chapter.body }\n", encoding="utf-8"
+    )
+    deep = r"\sqrt{" * 160 + "x" + "}" * 160
+    video = '<div class="video-embed" data-src="https://vimeo.com/76979871"></div>'
+    (posts / "masks.md").write_text(f"---\ndate: 2026-06-01\n---\n$${deep}$$\n\n{video}\n", encoding="utf-8")
+    options = BuildOptions(now=NOW)
+    return make_paper(root, (), options, template=str(root / "paper.typ")).warnings
+
+
+def _no_latex_template(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "masks.md").write_text("---\ndate: 2026-06-01\n---\n# Masks\n", encoding="utf-8")
+    return _raised(
+        lambda: make_latex(root, "content/posts/masks.md", BuildOptions(now=NOW), template="thesis")
+    )
+
+
+def _no_latex_character(root: Path) -> tuple[Diagnostic, ...]:
+    posts = _site(root)
+    (posts / "masks.md").write_text("---\ndate: 2026-06-01\n---\n# Masks\n\nA 🎭.\n", encoding="utf-8")
+    return make_latex(root, "content/posts/masks.md", BuildOptions(now=NOW)).warnings
 
 
 def _card_font(root: Path) -> tuple[Diagnostic, ...]:
@@ -263,6 +309,20 @@ def _doubts(root: Path) -> tuple[Diagnostic, ...]:
     return build(root, write=False).diagnostics
 
 
+def _preamble(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    (root / "blogsmith.yaml").write_text("math:\n  macros: [preamble.tex]\n", encoding="utf-8")
+    (root / "preamble.tex").write_text("\\newcommand{\\R}{\\mathbb{R}}\n\\newacronym{GD}\n", encoding="utf-8")
+    return build(root, write=False).diagnostics
+
+
+def _wide_display(root: Path) -> tuple[Diagnostic, ...]:
+    steps = " + ".join(f"g_{number}^2" for number in range(1, 10))
+    text = f"---\ntitle: Descent\n---\n\n$$\\sqrt{{{steps} + \\varepsilon}} = \\lVert g \\rVert$$\n"
+    (_site(root) / "descent.md").write_text(text, encoding="utf-8")
+    return build(root, write=False).diagnostics
+
+
 def _unclear_heads(root: Path) -> tuple[Diagnostic, ...]:
     posts = _site(root)
     head = "---\ntitle: {}\ntags: [{}]\n---\n\nText.\n"
@@ -389,7 +449,7 @@ def _twin_posts(root: Path) -> tuple[Diagnostic, ...]:
 def _other_versions(root: Path) -> tuple[Diagnostic, ...]:
     _with_cell(root)
     record = root / "_freeze" / "posts" / "loss" / "outputs.json"
-    text = record.read_text(encoding="utf-8")
+    text = unsealed(record.read_bytes()).decode()
     record.write_text(re.sub(r'"python": ".*"', '"python": "3.9.1"', text), encoding="utf-8")
     return build(root).diagnostics
 
@@ -410,6 +470,34 @@ def _no_archive(root: Path) -> tuple[Diagnostic, ...]:
     _site(root)
     (root / "results.tar.gz").write_text("no archive", encoding="utf-8")
     return _raised(lambda: unpack(root, root / "results.tar.gz"))
+
+
+def _no_revision(root: Path) -> tuple[Diagnostic, ...]:
+    _site(root)
+    return _raised(lambda: check_revision(root, "mian"))
+
+
+def _verify_invented(root: Path) -> tuple[Diagnostic, ...]:
+    _with_cell(root)
+    record = root / "_freeze" / "posts" / "loss" / "outputs.json"
+    text = unsealed(record.read_bytes()).decode()
+    record.write_text(text.replace('"0.25"', '"0.2"'), encoding="utf-8")
+    return _verified(root)
+
+
+def _verify_unstable(root: Path) -> tuple[Diagnostic, ...]:
+    post = _with_cell(root)
+    # each copy of the site has another name, so that the message is always the same
+    text = _CELL.replace("import json", "from pathlib import Path")
+    post.write_text(text.replace('json.loads("0.25")', "Path.cwd().parts[-3]"), encoding="utf-8")
+    build(root, execution=ExecutionOptions(execute="stale"))
+    return _verified(root)
+
+
+def _verified(root: Path) -> tuple[Diagnostic, ...]:
+    log = BuildLog(no_progress)
+    verify_site(root, (), VerifyOptions(), NOW, log)
+    return log.report()
 
 
 def _no_post(root: Path) -> tuple[Diagnostic, ...]:
@@ -436,6 +524,11 @@ def _import_of_unknown(root: Path) -> tuple[Diagnostic, ...]:
 MISTAKES: Mapping[str, Make] = MappingProxyType(
     {
         "book-empty": _no_series,
+        "pdf-compiler": _no_compiler,
+        "pdf-compile": _no_template,
+        **dict.fromkeys(("pdf-accessibility", "pdf-rejected", "pdf-static"), _static_paper),
+        "tex-rejected": _no_latex_character,
+        "tex-template": _no_latex_template,
         "card-font": _card_font,
         "symlink": _symlink,
         "unreadable": _unreadable,
@@ -447,7 +540,10 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "trust-write": _trust_write,
         "cell-versions": _other_versions,
         "freeze-archive": _no_archive,
+        "freeze-revision": _no_revision,
         "freeze-stale": _stale,
+        "verify-differs": _verify_invented,
+        "verify-unstable": _verify_unstable,
         "freeze-write": _freeze_write,
         "need-unmet": _nothing_needed,
         "post-unknown": _no_post,
@@ -470,10 +566,12 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         **dict.fromkeys(("link-dead", "link-fragment", "link-moved", "link-unreachable"), _links),
         "budget": _budget,
         "math-second-opinion": _second_opinion,
+        "math-wide": _wide_display,
         "label-unused": _doubts,
         "macro-bypassed": _doubts,
         "macro-unused": _doubts,
         "notation-mixed": _doubts,
+        "preamble-skipped": _preamble,
     }
 )
 """Code → function that causes its error in an empty folder."""

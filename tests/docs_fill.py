@@ -15,12 +15,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from blogsmith.base.diagnostics.codes import CODES, FIXABLE, LOWERABLE
+from blogsmith.read.foreign_keys import ROWS as FOREIGN_KEYS
 from blogsmith.syntax.kinds import ROWS
 from blogsmith.syntax.raw_tags import without_raw_tags
 from tests import docs_publish, docs_signs, docs_terminal, docs_tex, docs_theme
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config
 from tests.code_examples import example
+from tests.dependency_forms import dependencies
 from tests.docs_examples import regenerate_examples
 from tests.docs_schema import regenerate_schemas
 from tests.docs_sources import ROOT
@@ -42,9 +44,9 @@ _PICTURES = MappingProxyType({code: 0x2400 + code for code in range(0x20) if chr
 
 
 def pages() -> list[Path]:
-    """Return every page of the manual, sorted, then the front page; no translations."""
+    """Return every page of the manual, sorted, then front page and tour; no translations."""
     own = (page for page in DOCS.rglob("*.md") if "." not in page.stem)
-    return [*sorted(own), DOCS.parent / "_index.md"]
+    return [*sorted(own), DOCS.parent / "_index.md", DOCS.parent / "tour.md"]
 
 
 def filled(text: str) -> str:
@@ -261,11 +263,30 @@ def theme_options(_: Sequence[str]) -> str:
     return table(("option", "value", "default", "meaning"), rows)
 
 
+def breaking(_: Sequence[str]) -> str:
+    """Return the breaking changes of each version in CHANGELOG.md, the newest version first."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").replace("](content/docs/", "](")
+    versions = re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    parts = []
+    for version, body in versions:
+        if found := re.search(r"^### Breaking\n(.*?)(?=^### |\Z)", body, re.MULTILINE | re.DOTALL):
+            parts.append(f"### {version}\n\n{{% raw %}}\n\n{found[1].strip()}\n\n{{% endraw %}}")
+    return "\n\n".join(parts)
+
+
 def texts(_: Sequence[str]) -> str:
     """Return the English strings of pages, as a translation file uses them."""
     listed = (PACKAGE / "languages" / "en.yaml").read_text(encoding="utf-8")
     _, _, body = listed.partition("\n\n")
     return f'```yaml fold="All texts"\n{body.rstrip()}\n```'
+
+
+def keys(_: Sequence[str]) -> str:
+    """Return the table of front matter keys of other systems."""
+    rows = [
+        (", ".join(f"`{key}`" for key in sorted(row.keys)), row.systems, row.advice) for row in FOREIGN_KEYS
+    ]
+    return table(("key", "in", "here"), rows)
 
 
 PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
@@ -274,6 +295,7 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "broken": broken,
         "example": examples,
         "transcript": transcript,
+        "dependencies": dependencies,
         "environment": environment,
         "kinds": kinds,
         "settings": settings,
@@ -288,7 +310,9 @@ PARTS: Mapping[str, Callable[[Sequence[str]], str]] = MappingProxyType(
         "variables": theme_variables,
         "blocks": theme_blocks,
         "options": theme_options,
+        "breaking": breaking,
         "texts": texts,
+        "keys": keys,
         "layers": layers,
         "rooms": rooms,
     }

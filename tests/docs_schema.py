@@ -21,7 +21,8 @@ from blogsmith.bibliography.citation_styles import BUNDLED_STYLES
 from blogsmith.config.load import SETTINGS
 from blogsmith.languages.bundled_languages import bundled_tags
 from blogsmith.project.bundled_folders import bundled_plugins
-from blogsmith.read.head import HEAD, HINTS
+from blogsmith.read.foreign_keys import HINTS
+from blogsmith.read.head import HEAD
 from blogsmith.render.templates.theme_options import ThemeOption, merge_options
 from blogsmith.render.templates.theme_settings import read_settings
 from blogsmith.syntax.cells.option_values import OPTIONS

@@ -15,6 +15,7 @@ from typing import get_args
 
 import click
 
+from blogsmith.config.lists import ListStyle
 from blogsmith.config.schema import HostName
 from blogsmith.model.remote_images import RemoteRuleName
 from blogsmith.render.templates.record_fields import FIELDS
@@ -24,13 +25,16 @@ HELP_WIDTH = 92
 
 
 def _choices(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    return ", ".join(f"`{name}`" for name in names if name)
 
 
 _TYPES = MappingProxyType(
     {
+        "ListStyle": _choices(get_args(ListStyle)),
+        "Mapping[str, ListStyle]": "style by section",
         "HostName": _choices(get_args(HostName)),
         "RemoteRuleName": _choices(get_args(RemoteRuleName)),
+        "Numbering": "true, false or `by part`",
         "str": "string",
         "bool": "true or false",
         "int": "whole number",
@@ -63,8 +67,12 @@ SCOPES = ("OfPage", "OfSite")
 
 
 def all_settings() -> list[Setting]:
-    """Return every setting, in the order of `blogsmith/config/schema.py`."""
-    names = ("config/schema.py", "config/schema.py", "config/schema.py", "model/cells.py")
+    """Return every setting, in the order of the fields of `Config`."""
+    names = (
+        *("config/checks.py", "config/lists.py", "config/page_services.py", "config/people.py"),
+        "config/schema.py",
+        *("model/cells.py", "model/courses.py"),
+    )
     files = (ROOT / "blogsmith" / name for name in names)
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
     structs = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}

@@ -30,16 +30,18 @@ a annotation b code i math menclose merror mfrac mi mmultiscripts mn mo mover mp
 mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none semantics span
 """
 _ATTRIBUTES = """
-aria-label accent accentunder alttext class columnalign columnlines columnspacing columnspan depth dir display
-displaystyle encoding fence form frame height href id largeop linethickness lspace mathbackground mathcolor
-mathsize mathvariant maxsize minsize movablelimits notation rowlines rowspacing rowspan rspace scriptlevel
-separator stretchy style symmetric voffset width
+aria-label accent accentunder alttext arg class columnalign columnlines columnspacing columnspan depth dir
+display displaystyle encoding fence form frame height href id intent largeop linethickness lspace
+mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits notation rowlines rowspacing
+rowspan rspace scriptlevel separator stretchy style symmetric voffset width
 """
 ELEMENTS = frozenset(_ELEMENTS.split())
 ATTRIBUTES = frozenset(_ATTRIBUTES.split())
 _FORBIDDEN_STYLE = re.compile(
     r"url|expression|import|position|content|behavior|\\|[<>\"'{}@]|/\*", re.IGNORECASE
 )
+DRAWN_VALUE = re.compile(r"(?:[MLCQ\d. -]|em)*|none|round|true|currentColor|#\w+|max-width:none")
+"""Value of an attribute of the arrows of a diagram."""
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _SCHEMES = frozenset(("http", "https", "mailto"))
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
@@ -167,6 +169,12 @@ def _faulty_markup(case: Case, markup: str, thorough: bool) -> Iterator[str]:
 
 
 def _faulty_element(element: ElementTree.Element) -> Iterator[str]:
+    if element.tag in ("svg", "path"):
+        # the arrows of a diagram
+        wrong = (name for name, value in element.attrib.items() if not DRAWN_VALUE.fullmatch(value))
+        yield from (f"attribute {name} of a drawing" for name in wrong)
+        yield from (f"element {inner.tag} in a drawing" for inner in element if inner.tag != "path")
+        return
     if element.tag not in ELEMENTS:
         yield f"element {element.tag}"
     for name, value in element.attrib.items():

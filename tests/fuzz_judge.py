@@ -20,6 +20,8 @@ from tests.fuzz_texts import UNTRUSTED, Case
 from tests.page_checks import dangers
 from tests.preview_sites import built, new_line, outputs, settled
 from tests.site_files import build, put, put_bare
+from tests.test_landmarks import landmark_faults
+from tests.test_nothing_swallowed import UNRELATED
 from tests.test_properties import pieces, shape_problems
 from tests.test_sites import tree
 
@@ -57,6 +59,22 @@ def _judge_post(made: Case) -> tuple[str, object]:
     fault = misplaced(made.text, rendered.diagnostics)
     if not fault and made.config == UNTRUSTED:
         fault = unsafe(rendered)
+    return fault, (rendered.html, rendered.diagnostics)
+
+
+def _judge_sentence(made: Case) -> tuple[str, object]:
+    rendered, plain = render(made.text, made.config), render(made.plain, made.config)
+    named = {one.code for one in rendered.diagnostics} - {one.code for one in plain.diagnostics} - UNRELATED
+    fault = misplaced(made.text, rendered.diagnostics)
+    if not fault and made.expected not in rendered.html and not named:
+        fault = f"{made.expected} is lost"
+    return fault, (rendered.html, rendered.diagnostics)
+
+
+def _judge_open_html(made: Case) -> tuple[str, object]:
+    rendered = render(made.text, made.config)
+    faults = landmark_faults(rendered.html)
+    fault = misplaced(made.text, rendered.diagnostics) or (faults[0] if faults else "")
     return fault, (rendered.html, rendered.diagnostics)
 
 
@@ -138,4 +156,6 @@ _JUDGES: dict[str, Callable[[Case], tuple[str, object]]] = {
     "records": _judge_record,
     "preview": _judge_preview,
     "requests": _judge_request,
+    "sentences": _judge_sentence,
+    "open HTML": _judge_open_html,
 }

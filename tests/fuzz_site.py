@@ -3,7 +3,8 @@
     python -m tests.fuzz_site [--seconds N] [--seed TEXT] [--workers N] [--only NUMBER] [--folder FOLDER]
 
 No input may raise an exception, take more than five seconds of processor time, give other bytes the second
-time, or, with `markup.untrusted`, give active content or invalid HTML. Each fault is printed once; its input
+time, lose a construct between triggers of other syntax without a message, move a landmark of the theme, or,
+with `markup.untrusted`, give active content or invalid HTML. Each fault is printed once; its input
 is written to a file, with the command that tries it again. The same seed makes the same inputs; the default
 is the day's date. The exit code is 1 if there is a fault.
 """

@@ -9,11 +9,17 @@ from functools import cache
 from pathlib import Path
 
 from tests.cases_io import case_files, read_cases, split_config, split_results
+from tests.fault_variants import LINES, surround
 from tests.markdown_texts import HOSTILE_TEXTS, MARKS, SLOTS
 from tests.site_files import read_site_text
+from tests.test_landmarks import PLACES, TRIGGERS
+from tests.test_nothing_swallowed import CONSTRUCTS, DELIMITERS, FRONT, NOTE, PAIRS
 
 ROOT = Path(__file__).parent.parent
-KINDS = ("markdown", "front matter", "shortcodes", "cells", "records", "preview", "requests")
+KINDS = (
+    *("markdown", "front matter", "shortcodes", "cells", "records", "preview", "requests"),
+    *("sentences", "open HTML"),
+)
 CONFIGS = (
     "plugins: [emoji_callouts, hf_space]\n",
     "markup: {untrusted: true}\nmath: {on_error: render}\nplugins: [emoji_callouts, hf_space]\n",
@@ -49,6 +55,10 @@ class Case:
     text: str
     """A post, a record or a request, depending on the kind."""
     config: str
+    expected: str = ""
+    """HTML of a construct in the text; empty if nothing in particular is expected."""
+    plain: str = ""
+    """The text with a word instead of the construct."""
 
 
 @cache
@@ -76,6 +86,10 @@ def case(seed: str, number: int) -> Case:
     """Return the case with this number."""
     chance = random.Random(f"{seed} {number}")
     kind = KINDS[number % len(KINDS)]
+    if kind == "sentences":
+        return _sentence(chance)
+    if kind == "open HTML":
+        return Case(kind, _open_html(chance), "")
     make = {
         "records": _record,
         "requests": _request,
@@ -89,6 +103,30 @@ def case(seed: str, number: int) -> Case:
         text[:MOST_CHARACTERS].replace("\r", "\n") if kind != "requests" else text,
         chance.choice(CONFIGS),
     )
+
+
+def _sentence(chance: random.Random) -> Case:
+    """Return a construct between things that open or close nothing, in a list, a quotation, a cell …"""
+    names = [name for name, (source, _) in CONSTRUCTS.items() if "\n" not in source and "|" not in source]
+    construct, expected = CONSTRUCTS[chance.choice(names)]
+    pairs = chance.choices(PAIRS, k=3)
+    place = chance.choice(LINES)
+    texts = []
+    for text in (construct, "ww"):
+        sentence = f"a {pairs[0][0]}{text} {pairs[1][1]} {pairs[2][0]} zz"
+        texts.append(f"{FRONT}{surround(sentence, place)}{NOTE}")
+    is_eaten = any(first in pairs[0][0] and last in texts[0] for first, last in DELIMITERS)
+    has_cells = place in ("cell", "header") and any("|" in part for pair in pairs for part in pair)
+    return Case("sentences", texts[0], "", "" if is_eaten or has_cells else expected, texts[1])
+
+
+def _open_html(chance: random.Random) -> str:
+    """Return HTML that never ends in several places of a post."""
+    parts = ["First words."]
+    for _ in range(chance.randint(1, 4)):
+        place = PLACES[chance.choice(sorted(PLACES))]
+        parts.append(place.format(" ".join(chance.choices(TRIGGERS, k=chance.randint(1, 3)))))
+    return "\n\n".join((*parts, "Last words.\n\n## Last\n"))
 
 
 def _markdown(chance: random.Random) -> str:

@@ -72,7 +72,9 @@ class Desk:
         self.rest()
 
     def write(self, path: str, text: str, *, rests: bool = True) -> None:
-        """Change the content of an open file."""
+        """Change the content of a file, and open it before if no test has."""
+        if path not in self._versions:
+            self.open(path)
         self._versions[path] += 1
         change = types.TextDocumentContentChangeWholeDocument(text)
         self.service.change(self.uri(path), [change], self._versions[path])

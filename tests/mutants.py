@@ -136,9 +136,9 @@ MUTANTS = (
     ),
     Mutant(
         "a cache that others may write is read",
-        "base/storage/cache_file.py",
-        "if found.st_mode & _OTHERS_WRITE:",
-        "if found.st_mode & _OTHERS_WRITE == _OTHERS_WRITE:",
+        "base/storage/private.py",
+        "if status.st_mode & _OTHERS_WRITE:",
+        "if status.st_mode & _OTHERS_WRITE == _OTHERS_WRITE:",
         ("security/test_kept_builds.py",),
     ),
     Mutant(

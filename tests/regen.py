@@ -2,7 +2,8 @@
 
 Targets are rows of `TARGETS`. `broken` rewrites the messages of broken sites, `scripts` the minified scripts
 of the themes (with terser, from npm), `sites` the snapshots of whole sites, `docs` the generated parts of
-the manual, `plugins` the table of cases that plugins of mdit-py-plugins fail. `cases` rewrites the HTML of
+the manual, `plugins` the table of cases that plugins of mdit-py-plugins fail, `messages` the catalogue of
+messages. `cases` rewrites the HTML of
 case files, all or the named ones (without `.md`); sources and titles stay unchanged. `golden` is for
 releases only: it replaces the sites that later versions are compared with.
 """
@@ -54,13 +55,15 @@ def regenerate_cases(names: Sequence[str]) -> None:
 
 def regenerate_broken(names: Sequence[str]) -> None:
     """Rewrite the messages of the named broken sites, or of all."""
-    from tests.site_files import build_text, printed, read_site_text
+    from tests.site_files import build_text, has_latex, printed, read_site_text
     from tests.test_broken import FILES
 
     for path in FILES:
         if names and path.stem not in names:
             continue
         site = read_site_text(path)
+        if site.latex and not has_latex():
+            continue
         with TemporaryDirectory() as folder:
             messages = printed(build_text(site, Path(folder)))
         new = f"{site.head}=== expected\n{messages}\n"
@@ -97,6 +100,13 @@ def regenerate_golden(names: Sequence[str]) -> None:
     golden.regenerate()
 
 
+def regenerate_messages(names: Sequence[str]) -> None:
+    """Rewrite the catalogue of messages."""
+    from tests.messages.catalogue import FILE, format_catalogue
+
+    FILE.write_text(format_catalogue(), encoding="utf-8")
+
+
 TARGETS: Mapping[str, Callable[[Sequence[str]], None]] = MappingProxyType(
     {
         "cases": regenerate_cases,
@@ -105,6 +115,7 @@ TARGETS: Mapping[str, Callable[[Sequence[str]], None]] = MappingProxyType(
         "sites": regenerate_sites,
         "docs": regenerate_docs,
         "plugins": regenerate_plugins,
+        "messages": regenerate_messages,
         "golden": regenerate_golden,
     }
 )

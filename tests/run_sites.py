@@ -32,10 +32,11 @@ def page(root: Path, name: str = "a") -> str:
 
 
 def records(root: Path) -> dict[str, bytes]:
-    """Return all records, without the seconds of the run."""
+    """Return all records, without the seconds of the run and the seals over them."""
     files = (file for file in sorted((root / "_freeze").rglob("*")) if file.is_file())
     return {
-        str(file.relative_to(root)): re.sub(rb'"seconds": [^,\n]+', b"", file.read_bytes()) for file in files
+        str(file.relative_to(root)): re.sub(rb'"(seconds|seal)": [^,\n]+', b"", file.read_bytes())
+        for file in files
     }
 
 

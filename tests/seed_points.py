@@ -138,7 +138,7 @@ PICTURES = (
     figure("number and formula in the caption of a diagram", "#fig-flow", "From tokens to outputs"),
     Point("tags", "a[rel=tag]", 3),
     Point("reading time", ".reading-time", text="min read"),
-    Point("links to other posts", "main a[href='/posts/soft-dictionary/']", 1),
+    Point("links to other posts", ".post-content a[href='/posts/soft-dictionary/']", 1),
     Point("way back", "a.back-link", 1),
 )
 POINTS = MappingProxyType(

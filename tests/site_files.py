@@ -2,7 +2,8 @@
 
 `=== path [hex]` contains bytes as hexadecimal digits, for encodings that no editor would keep. A site
 without `blogsmith.yaml` gets an empty one, unless the file contains `=== no blogsmith.yaml`. A file with
-`=== trusted` is a site whose own plugins may run.
+`=== trusted` is a site whose own plugins may run. `=== with latex` and `=== without latex` say whether LaTeX
+is installed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import platform
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +39,8 @@ class SiteText:
     """Everything before `=== expected`, to write the file again."""
     trusted: bool = False
     """Whether `blogsmith trust` was run on it."""
+    latex: bool | None = None
+    """Whether LaTeX must be installed; None if it does not matter."""
 
 
 def read_site_text(path: Path) -> SiteText:
@@ -47,7 +51,7 @@ def read_site_text(path: Path) -> SiteText:
     marks = set()
     for section in ("\n" + head).split("\n=== ")[1:]:
         name, _, body = section.partition("\n")
-        if name in ("no blogsmith.yaml", "trusted"):
+        if name in ("no blogsmith.yaml", "trusted", *_LATEX):
             marks.add(name)
             continue
         # a record of another Python version is a warning in itself
@@ -56,7 +60,16 @@ def read_site_text(path: Path) -> SiteText:
         files[name.removesuffix(" [hex]")] = bytes.fromhex(body) if is_hex else f"{body}\n".encode()
     if "no blogsmith.yaml" not in marks:
         files.setdefault("blogsmith.yaml", b"title: Test\n")
-    return SiteText(files, expected.strip("\n"), head, "trusted" in marks)
+    latex = next((_LATEX[mark] for mark in marks if mark in _LATEX), None)
+    return SiteText(files, expected.strip("\n"), head, "trusted" in marks, latex)
+
+
+_LATEX = {"with latex": True, "without latex": False}
+
+
+def has_latex() -> bool:
+    """Return whether the programs of LaTeX are installed. They are optional, in CI too."""
+    return all(map(shutil.which, ("latex", "dvisvgm")))
 
 
 def write_site_files(site: SiteText, root: Path) -> None:
@@ -120,7 +133,10 @@ def dead_links(public: Path) -> list[str]:
 def build_text(site: SiteText, root: Path) -> BuildReport:
     """Write `site` to `root` and build it; the user's trust is recorded in a hidden folder there."""
     write_site_files(site, root)
-    with patch.dict(os.environ, {"XDG_STATE_HOME": str(root / ".state")}):
+    environ = {"XDG_STATE_HOME": str(root / ".state")}
+    if site.latex is False:
+        environ["PATH"] = str(root / "no-programs")
+    with patch.dict(os.environ, environ):
         if site.trusted:
             trust(root)
         return build(root)

@@ -39,7 +39,7 @@ def test_drawings_of_programs_are_quiet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("inside", "warning"),
     [
-        ("<script>a()</script>", "2:2 this SVG contains <script>, which runs code"),
+        ("<script>a()</script>", '2:2 this SVG contains "<script>", which runs code'),
         ("<g\n  ONLOAD='a()'/>", '3:3 this SVG contains the attribute "ONLOAD", which runs a script'),
         (
             "<a xlink:href='&#106;avascript:a()'/>",
@@ -47,19 +47,25 @@ def test_drawings_of_programs_are_quiet(tmp_path: Path) -> None:
         ),
         (
             "<set attributeName='xlink:href' to='x'/>",
-            "2:6 this SVG contains <set>, which changes the URL of a link",
+            '2:6 this SVG contains "<set>", which changes the URL of a link',
         ),
-        ("é<foreignObject/>", "2:3 this SVG contains <foreignObject>, which contains HTML"),
-        ("<i xmlns='http://www.w3.org/1999/xhtml'/>", "2:2 this SVG contains the HTML element <i>"),
-        ("<use href='https://a.example/#x'/>", "2:6 this SVG contains <use> that loads https://a.example/#x"),
-        ("<image xlink:href='//a.example/x'/>", "2:14 this SVG contains <image> that loads //a.example/x"),
+        ("é<foreignObject/>", '2:3 this SVG contains "<foreignObject>", which contains HTML'),
+        ("<i xmlns='http://www.w3.org/1999/xhtml'/>", '2:2 this SVG contains the HTML element "<i>"'),
+        (
+            "<use href='https://a.example/#x'/>",
+            '2:6 this SVG contains "<use>", which loads "https://a.example/#x"',
+        ),
+        (
+            "<image xlink:href='//a.example/x'/>",
+            '2:14 this SVG contains "<image>", which loads "//a.example/x"',
+        ),
         (
             "<style>\n@import url(https://a.example/x);</style>",
-            "3:13 this SVG contains a stylesheet that loads https://a.example/x",
+            '3:13 this SVG contains a stylesheet that loads "https://a.example/x"',
         ),
         (
             "<g fill='url(http://a.example/#x)'/>",
-            "2:4 this SVG contains a style that loads http://a.example/#x",
+            '2:4 this SVG contains a style that loads "http://a.example/#x"',
         ),
     ],
 )
@@ -74,7 +80,7 @@ def test_what_acts_is_reported_where_it_stands(tmp_path: Path, inside: str, warn
 def test_entities_and_style_sheets_of_other_files(tmp_path: Path) -> None:
     text = f'<?xml-stylesheet href="a.css"?>\n<!DOCTYPE svg [\n<!ENTITY a "b">\n]>\n<svg {NAMES}>&a;</svg>'
     assert warnings(tmp_path, text.encode()) == [
-        "1:3 this SVG contains <?xml-stylesheet?>, which loads another file",
+        '1:3 this SVG contains "<?xml-stylesheet?>", which loads another file',
         '3:1 this SVG contains a declaration of the entity "a"',
     ]
 

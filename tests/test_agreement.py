@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from blogsmith.freeze.environment import Environment
 from blogsmith.freeze.keys import AS_WRITTEN, CANONICAL, session_keys
 from blogsmith.freeze.record import PageRecord, SessionRecord
 from blogsmith.freeze.record_json import from_json, to_json
-from blogsmith.freeze.recording import session_record, texts_agree
+from blogsmith.freeze.recording import session_record
+from blogsmith.freeze.repetition import texts_agree
 from blogsmith.freeze.staleness import judge_page
 from blogsmith.model.cells import Need
 from blogsmith.model.results import CellRun, Machine, Stream
@@ -48,19 +50,20 @@ def edit(root: Path, old: str, new: str) -> None:
     post.write_text(text.replace(old, new))
 
 
-NOISY = "#| tolerance: 0.5\nprint('took', int(open('noise.txt').read()) / 100, 's')"
+NOISY = "#| tolerance: 0.5\nimport os\nprint('took', int(os.path.getmtime('noise.txt')) / 100, 's')"
 
 
 @pytest.mark.parametrize(("noise", "same"), [("101", True), ("60", True), ("40", False), ("-100", False)])
 def test_a_run_within_the_tolerance_keeps_the_record(tmp_path: Path, noise: str, same: bool) -> None:
-    # files read by a cell are part of its result, so the noise comes from elsewhere
+    # the content of a file is part of the result, its time is not
     file = tmp_path / "noise.txt"
     root = site(tmp_path / "site", a=NOISY.replace("noise.txt", str(file)))
-    file.write_text("100")
+    file.touch()
+    os.utime(file, (100, 100))
     assert build(root, execution=ALL).ok
     first = recorded(root)
     assert b"took 1.0 s" in first
-    file.write_text(noise)
+    os.utime(file, (int(noise), int(noise)))
     assert build(root, execution=ALL).ok
     assert (recorded(root) == first) is same
 
@@ -68,8 +71,9 @@ def test_a_run_within_the_tolerance_keeps_the_record(tmp_path: Path, noise: str,
 def test_without_a_tolerance_the_last_run_counts(tmp_path: Path) -> None:
     file = tmp_path / "noise.txt"
     root = site(tmp_path / "site", a=NOISY.replace("noise.txt", str(file)).replace("0.5", "0"))
-    for noise in ("100", "101"):
-        file.write_text(noise)
+    file.touch()
+    for noise in (100, 101):
+        os.utime(file, (noise, noise))
         assert build(root, execution=ALL).ok
     assert b"took 1.01 s" in recorded(root)
 

@@ -12,7 +12,7 @@ import pytest
 from blogsmith.base.diagnostics.codes import CODES, FIXABLE
 from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.base.diagnostics.report_formats import describe
-from tests.site_files import SiteText, build_text, printed, read_site_text
+from tests.site_files import SiteText, build_text, has_latex, printed, read_site_text
 
 FOLDER = Path(__file__).parent / "broken"
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -21,6 +21,8 @@ FILES = sorted(FOLDER.glob("*.txt"))
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_message(file: Path, tmp_path: Path) -> None:
     site = read_site_text(file)
+    if site.latex and not has_latex():
+        pytest.skip("latex or dvisvgm is not installed")
     report = build_text(site, tmp_path)
     assert printed(report) == site.expected, "rewrite with: python -m tests.regen broken"
     assert site.expected, "a broken site must say something"

@@ -64,6 +64,8 @@ OPTIONS: tuple[tuple[str, str, object], ...] = (
     ("claim: The loss is below $1$", "claim", "The loss is below $1$"),
     ("fig-format: png", "fig_format", "png"),
     ("fig-dark: true", "fig_dark", True),
+    ("repeatable: false", "repeatable", False),
+    ("counter-check: false", "counter_check", False),
     ("shapes: check", "shapes", True),
     ("shapes: true", "shapes", True),
     ("shapes: off", "shapes", False),

@@ -62,6 +62,20 @@ def test_a_citable_post(tmp_path: Path) -> None:
     assert item["_citation"]["doi"] == "https://doi.org/10.59350/abcde"
 
 
+def test_versions(tmp_path: Path) -> None:
+    """The newest version is named by the citation, and is the date of the entry in the feed."""
+    lines = "changes:\n- {date: 2026-03-05, text: Shorter proof}\n- {date: 2026-03-01, text: Typo}\n"
+    post = POST.replace("license:", f"{lines}license:")
+    root = put(tmp_path / "site", {"blogsmith.yaml": CONFIG, "content/posts/things.md": post})
+    assert not compare(root).diagnostics
+    html = (root / "public/posts/things/index.html").read_text()
+    assert "note = {Version of 2026-03-05}" in html
+    assert "Notes, 2026, version 2026-03-05. https://doi.org" in html
+    box = html.partition('<section class="changes"')[2].partition("</section>")[0]
+    assert box.index("5 March 2026</time>: Shorter proof") < box.index("1 March 2026</time>: Typo")
+    assert "<updated>2026-03-05T00:00:00" in (root / "public/atom.xml").read_text().partition("<entry>")[2]
+
+
 def test_nothing_is_said_unless_it_is_asked_for(tmp_path: Path) -> None:
     post = "---\ntitle: A\ndate: 2026-01-01\n---\nText.\n"
     root = put(tmp_path, {"blogsmith.yaml": CONFIG, "content/posts/a.md": post})

@@ -132,7 +132,14 @@ def test_a_part_that_decides_and_is_neither(worker: Client, expression: str, par
 
 
 @pytest.mark.parametrize(
-    "expression", ["all(x > 5 for x in empty)", "all([x > 5 for x in empty])", "all([])", "not all(empty)"]
+    "expression",
+    [
+        "all(x > 5 for x in empty)",
+        "all([x > 5 for x in empty])",
+        "all([])",
+        "not all(empty)",
+        "not any(x > 2 for x in empty)",
+    ],
 )
 def test_nothing_compared_is_nothing_found_true(worker: Client, expression: str) -> None:
     worker.run(SETUP)
@@ -150,7 +157,6 @@ def test_nothing_compared_is_nothing_found_true(worker: Client, expression: str)
         "a == 4 or all(x > 0 for x in [1, 2])",
         "all(x > 0 for x in [1, 2] if x > 1)",
         "any(x > 1 for x in [1, 2])",
-        "not any(x > 2 for x in empty)",
         "all({x > 0 for x in [1, 2]})",
         "bool(Liar())",
         "a == 3.9 if a > 1 else 'never'",
@@ -162,7 +168,7 @@ def test_nothing_compared_is_nothing_found_true(worker: Client, expression: str)
 )
 def test_what_holds(worker: Client, expression: str) -> None:
     worker.run(SETUP)
-    assert judged(worker, expression) == {"holds": True, "detail": ""}
+    assert (judged(worker, expression)["holds"], judged(worker, expression)["notes"]) == (True, [])
 
 
 def test_a_name_that_hides_all_is_the_authors_own(worker: Client) -> None:
@@ -221,7 +227,6 @@ def test_arrays_that_are_neither(worker: Client, expression: str, kind: str) -> 
         "np.array(True)",
         "np.all(a >= 0)",
         "(a > 1).any()",
-        "np.array_equal(a[:0], [])",
         "bool(a[:1] == [0])",
         "all(a >= 0)",
         "all(x >= 0 for x in a)",
@@ -232,7 +237,7 @@ def test_arrays_that_are_neither(worker: Client, expression: str, kind: str) -> 
 def test_arrays_that_hold(worker: Client, expression: str) -> None:
     worker.need("numpy")
     worker.run("import numpy as np\na = np.arange(3)")
-    assert judged(worker, expression) == {"holds": True, "detail": ""}
+    assert (judged(worker, expression)["holds"], judged(worker, expression)["notes"]) == (True, [])
 
 
 def test_tensors(worker: Client) -> None:

@@ -278,7 +278,6 @@ USAGE = [
     (("bild",), "No such command 'bild'"),
     (("init", "notes"), 'unknown command "init": run `blogsmith new site FOLDER`'),
     (("deploy",), 'unknown command "deploy": run `blogsmith publish`'),
-    (("pdf",), "print a page from the browser, or run `blogsmith epub`"),
     (("convert", "--all"), "run `blogsmith import FOLDER`"),
     (("preview",), "run `blogsmith serve --drafts --open`"),
     (("build", "--draft-s"), "No such option"),

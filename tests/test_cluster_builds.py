@@ -201,7 +201,7 @@ def test_an_address_that_nobody_trusts_gets_nothing(tmp_path: Path, clusters: li
     assert report.ok and not clusters
     assert (found.severity, found.message) == (
         "warning",
-        "pages are rendered on this machine: this site is not trusted to use a cluster",
+        '"executor: dask" has no effect because this site is not trusted to use a cluster',
     )
     assert found.source_line[found.place.column - 1 :] == "dask}"  # type: ignore[union-attr]
 
@@ -220,7 +220,7 @@ def test_code_of_the_site_sees_all_pages(tmp_path: Path, clusters: list[int]) ->
     trust(root)
     report = build_with(root, 2)
     assert report.ok and not clusters
-    assert "plugins of the site must see all pages" in printed(report)
+    assert 'plugin "mine" must see all pages' in printed(report)
 
 
 def test_few_pages_are_made_here(tmp_path: Path, clusters: list[int]) -> None:
@@ -254,4 +254,4 @@ def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trust(root)
     (found,) = [one for one in build_with(root, 2).diagnostics if one.severity == "error"]
     assert (found.code, found.path) == ("build-executor", "blogsmith.yaml")
-    assert found.message.startswith("cannot connect to the Dask scheduler at tcp://127.0.0.1:9: ")
+    assert found.message.startswith('cannot connect to the Dask scheduler at "tcp://127.0.0.1:9": ')

@@ -21,6 +21,7 @@ from blogsmith.render.code import FigureOptions, Highlighted, code_figure, highl
 from blogsmith.render.html import render_body
 from blogsmith.render.lexing import Piece
 from blogsmith.render.tools import SiteAccess
+from blogsmith.syntax.code_languages import comment_delimiters
 from blogsmith.syntax.parser import Parsed
 from tests import check
 from tests.rows import each_row, examples
@@ -62,6 +63,33 @@ def in_thread(call: Callable[[], Highlighted]) -> Highlighted:
     thread.start()
     thread.join()
     return found[0]
+
+
+COMMENTS = [
+    *(("cuda", "// /* #"), ("cpp", "// /*"), ("rust", "// /*"), ("haskell", "-- {-"), ("tex", "%")),
+    *(
+        ("lean", "-- /- #"),
+        ("julia", "# #="),
+        ("sql", "-- /*"),
+        ("yaml", "#"),
+        ("xml", "<!--"),
+        ("ini", "# ; ;;"),
+    ),
+    *(
+        ("html", "<!-- // /*"),
+        ("matlab", "%"),
+        ("scheme", ";; ;"),
+        ("json", "// /* #"),
+        ("text", "#"),
+        ("", "#"),
+    ),
+    *(("jsonc", "// /* #"), ("no-such-language", "#"), ("markdown", ""), ("mcschema", "#")),
+]
+
+
+@each_row(("language", "signs"), COMMENTS)
+def test_comments_are_those_of_the_lexer(language: str, signs: str) -> None:
+    assert " ".join(begin for begin, _ in comment_delimiters(language)) == signs
 
 
 @each_row("language", LANGUAGES)
@@ -118,8 +146,7 @@ def test_other_threads_give_the_same(source: str) -> None:
         ("pyton", 'unknown language "pyton" (did you mean python?)'),
         (
             "pyodide",
-            'unknown language "pyodide" '
-            "(write a `python` fence with `#| run-in: browser` to run it for readers)",
+            'unknown language "pyodide" (write `#| run-in: browser` in a `python` fence)',
         ),
         ("zzqqxx", 'unknown language "zzqqxx"'),
     ],
@@ -159,7 +186,7 @@ def test_deadline_leaves_the_process_as_it_was() -> None:
 
 def test_figure_of_the_vocabulary() -> None:
     assert figure("x\ny\n", "python", title="model.py", highlighted=frozenset({2})) == (
-        '<figure class="code" data-lang="python"><figcaption class="code-header">'
+        '<figure class="code" data-lang="python" aria-label="model.py"><figcaption class="code-header">'
         '<span class="code-lang">python</span> <span class="code-title">model.py</span></figcaption>'
         '<pre class="highlight" tabindex="0"><code class="language-python">'
         '<span class="line"><span class="n">x</span>\n</span>'
@@ -171,7 +198,10 @@ def test_figure_of_the_vocabulary() -> None:
     "look, opening",
     [
         ({}, '<figure class="code"><pre class="highlight"'),
-        ({"title": "a"}, '<figure class="code"><figcaption class="code-header"><span class="code-title">a<'),
+        (
+            {"title": "a"},
+            '<figure class="code" aria-label="a"><figcaption class="code-header"><span class="code',
+        ),
         ({"numbered": True}, '<figure class="code numbered"><pre'),
         ({"numbered": True, "first_line": 41}, '<figure class="code numbered" style="--first-line:41"><pre'),
         ({"first_line": 41}, '<figure class="code"><pre'),
@@ -191,7 +221,9 @@ def test_hostile_words_stay_text() -> None:
     html = figure("<script>\n", hostile, title=hostile, fold=hostile, id=hostile, classes=(hostile,))
     tree = html5lib.parseFragment(html, namespaceHTMLElements=False)
     assert tree.find(".//script") is None
-    assert {name for node in tree.iter() for name in node.attrib} <= {"class", "data-lang", "tabindex", "id"}
+    assert {name for node in tree.iter() for name in node.attrib} <= {
+        *("aria-label", "class", "data-lang", "tabindex", "id")
+    }
 
 
 def test_whoever_renders_may_remember_pieces() -> None:

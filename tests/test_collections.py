@@ -106,10 +106,14 @@ def test_what_links_here_and_what_is_alike() -> None:
         "about.md": "links: [/posts/a/]", "_index.md": "links: [/posts/a/]",
     })  # fmt: skip
     assert titles(views["/b/posts/a/"].backlinks) == ["about", "b"]
-    assert views["/b/posts/b/"].backlinks == ()
+    b = views["/b/posts/b/"]
+    assert (b.backlinks, titles(b.builds_on), titles(views["/b/about/"].builds_on)) == ((), ["a"], ["a"])
     a = views["/b/posts/a/"]
-    neighbours = {link.title for link in (a.previous, a.next) if link}
-    assert [t for t in ("e", "d", "b", "c") if t not in neighbours][:3] == titles(a.related)
+    assert a.next
+    assert a.next_post
+    assert (a.next_post.url, a.next_post.next_post, a.builds_on) == (a.next.url, None, ())
+    elsewhere = {link.title for link in (a.previous, a.next, *a.backlinks) if link}
+    assert [t for t in ("e", "d", "b", "c") if t not in elsewhere][:3] == titles(a.related)
     assert titles(views["/b/posts/f/"].related) == ["c"] or "c" in {
         link.title for link in (views["/b/posts/f/"].previous, views["/b/posts/f/"].next) if link
     }
@@ -197,7 +201,7 @@ def test_the_same_part_twice() -> None:
         "posts/c.md": "series: {name: T, part: 1}", "posts/d.md": "series: S",
     })  # fmt: skip
     assert problems(check_series(made)) == [
-        'series-part content/posts/b.md:2 duplicate part 1 of series "S" (first in content/posts/a.md)'
+        'series-part content/posts/b.md:2 duplicate part 1 of series "S" (first in "content/posts/a.md")'
     ]
 
 
@@ -219,13 +223,15 @@ def test_terms_with_one_slug_are_one_term() -> None:
 
 def test_equally_frequent_spellings_do_not_depend_on_the_order() -> None:
     files = {"a.md": "tags: [deep-learning]", "b.md": "tags: [Deep Learning]"}
-    names = [term_names(documents(dict(order))) for order in (files.items(), reversed(files.items()))]
+    names = [
+        term_names(documents(dict(order)), Config()) for order in (files.items(), reversed(files.items()))
+    ]
     assert names[0] == names[1] == {"tags": {"deep-learning": "Deep Learning"}, "categories": {}}
 
 
 def test_a_term_without_letters_is_shown_and_warned_of() -> None:
     files = {"posts/a.md": "tags: [x, '!!!']\ncategories: '—'"}
-    assert problems(term_warnings(documents(files))) == [
+    assert problems(term_warnings(documents(files), Config())) == [
         'term content/posts/a.md:2 tag "!!!" has no letter or digit, so it gets no page',
         'term content/posts/a.md:3 category "—" has no letter or digit, so it gets no page',
     ]
@@ -239,23 +245,23 @@ def test_a_term_without_letters_is_shown_and_warned_of() -> None:
     ("files", "expected"),
     [
         ({"posts/a.md": "tags: x", "tags.md": ""},
-         ['content/tags.md has the same URL "/tags/" as the list of all tags']),
+         ['"content/tags.md" has the same URL "/tags/" as the list of all tags']),
         ({"posts/a.md": "tags: x", "tags/index.md": "", "tags/x.md": ""}, [
-            'content/tags/index.md has the same URL "/tags/" as the list of all tags',
-            'content/tags/x.md has the same URL "/tags/x/" as the list of tag "x"',
+            '"content/tags/index.md" has the same URL "/tags/" as the list of all tags',
+            '"content/tags/x.md" has the same URL "/tags/x/" as the list of tag "x"',
         ]),
         ({"posts/a.md": "tags: x", "tags/_index.md": ""},
-         ['content/tags/_index.md has the same URL "/tags/" as the list of all tags']),
+         ['"content/tags/_index.md" has the same URL "/tags/" as the list of all tags']),
         ({"posts/a.md": "", "tags.md": ""}, []),
         ({"posts/a.md": "", "posts.md": ""},
-         ['content/posts.md has the same URL "/posts/" as the list of section "posts"']),
+         ['"content/posts.md" has the same URL "/posts/" as the list of section "posts"']),
         ({"posts/a.md": "", "posts/_index.md": "", "_index.md": ""}, []),
         ({"posts/a.md": "aliases: [/posts/]"},
-         ['alias "/posts/" of content/posts/a.md is already a URL of the list of section "posts"']),
+         ['alias "/posts/" of "content/posts/a.md" is already a URL of the list of section "posts"']),
         ({"posts/a.md": "tags: X\naliases: [/Tags/x]"},
-         ['alias "/Tags/x" of content/posts/a.md is already a URL of the list of tag "X"']),
+         ['alias "/Tags/x" of "content/posts/a.md" is already a URL of the list of tag "X"']),
         ({"posts/a.md": "aliases: [/404.html]"},
-         ['alias "/404.html" of content/posts/a.md is already a URL of the 404 page']),
+         ['alias "/404.html" of "content/posts/a.md" is already a URL of the 404 page']),
     ],
 )  # fmt: skip
 def test_addresses_of_lists_are_taken(files: Mapping[str, str], expected: list[str]) -> None:

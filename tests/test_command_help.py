@@ -62,7 +62,28 @@ def test_help_is_made_of_sentences(path: str) -> None:
 def test_options_with_a_value_name_their_default(path: str) -> None:
     for option in options_of(CONTEXTS[path]):
         if not option.is_flag and not option.required and option.name not in _WITHOUT_DEFAULT:
-            assert re.search(r"by default|  \[default", option.help or ""), option.name
+            assert re.search(r"  \[default: .+\]$", option.help or ""), option.name
+
+
+@each_row("path", CONTEXTS)
+def test_defaults_have_one_notation(path: str) -> None:
+    assert "by default" not in CONTEXTS[path].get_help().lower()
+
+
+_METAVARS = frozenset(
+    ("ADDRESS", "N", "N|auto", "NAME", "PATH", "PATH|URL", "SECONDS", "TAG", "TITLE", "URL")
+)
+"""One name for one thing: every folder and file is a PATH, every number an N."""
+_FORMATS = frozenset(("[=stale|all]", "URL@COMMIT", "YYYY-MM-DD", "\\NAME=TEX"))
+"""Values with a form of their own."""
+
+
+@each_row("path", CONTEXTS)
+def test_options_share_their_placeholders(path: str) -> None:
+    for option in options_of(CONTEXTS[path]):
+        if not option.is_flag and not isinstance(option.type, click.Choice):
+            placeholder = option.make_metavar(CONTEXTS[path])
+            assert placeholder in _FORMATS or placeholder.strip("[]") in _METAVARS, (option.name, placeholder)
 
 
 _WITHOUT_DEFAULT = frozenset(("series", "tags"))

@@ -188,8 +188,10 @@ def test_references_prefer_the_language_of_the_page(public: Path) -> None:
     assert '<a href="/b/posts/second/">Wurzel</a>' in german
     assert '<a href="/b/posts/second/">second</a>' in english
     assert '<a href="/b/de/posts/first/">German</a>' in english
-    assert 'href="/b/de/posts/first/#eq-x">Gleichung (1)</a>' in html(public, "de/posts/zweiter")
-    assert 'href="/b/posts/first/#eq-x">Equation (1)</a>' in html(public, "posts/second")
+    assert 'href="/b/de/posts/first/#eq-x">Gleichung (1) aus <em>Erster</em></a>' in html(
+        public, "de/posts/zweiter"
+    )
+    assert 'href="/b/posts/first/#eq-x">Equation (1) of <em>First</em></a>' in html(public, "posts/second")
 
 
 def test_a_new_translation_changes_its_siblings_alone(tmp_path: Path) -> None:

@@ -25,32 +25,50 @@ TAG = re.compile(r"<([a-z][a-z0-9]*)")
 
 NOT_SHOWN = {
     "classes that the author of a case chose": (
-        "dark dark-ok external fine grid hf-spaces intro light margin mono note old term unlisted x"
+        "dark dark-ok external fine grid hf-spaces intro light margin mono narrow note old striped term "
+        "unlisted x"
     ),
     "callouts of a site's own": (
-        "callout-aside callout-axiom callout-conjecture callout-insight callout-margin callout-notice "
-        "callout-recipe callout-rule"
+        "callout-aside callout-insight callout-margin callout-notice callout-recipe callout-rule"
     ),
     "pages of another kind, or settings of a site": (
         "bibtex by-author by-style filter-mark heading-number publication-kinds publication-year "
-        "publications ref-number"
+        "publications ref-number step solutions changes"
     ),
     "what is wrong, too much or out of date": (
         "cols-1 diagram-source math-error math-long output-dropped value-pending value-stale"
     ),
-    "HTML of the author": "caption",
+    "HTML of the author": "caption small-caps c",
     "words of highlighted languages": (
+        "l language-c++ language-cuda language-fortran language-haskell language-lean "
+        "language-ocaml language-php language-rust language-tex language-vim language-yaml "
         "language-Python language-bibtex language-css language-go language-html language-javascript "
         "language-js language-julia language-markdown language-mermaid language-py-onload-x "
-        "language-pyton language-sql nd ne nt nx s1 sb"
+        "language-pyton language-sql language-tikz nd ne nt nx s1 sb "
     ),
 }
 """Classes of the case files that are not on the page, by reason."""
 EXCEPTIONS = frozenset(name for names in NOT_SHOWN.values() for name in names.split())
 TAGS_NOT_SHOWN = frozenset(
-    ("b", "bdi", "center", "d", "i", "iframe", "int", "math", "small", "style", "textarea", "semantics")
+    (
+        "b",
+        "bdi",
+        "center",
+        "d",
+        "i",
+        "iframe",
+        "int",
+        "math",
+        "small",
+        "style",
+        "textarea",
+        "semantics",
+        "defs",
+        "use",
+    )
 )
-"""HTML of the author, tags that browsers do not know, right-to-left text, and the content of formulas."""
+"""HTML of the author, tags that browsers do not know, right-to-left text, and the content of formulas and
+drawings."""
 
 ELEMENTS = {
     "title": r'<h1 class="post-title"',
@@ -85,7 +103,7 @@ ELEMENTS = {
     "tag": r'id="eq-star"',
     "reference to an equation": r'<a class="xref" href="#eq-attention">',
     "listing": r'id="lst-softmax"',
-    "marked line": r'<span class="line hl"',
+    "marked line": r'<span class="line hl[ "]',
     "line numbers": r'class="[^"]*\bnumbered\b',
     "fold of code": r'<details class="collapsible',
     "code of a file": r'<span class="code-title">mean.c',
@@ -241,7 +259,7 @@ def test_title_and_section(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
 def test_an_existing_page_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new_elements(tmp_path)
     assert main(["new", "page", "--elements", "--site", str(tmp_path)]) == 1
-    assert "content/elements already exists" in capsys.readouterr().err
+    assert '"content/elements" already exists' in capsys.readouterr().err
 
 
 def test_a_page_without_elements_needs_a_title(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

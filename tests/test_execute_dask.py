@@ -313,7 +313,9 @@ def test_a_scheduler_without_workers_and_one_that_dies(tmp_path: Path) -> None:
     (folder := tmp_path / "cluster").mkdir()
     with machines(folder) as found:
         root = site(tmp_path / "s", there(found.address), a=ENDLESS, b=DEAF)
-        assert re.search(r"the Dask cluster at tcp://\S* has no workers", said(build(root, execution=STALE)))
+        assert re.search(
+            r'the Dask cluster at "tcp://\S*" has no workers', said(build(root, execution=STALE))
+        )
         found.add("one")
         builder = subprocess.Popen(
             [sys.executable, "-m", "blogsmith", "build", "--execute"],
@@ -345,7 +347,7 @@ def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert time.monotonic() - began < 20
     assert (found.code, found.path, found.place and found.place.line) == ("cell-start", "blogsmith.yaml", 2)
     assert found.source_line[found.place.column - 1 :].startswith("'tcp://127.0.0.1:9'")  # type: ignore[union-attr]
-    assert found.message.startswith("cannot connect to the Dask scheduler at tcp://127.0.0.1:9: Timed out")
+    assert found.message.startswith('cannot connect to the Dask scheduler at "tcp://127.0.0.1:9": Timed out')
 
 
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

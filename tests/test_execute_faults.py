@@ -88,7 +88,7 @@ def test_the_line_is_the_cells_own_where_a_function_of_another_cell_hangs(tmp_pa
 
 def test_os_exit(tmp_path: Path) -> None:
     first = harmed(job(tmp_path, "import os\nprint('before')\nos._exit(7)", "1"), line=3)
-    assert (first.status, first.problem) == ("died", "it left with os._exit(7)")
+    assert (first.status, first.problem) == ("died", "the code ended its process with os._exit(7)")
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_modules_that_are_missing(tmp_path: Path) -> None:
         assert not is_forked(run_session(work, silent_observer, none.start))
     with ForkServer(str(tmp_path / "python"), ("decimal",), work.env) as nowhere:
         lost = replace(work, python=str(tmp_path / "python"))
-        assert nowhere.fork_obstacle(lost).endswith("/python: No such file or directory")
+        assert nowhere.fork_obstacle(lost).endswith('/python": No such file or directory')
         assert "cannot start " in run_session(lost, silent_observer, nowhere.start).problem
 
 

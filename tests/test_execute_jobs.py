@@ -214,7 +214,7 @@ def test_a_stack_of_other_cells_says_nothing_about_this_one() -> None:
         (-12, "killed by signal 12 (SIGUSR2)"),
         (-64, "killed by signal 64 (SIGRTMAX)"),
         (-63, "killed by signal 63"),
-        (7, "it left with os._exit(7)"),
+        (7, "the code ended its process with os._exit(7)"),
     ],
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="the numbers of Linux")

@@ -284,9 +284,9 @@ def test_a_python_that_is_none(tmp_path: Path) -> None:
     missing = run_session(job(tmp_path, "1", value(1, "1"), python=str(tmp_path / "python")))
     broken = run_session(job(tmp_path, "1", python=str(tmp_path / "broken")))
     homeless = run_session(replace(job(tmp_path, "1"), folder=tmp_path / "gone"))
-    assert missing.problem == f"cannot start {tmp_path}/python: No such file or directory"
-    assert broken.problem == f"{tmp_path}/broken failed at start: no such thing"
-    assert homeless.problem == f"folder not found: {tmp_path}/gone"
+    assert missing.problem == f'cannot start "{tmp_path}/python": No such file or directory'
+    assert broken.problem == f'"{tmp_path}/broken" failed at start: no such thing'
+    assert homeless.problem == f'folder not found: "{tmp_path}/gone"'
     assert [run.cells[0].status for run in (missing, broken, homeless)] == ["skipped"] * 3
     assert missing.values[1].status == "skipped"
 

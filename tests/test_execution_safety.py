@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.execute.session.answers import cell_run
 from blogsmith.execute.session.output_buffer import OutputBuffer
-from blogsmith.execute.session.session import cell_run, run_session
+from blogsmith.execute.session.session import run_session
 from blogsmith.model.results import MAX_SDPA, Display
 from tests.sessions import cell, job, value
 

@@ -31,6 +31,7 @@ from blogsmith.site.feeds import atom, feed_files, feed_html, json_feed, site_fe
 from blogsmith.site.frame import ViewContext
 from blogsmith.site.site_view import site_view
 from blogsmith.site.sitemap import SitemapLimits, robots, sitemap, sitemap_files
+from tests.check import render
 from tests.rows import each_row, examples
 
 CONFIG = Config(title="Notes", author="A", base_url="https://example.org/blog")
@@ -346,5 +347,12 @@ def test_a_series_has_a_page_in_the_order_of_its_parts() -> None:
     assert [entry.title for entry in page.pages] == ["Post 1", "Post 2"]
     assert page.url == "/blog/series/by-hand/"
     assert overview.groups == (Link("By hand", "/blog/series/by-hand/", count=3),)
-    assert series_path("!!!") == ""
-    assert plan_archive([], {}) == {}
+    assert series_path("!!!", Config()) == ""
+    assert plan_archive([], {}, Config()) == {}
+
+
+def test_a_diagram_is_its_text_and_its_source() -> None:
+    page = render('$$\\begin{tikzcd} A \\arrow[r,"f"] & B \\end{tikzcd}$$ and $x<y$').html
+    shown = feed_html(post(1, page), CONFIG)
+    assert "f: A → B <code>\\begin{tikzcd} A \\arrow[r,&quot;f&quot;] &amp; B \\end{tikzcd}</code>" in shown
+    assert "<svg" not in shown and shown.count("<math") == 1

@@ -406,7 +406,10 @@ class TestSites:
         root = put_bare(tmp_path / "site", {**config, "content/posts/a.md": f"{POST}$\\kelvin$ $T$\n"})
         trust(root)
         assert build(root).ok
-        assert '<mi mathvariant="normal">K</mi></math> <math alttext="T"><mi>T</mi>' in page(root)
+        assert (
+            '<mi mathvariant="normal">K</mi></math> <math alttext="T"><mi class="math-lean-6">T</mi>'
+            in page(root)
+        )
 
 
 class TestCommand:

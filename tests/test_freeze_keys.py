@@ -265,4 +265,5 @@ def test_every_option_was_decided_upon() -> None:
         *("seed", "claim", "shapes", "fig_format", "fig_dark", "needs", "depends"),
         *("eval", "run_in", "session", "label", "code_summary"),
         *("lst_cap", "lst_label", "layout", "sweep", "sweep_default", "provenance", "tolerance"),
+        *("repeatable", "counter_check"),
     }

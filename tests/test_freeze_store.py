@@ -233,7 +233,7 @@ def test_damage_is_said_in_words(data: bytes, said: str) -> None:
     found = from_json(data, "_freeze/a/outputs.json")
     assert isinstance(found, Diagnostic)
     assert (found.code, found.message, found.path) == ("freeze-damaged", said, "_freeze/a/outputs.json")
-    assert (found.severity, bool(found.hint)) == ("warning", True)
+    assert (found.severity, bool(found.hint)) == ("error", True)
 
 
 def test_conflict_marks_are_found_with_their_line() -> None:

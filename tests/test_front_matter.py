@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.config.schema import Config
 from blogsmith.model.cells import PageExecution
-from blogsmith.model.documents import Document, FrontMatter, PageMath, Reference, Series, Source
+from blogsmith.model.courses import Series
+from blogsmith.model.documents import Document, FrontMatter, PageMath, Reference, Source
 from blogsmith.read.front_matter import read_document
 from tests.rows import each_row
 

@@ -59,14 +59,14 @@ def test_two_spellings_of_a_tag(tmp_path: Path) -> None:
             "content/posts/a.md",
             3,
             "term-spelling",
-            'tag "deep-learning" is printed as "Deep Learning", as spelled in content/posts/b.md:3',
+            'tag "deep-learning" is printed as "Deep Learning", as spelled in "content/posts/b.md:3"',
             "write `Deep Learning`, or set `tags: {deep-learning: …}` in blogsmith.yaml",
         ),
         (
             "content/posts/c.md",
             3,
             "term-spelling",
-            'tag "nlp" is printed as "NLP", as spelled in content/posts/a.md:3',
+            'tag "nlp" is printed as "NLP", as spelled in "content/posts/a.md:3"',
             "write `NLP`, or set `tags: {nlp: …}` in blogsmith.yaml",
         ),
     ]

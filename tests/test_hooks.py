@@ -179,7 +179,8 @@ class TestEveryHook:
             (
                 "site_outputs",
                 "{'posts/a/index.html': ''}",
-                'content/posts/a.md and a file of plugin "mine" have the same output file posts/a/index.html',
+                'content/posts/a.md and a file of plugin "mine" have the same output file'
+                ' "posts/a/index.html"',
             ),
         ],
     )

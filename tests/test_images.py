@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import warnings
 from pathlib import Path
 
 import html5lib
@@ -108,6 +109,23 @@ ENTITIES = '<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + SVG % 'wi
 OUTSIDE = '<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + SVG % 'width="&a;"'
 
 
+def nested_uses(levels: int, spelling: str = "href") -> bytes:
+    """Return an SVG whose `levels` groups each use the one before ten times."""
+    groups = [f'<g id="g{n}">{f"""<use {spelling}="#g{n - 1}"/>""" * 10}</g>' for n in range(1, levels + 1)]
+    inner = f'<defs><rect id="g0" width="1" height="1"/>{"".join(groups)}</defs>'
+    return (SVG % 'width="4" height="3"').replace("/>", f'>{inner}<use href="#g{levels}"/></svg>').encode()
+
+
+def test_drawings_with_many_or_circular_uses_are_fine(tmp_path: Path) -> None:
+    points = '<use xlink:href="#m"/>' * 100_000
+    circle = '<g id="a"><use href="#b"/></g><g id="b">' + '<use href="#a"/>' * 20 + "</g>"
+    names = 'xmlns:xlink="http://www.w3.org/1999/xlink" width="4" height="3"'
+    for inner in (f'<path id="m"/>{points}', circle):
+        data = (SVG % names).replace("/>", f">{inner}</svg>").encode()
+        assert size_of(tmp_path, data, "a.svg") == ImageSize(4, 3)
+    assert size_of(tmp_path, nested_uses(4), "a.svg") == ImageSize(4, 3)
+
+
 @pytest.mark.parametrize(
     "name, data, message",
     [
@@ -127,6 +145,7 @@ OUTSIDE = '<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + SVG % 'wi
         ("a.svg", b"<html/>", "no <svg> element"),
         ("a.svg", b"<svg width='4", "line 1"),
         ("a.svg", b"hello", "line 1"),
+        ("a.svg", nested_uses(8), 'too many elements in "a.svg": more than 1,000,000 with "<use>"'),
         ("a.svg", b" " * 2_000_000, "no <svg> element"),
     ],
 )
@@ -275,3 +294,16 @@ def test_sizes_below_a_name_that_is_no_text(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("blogsmith.rows.file_rows.time.time_ns", lambda: 2**62)
     sizes.save()
     assert sizes.values.take_new() == b""
+
+
+def test_damaged_metadata_prints_no_warning_of_the_library(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112], exif[0x010F] = 6, "a camera" * 30
+    stream = io.BytesIO()
+    Image.new("RGB", (40, 20)).save(stream, "JPEG", exif=exif)
+    data = bytearray(stream.getvalue())
+    start = data.index(b"Exif")
+    # offsets of EXIF values that point outside of the file
+    data[start + 30 : start + 44] = b"\xff" * 14
+    with warnings.catch_warnings(action="error"):
+        assert size_of(tmp_path, bytes(data), "a.jpg") == ImageSize(40, 20)

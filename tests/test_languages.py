@@ -419,7 +419,8 @@ def test_names_of_kinds_that_the_site_gives_stay(tmp_path: Path) -> None:
     root = put_bare(tmp_path / "site", {"blogsmith.yaml": settings, "content/posts/a.md": POST})
     build(root)
     text = (root / "public/posts/a/index.html").read_text("utf-8")
-    assert text.count("Theorem 1") == 2
+    # its label, its name for readers of the page by ear, and a reference
+    assert text.count("Theorem 1") == 3
     assert "Satz" not in text
 
 
@@ -429,8 +430,10 @@ def test_a_reference_is_in_the_language_of_the_page_that_refers(tmp_path: Path) 
     files["content/posts/a.md"] = POST + "\n$$x \\label{eq:x}$$\n"
     root = put_bare(tmp_path / "site", files)
     assert build(root).ok
-    assert ">Théorème 1</a> et " in (text := (root / "public/posts/b/index.html").read_text("utf-8"))
-    assert ">Équation (1)</a>" in text
+    assert ">Théorème 1 de <em>T</em></a> et " in (
+        text := (root / "public/posts/b/index.html").read_text("utf-8")
+    )
+    assert ">Équation (1) de <em>T</em></a>" in text
 
 
 # a whole page

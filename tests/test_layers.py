@@ -26,7 +26,7 @@ PACKAGE = Path(__file__).parent.parent / "blogsmith"
 
 LAYERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("start", ("__main__",)),
-    ("parts found by entry points", ("epub", "importers", "lsp", "publish")),
+    ("parts found by entry points", ("epub", "importers", "lsp", "paper", "publish")),
     ("the core as these parts see it", ("api",)),
     ("command line", ("cli",)),
     ("live preview", ("preview",)),
@@ -58,6 +58,7 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         "base": (("schema",), ("storage",), ("diagnostics",)),
         "execute": (("cluster", "kernel"), ("session",), ("probe", "worker")),
         "importers": (
+            ("markdown_sites",),
             ("hugo", "jekyll", "mkdocs", "myst", "obsidian", "quarto"),
             ("notebooks",),
             ("verify",),
@@ -67,8 +68,13 @@ INNER_LAYERS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType(
         "preview": (("loop",), ("events",), ("cells", "pages"), ("http",)),
         "render": (("citations", "outputs"), ("policy", "svg", "templates")),
         "site": (("markdown",), ("cards", "search")),
-        "syntax": (("cells", "math"), ("references",)),
-        "tex": (("constructs",), ("analysis", "foreign", "packages"), ("parse",), ("mathml",)),
+        "syntax": (("cells", "latex"), ("math",), ("references",)),
+        "tex": (
+            ("constructs", "speech"),
+            ("analysis", "diagrams", "foreign", "packages"),
+            ("parse",),
+            ("mathml",),
+        ),
     }
 )
 """Unit → rows of its folders, read in the same way. Modules directly in a unit connect its folders."""
@@ -203,7 +209,10 @@ def imports_upward(file: Path) -> list[str]:
 
 @pytest.mark.parametrize("part", next(units for name, units in LAYERS if "entry points" in name))
 def test_a_part_uses_the_core_through_its_public_module(part: str) -> None:
-    own = {"epub": "books", "importers": "importing", "lsp": "editing", "publish": "publishing"}[part]
+    own = {
+        **{"epub": "books", "importers": "importing", "lsp": "editing"},
+        **{"paper": "books", "publish": "publishing"},
+    }[part]
     allowed = {f"api.{own}", "api.commands"}
     used = {
         name
@@ -218,8 +227,10 @@ def test_a_part_uses_the_core_through_its_public_module(part: str) -> None:
 def test_entry_points_name_every_part() -> None:
     names = {part.module.split(".")[1] for part in installed_parts(COMMANDS).values()}
     assert names == set(next(units for name, units in LAYERS if "entry points" in name))
-    systems = {file.parent.name for file in PACKAGE.glob("importers/*/system.py")}
-    assert set(system_names()) == systems == installed_parts(IMPORTERS).keys()
+    folders = {file.parent.name for file in PACKAGE.glob("importers/*/system.py")}
+    modules = [part.module.split(".")[2:] for part in installed_parts(IMPORTERS).values()]
+    assert {module[0] for module in modules if module[-1] == "system"} == folders
+    assert set(system_names()) == installed_parts(IMPORTERS).keys()
 
 
 def test_imports_inside_a_unit_go_down_only() -> None:

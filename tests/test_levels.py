@@ -174,7 +174,7 @@ def test_what_is_lowered_stays_to_be_seen(tmp_path: Path) -> None:
     report = build(put_bare(tmp_path, files))
     assert report.ok, report.diagnostics
     assert LOWERABLE - {one.code for one in report.diagnostics} == {
-        *("front-matter-value", "image-fetch", "image-width", "label-twice", "proof-circle")
+        *("drawing-alt", "front-matter-value", "image-fetch", "image-width", "label-twice", "proof-circle")
     }
     page = (tmp_path / "public/posts/a/index.html").read_text()
     words = "one two three eq:four five#eq:x [^six] seven eight Nine 2020-01-01-ten eleven"

@@ -149,7 +149,7 @@ def test_dead_links_are_told_at_their_places(tmp_path: Path, host: Host) -> None
         f"12: {gone} [link-dead]",
     ]
     (one, *_) = report.diagnostics
-    assert one.message == f"{gone} is gone: the server answers 404 Not Found"
+    assert one.message == f'"{gone}" is gone: the server answers 404 Not Found'
     assert one.hint == f"search for an archived copy: https://web.archive.org/web/20200301/{gone}"
     assert report.ok
 
@@ -161,7 +161,10 @@ def test_links_of_all_kinds_are_found(tmp_path: Path, host: Host) -> None:
     )
     body = f"[@key] ![a]({host.url}/a.png) [$x$]({host.url}/x) [^1]\n\n[^1]: <{host.url}/note>\n"
     report = check(tmp_path, body, more="images: {remote: allow}\nbibliography: refs.bib\n")
-    found = [(one.path, one.place and one.place.line, one.message.split()[0]) for one in report.diagnostics]
+    found = [
+        (one.path, one.place and one.place.line, one.message.split()[0].strip('"'))
+        for one in report.diagnostics
+    ]
     names = [
         ("content/posts/a.md", 5, "a.png"),
         ("content/posts/a.md", 5, "x"),
@@ -224,14 +227,14 @@ def test_a_move_to_the_front_page(tmp_path: Path, host: Host) -> None:
     host.put("/")
     report = check(tmp_path, f"[A]({host.put('/old', 301, Location='/')})")
     (one,) = report.diagnostics
-    assert one.message == f"{host.url}/old now redirects to the home page {host.url}/"
+    assert one.message == f'"{host.url}/old" now redirects to the home page "{host.url}/"'
     assert "web.archive.org/web/2*/" in one.hint
 
 
 def test_a_circle(tmp_path: Path, host: Host) -> None:
     report = check(tmp_path, f"[A]({host.put('/a', 302, Location='/a')})")
     assert [one.message for one in report.diagnostics] == [
-        f"{host.url}/a cannot be reached: more than 5 redirects"
+        f'"{host.url}/a" cannot be reached: more than 5 redirects'
     ]
 
 
@@ -256,7 +259,7 @@ def test_a_server_that_fails(tmp_path: Path, host: Host) -> None:
 def test_nobody_listens(tmp_path: Path) -> None:
     report = check(tmp_path, "[A](http://127.0.0.1:1/a)")
     assert [one.message for one in report.diagnostics] == [
-        "http://127.0.0.1:1/a cannot be reached: Connection refused"
+        '"http://127.0.0.1:1/a" cannot be reached: Connection refused'
     ]
 
 
@@ -306,7 +309,7 @@ def test_a_redirect_to_a_private_machine(tmp_path: Path, host: Host, monkeypatch
 def test_robots_are_heard(tmp_path: Path, host: Host) -> None:
     host.put("/robots.txt", body=b"User-agent: *\nDisallow: /private/\n", Content_Type="text/plain")
     report = check(tmp_path, f"<{host.url}/private/a> <{host.url}/open>")
-    assert [one.message.split()[0] for one in report.diagnostics] == [f"{host.url}/open"]
+    assert [one.message.split()[0].strip('"') for one in report.diagnostics] == [f"{host.url}/open"]
     assert "/private/a" not in [path for _, path in host.asked]
 
 

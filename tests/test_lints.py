@@ -473,3 +473,38 @@ class TestWhatIsKept:
         self.check(tmp_path, {}, other)
         assert "write `\\R`" in printed(first)
         assert "write `\\Z`" in printed(build(tmp_path, write=False, use_cache=True))
+
+
+WIDE_FRACTION = r"$$\frac{a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + b_1 + b_2 + b_3}{c} = 1$$"
+WIDE_SUM = "$$" + " + ".join(f"a_{{{n}}}" for n in range(30)) + " = 1$$"
+WIDE_MACRO = r"$$\def\q{a_1 + a_2 + a_3 + a_4} \frac{\q + \q + \q + \q}{c}$$"
+
+
+def test_displays_that_scroll_on_a_phone_are_reported(tmp_path: Path) -> None:
+    body = "\n\n".join(
+        [
+            WIDE_FRACTION,
+            # It breaks.
+            WIDE_SUM,
+            f"{WIDE_SUM} {{wide=shrink}}",
+            # The author has decided.
+            f"{WIDE_FRACTION} {{wide=scroll}}",
+            WIDE_MACRO,
+        ]
+    )
+    report = checked(tmp_path, {"a": post(body)})
+    found = [d.place.line for d in report.diagnostics if d.code == "math-wide" and d.place]
+    assert found == [5, 9, 13]
+    # A formula overrides its page.
+    report = checked(tmp_path, {"a": post(body, "math: {wide: scroll}\n")})
+    found = [d.place.line for d in report.diagnostics if d.code == "math-wide" and d.place]
+    assert found == [10]
+
+
+def test_checks_after_a_build_know_displays_that_scroll(tmp_path: Path) -> None:
+    first = checked(tmp_path, {"a": post(WIDE_FRACTION)})
+    report = build(tmp_path, use_cache=True)
+    assert [d for d in report.diagnostics if d.code == "math-wide"] == []
+    again = build(tmp_path, write=False, use_cache=True)
+    assert [d.code for d in again.diagnostics if d.code == "math-wide"] == ["math-wide"]
+    assert again.diagnostics == first.diagnostics

@@ -46,7 +46,12 @@ def words(page: str) -> list[str]:
 
 OTHERWISE = {
     "bibliographies:207-Publications": "links that filter the list lead around in the page",
+    "drawings:43-The code of a drawing, if it is wanted": "options of the fence are not shown",
+    "drawings:65-A drawing that is only shown as code": "as above",
+    "tex-alignments:221-Cases with a number each": "the label is inside the formula",
+    "tex-alignments:239-Rows in one delimiter, with a number each": "as above",
     "math-html:97-Never in code, scripts, attributes and comments": "a formula in a script is none",
+    "math-wide:15-It may shrink only, break only, or neither": "the Markdown version lacks the attribute",
     "shortcodes:438-Raw inside raw in code can be shown": "tags for Jekyll vanish from code once more",
     "tex-definitions:15-Renewed and provided": "what TeX itself has is not known where macros are opened",
     "tex-definitions:52-Let": "a name of TeX that is redefined later",
@@ -170,7 +175,7 @@ def test_files_of_a_site(tmp_path: Path) -> None:
         "## Notes\n\n- [Three](https://example.org/blog/2026/c.md): Words.\n\n"
         "## Posts\n\n"
         "- [Two](https://example.org/blog/posts/b/index.md): Other words.\n"
-        "- [One [1] R](https://example.org/blog/posts/a/index.md): First.\n"
+        "- [One [1] the real numbers](https://example.org/blog/posts/a/index.md): First.\n"
     )
     assert (public / "posts/a/index.md").read_text("utf-8") == (
         "# One [1] $\\mathbb{R}$\n\n2026-03-01 · <https://example.org/blog/posts/a/>\n\n"

@@ -126,7 +126,7 @@ def test_a_child_that_hangs_is_said() -> None:
 
 def test_a_python_that_is_not_there_is_said(tmp_path: Path) -> None:
     found = unmet([Need("json")], str(tmp_path / "python3"), {})
-    assert found == {Need("json"): "cannot start python3: No such file or directory"}
+    assert found == {Need("json"): 'cannot start "python3": No such file or directory'}
 
 
 def test_the_real_child_finds_what_is_installed_and_imports_nothing(tmp_path: Path) -> None:

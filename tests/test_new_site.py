@@ -91,9 +91,13 @@ def test_a_new_site_has_search_feed_switch_author_and_a_figure_for_both_schemes(
         assert '<a class="feed-link" href="/atom.xml">' in page
         assert '<button type="button" class="theme-switch"' in page
         assert "Ada Lovelace" in page
-    assert '<h1 class="page-title">My notes</h1>' in home
+    assert '<h1 class="page-title">Ada Lovelace</h1>' in home
+    assert '<a class="site-title" href="/">My notes</a>' in home
     assert "<title>My notes</title>" in home
-    assert '<p class="page-description">Notes with formulas and code</p>' in home
+    assert '<p class="profile-line">Mathematics, with formulas and code</p>' in home
+    assert '<img class="portrait"' not in home
+    (card,) = re.findall(r'<li class="card">.*?</li>\n</ol>', home, re.DOTALL)
+    assert '<div class="card-picture" aria-hidden="true"><picture><source srcset="/posts/hello/fig-' in card
     feed = ElementTree.parse(tmp_path / "public/atom.xml")
     atom = "{http://www.w3.org/2005/Atom}"
     entry = feed.find(f"{atom}entry")
@@ -126,7 +130,7 @@ def test_first_pages_are_in_the_language_of_the_site(tmp_path: Path, tag: str) -
     assert own.keys() == english.keys()
     if tag != "en":
         # strings that are the same in that language
-        assert {key for key in own if own[key] == english[key]} <= {"score", "feed_link"}
+        assert {key for key in own if own[key] == english[key]} <= {"score"}
     for key in ("intro", "explanation", "note", "limit", "value"):
         assert re.findall(r"\$[^$]+\$|\{[=@][^}]+\}|\[\^\w+\]", own[key]) == re.findall(
             r"\$[^$]+\$|\{[=@][^}]+\}|\[\^\w+\]", english[key]
@@ -159,7 +163,7 @@ def test_the_author_is_a_placeholder_without_git(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PATH", "")
     assert default_author() == ""
     new_site(tmp_path, TODAY)
-    assert 'author: "Your Name"' in (tmp_path / "blogsmith.yaml").read_text("utf-8")
+    assert 'name: "Your Name"' in (tmp_path / "blogsmith.yaml").read_text("utf-8")
 
 
 def test_settings_of_a_repository_name_no_author(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -360,7 +364,7 @@ def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
     assert shown.endswith("\nthen: blogsmith publish setup rsync --destination user@host:/folder/\n")
     read = yaml.safe_load((tmp_path / "a b/blogsmith.yaml").read_text("utf-8"))
     assert (read["title"], read["base_url"]) == ("Notes: on maths", "https://example.org/n")
-    assert (read["theme"], read["lang"], read["author"]) == ("terminal", "de", "Ada Lovelace")
+    assert (read["theme"], read["lang"], read["person"]["name"]) == ("terminal", "de", "Ada Lovelace")
     assert 'title: "Über mich"' in (tmp_path / "a b/content/about.md").read_text("utf-8")
 
 

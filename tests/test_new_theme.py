@@ -98,5 +98,5 @@ def test_what_cannot_be_copied(tmp_path: Path) -> None:
     assert refusal(root, "paper/layouts/post.html")[0] == "theme-file"
     copy(root, "layouts/post.html")
     before = (root / "layouts/post.html").read_bytes()
-    assert refusal(root, "layouts/post.html")[:2] == ("file-exists", "layouts/post.html already exists")
+    assert refusal(root, "layouts/post.html")[:2] == ("file-exists", '"layouts/post.html" already exists')
     assert (root / "layouts/post.html").read_bytes() == before

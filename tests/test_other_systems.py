@@ -80,6 +80,6 @@ def test_folders_without_descriptors(tmp_path: Path) -> None:
 def test_a_file_at_the_root_is_created_without_descriptors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_folder, "__kwdefaults__", {"make": False, "by_descriptor": False})
+    monkeypatch.setattr(open_folder, "__kwdefaults__", {"make": False, "mode": None, "by_descriptor": False})
     create_file(tmp_path / "site", PurePosixPath(".gitignore"), "x\n")
     assert (tmp_path / "site/.gitignore").read_text() == "x\n"

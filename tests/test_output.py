@@ -187,16 +187,16 @@ def test_a_linked_folder_is_not_entered(site: Path) -> None:
     write(site, {"index.html": "new"})
     assert read(site / "precious") == {"index.html": "mine", "b/c.txt": "mine"}
     assert failure(site, OLD) == [
-        "output-foreign: public/a was not written by blogsmith and blocks a/b/c.txt"
+        'output-foreign: "public/a" was not written by blogsmith and blocks "a/b/c.txt"'
     ]
 
 
 @pytest.mark.parametrize(
     "foreign, message",
     [
-        ("d/index.html", "public/d/index.html was not written by blogsmith and is not overwritten"),
-        ("d", "public/d was not written by blogsmith and blocks d/index.html"),
-        ("gone/mine.txt", "public/gone was not written by blogsmith and is not overwritten"),
+        ("d/index.html", '"public/d/index.html" was not written by blogsmith and is not overwritten'),
+        ("d", '"public/d" was not written by blogsmith and blocks "d/index.html"'),
+        ("gone/mine.txt", '"public/gone" was not written by blogsmith and is not overwritten'),
     ],
 )
 def test_foreign_file_in_the_way(site: Path, way: str, foreign: str, message: str) -> None:
@@ -242,7 +242,7 @@ def test_paths_that_are_refused(site: Path, paths: list[str], messages: list[str
         ("public/../static", "is in static/, which contains sources of the site"),
         ("link", "is in themes/, which contains sources of the site"),
         ("file", "is not a folder"),
-        ("full", "contains files that blogsmith did not write"),
+        ("full", 'contains "precious.txt", which blogsmith did not write'),
     ],
 )
 def test_folders_that_are_refused(
@@ -311,7 +311,7 @@ def test_clean_leaves_nothing_of_ours(site: Path) -> None:
 
 def test_a_source_that_vanished(site: Path, way: str) -> None:
     write(site, OLD)
-    with pytest.raises(SiteError, match=r"cannot write the site: static/a.png: No such file"):
+    with pytest.raises(SiteError, match=r'cannot write the site: "static/a.png": No such file'):
         write_outputs(site, [Output(PurePosixPath("a.png"), file=site / "static/a.png")])
     assert read(site / "public") == OLD
 
@@ -319,7 +319,7 @@ def test_a_source_that_vanished(site: Path, way: str) -> None:
 def test_name_too_long(site: Path, way: str) -> None:
     write(site, OLD)
     (message,) = failure(site, {**NEW, "x" * 300: "x"})
-    assert message == f"output-write: cannot write the site: public/{'x' * 300}: File name too long"
+    assert message == f'output-write: cannot write the site: "public/{"x" * 300}": File name too long'
     assert read(site / "public") == OLD
     assert neighbours(site) == {"public", ".blogsmith"}
 
@@ -340,7 +340,7 @@ def small_disk(site: Path) -> Iterator[Path]:
 def test_disk_full(site: Path, small_disk: Path, folder: str) -> None:
     write(site, OLD, folder)
     (message,) = failure(site, {**NEW, **{f"big/{n}": "x" * 20_000 for n in range(20)}}, folder)
-    assert message.startswith(f"output-write: cannot write the site: {folder}/big/")
+    assert message.startswith(f'output-write: cannot write the site: "{folder}/big/')
     assert message.endswith("No space left on device")
     assert read(site / folder) == OLD
     assert neighbours(site / folder) <= {*{path.split("/")[0] for path in OLD}, MANIFEST}
@@ -352,7 +352,7 @@ def test_read_only_disk(site: Path, small_disk: Path, folder: str) -> None:
     write(site, OLD, folder)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     (message,) = failure(site, NEW, folder)
-    assert message.startswith("output-write: cannot write the site: disk/")
+    assert message.startswith('output-write: cannot write the site: "disk/')
     assert message.endswith("Read-only file system")
     assert read(site / folder) == OLD
 

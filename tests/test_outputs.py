@@ -388,12 +388,13 @@ class TestOutputs:
 def _rendering(config: Config) -> PageRendering:
     from blogsmith.base.diagnostics.model import Reporter
     from blogsmith.render.html import render_tokens
+    from blogsmith.tex.parse.macros import MacroTable
     from tests.check import _document, _tools
 
     document, _ = _document("page.md", "x\n", "{}")
     tools, parsed = _tools("{}", {"page.md": document})
     tools = replace(tools, config=config)
-    return PageRendering(parsed, tools, Reporter("page.md"), {}, render_tokens, PageResults())
+    return PageRendering(parsed, tools, Reporter("page.md"), MacroTable(), render_tokens, PageResults())
 
 
 class TestPictures:
@@ -609,6 +610,11 @@ class TestValues:
         page = render_with("It is {= r =}.\n", results)
         assert page.body.summary == "It is sqrt(2)."
         assert 'alttext="\\sqrt{2}"' in page.html
+
+    def test_citations(self) -> None:
+        works = "references: [{id: ash, title: T, author: [{family: Ash, given: B.}], issued: 2017}]"
+        post = f"---\ntitle: P\n{works}\n---\nAs [@ash, p. 3] shows and @ash says."
+        assert render_with(post, PageResults()).body.summary == "As [1, p. 3] shows and Ash [1] says."
 
     def test_latex_that_is_wrong_is_text(self) -> None:
         results = PageResults({}, {1: ValueResult("two", r"$\nosuch$")})

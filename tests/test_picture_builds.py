@@ -86,7 +86,8 @@ def test_a_second_build_makes_nothing(root: Path) -> None:
     again = built(root / "public")
     assert {name for name in first if first[name] != again[name]} <= {
         *("posts/b/index.html", "atom.xml", "feed.json", "index.html", "posts/index.html"),
-        *("archive/index.html", ".blogsmith-manifest"),
+        # its end shows the first words of the next post
+        *("posts/a/index.html", "archive/index.html", ".blogsmith-manifest"),
     }
 
 

@@ -241,7 +241,7 @@ def test_the_refusal_names_plugin_file_and_remedy(site: Path) -> None:
     )
     found = refusal(site)
     assert found.message == (
-        'plugin "part" imports lib, which is not allowed: it is not in plugins/, and trust does not cover it'
+        'plugin "part" may not import "lib": it is not in plugins/, and trust does not cover it'
     )
     assert (found.path, found.place) == ("plugins/part.py", Place(1, 1, 17))
     assert found.hint == "move it to plugins/, which `blogsmith trust` covers, and write `from .lib import …`"

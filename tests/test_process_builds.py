@@ -243,7 +243,7 @@ class TestBuilds:
             build_with(root, jobs, output=tmp_path / str(jobs), start_method=method) for jobs in (1, 3)
         )
         assert pools == both(method)
-        assert printed(one) == printed(several) and "draft.md is not published" in printed(one)
+        assert printed(one) == printed(several) and 'draft.md" is not published' in printed(one)
         (root / "content/posts/all.md").write_text(page.replace("[draft](draft.md), ", ""))
         for jobs in (1, 3):
             report = build_with(root, jobs, output=tmp_path / str(jobs), start_method=method)

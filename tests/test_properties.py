@@ -90,6 +90,10 @@ PATHOLOGICAL = {
     "notes": "".join(f"x[^{n}]\n\n[^{n}]: y\n\n" for n in range(300)),
     "figures": "".join(f"![x](a.png){{#fig-{n}}}\n\n" for n in range(200)),
     "entities": "&amp;" * 2000,
+    "tags without an end": "<div>\n" + "<a " * 10_000,
+    "elements without an end": "<div>\n" + "<title>" * 3000 + "<b>" * 3000,
+    "blocks without an end": "<script>\n\n" * 2000 + "<!-- x\n\n" * 2000,
+    "end tags without an element": "<div>\n" + "<i>" * 199 + "</b>" * 3000,
 }
 
 

@@ -22,6 +22,7 @@ from blogsmith.publish.setup import SetupRequest, plan_setup
 from blogsmith.publish.targets import TARGETS
 from tests.publish_locks import use_made_up_index
 from tests.publish_sites import publish_site, run
+from tests.recorded import unsealed
 from tests.site_files import NOW, build
 
 HOME = "https://ada.example.org/notes"
@@ -71,7 +72,7 @@ def recorded_site(root: Path, target: str) -> Path:
     publish_site(root, settings, is_bare=True, **{"content/posts/b.md": _CELL})
     assert build(root, execution=ExecutionOptions(execute="stale")).ok
     (record,) = (root / "_freeze").rglob("outputs.json")
-    text = re.sub(r'"python": ".*"', '"python": "3.9.1"', record.read_text("utf-8"))
+    text = re.sub(r'"python": ".*"', '"python": "3.9.1"', unsealed(record.read_bytes()).decode())
     record.write_text(text, "utf-8")
     assert run("publish", "setup", target, "--site", str(root)) == 0
     return root

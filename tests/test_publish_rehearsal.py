@@ -134,7 +134,7 @@ def test_nothing_of_a_site_runs_that_is_not_trusted(
     root = publish_site(tmp_path, is_bare=True)
     for words in (("check", "gitlab"), ("--dry-run",), ("--yes", "--to", "rsync")):
         assert run("publish", *words, "--site", str(root)) == 1
-        assert "which is not trusted [publish-trust]" in capsys.readouterr().err
+        assert "this site is not trusted [publish-trust]" in capsys.readouterr().err
 
 
 def test_a_copy_has_the_files_that_git_has(tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def test_an_address_of_another_repository_is_a_warning(
 ) -> None:
     site(tmp_path, "base_url: https://ada.github.io\n")
     assert setup(tmp_path, "github-pages") == 0
-    told = "GitHub shows Ada/notes at https://ada.github.io/notes/, not at https://ada.github.io/"
+    told = 'GitHub shows "Ada/notes" at "https://ada.github.io/notes/", not at "https://ada.github.io/"'
     assert told in capsys.readouterr().err
 
 
@@ -421,3 +421,22 @@ def test_the_same_site_gives_the_same_files() -> None:
     day = dt.date(2026, 5, 1).isoformat()
     for target in TARGETS:
         assert files_of(target, date=day) == files_of(target, date=day)
+
+
+def test_pull_requests_of_strangers_get_no_consent_and_no_cache() -> None:
+    flags = {"needs_trust": True}
+    job = read_workflow(files_of("github-pages", **flags)[".github/workflows/publish.yml"])["jobs"]["build"]
+    assert "head.repo.full_name == github.repository" in job["if"]
+    (python,) = (step["with"] for step in job["steps"] if "setup-python" in step.get("uses", ""))
+    assert python["cache"] == "${{ github.event_name != 'pull_request' && 'pip' || '' }}"
+    pipeline = read_workflow(files_of("gitlab", **flags)[".gitlab-ci.yml"])
+    assert (
+        "cache" not in pipeline[".site"] and "cache" not in pipeline["site"] and "cache" in pipeline["pages"]
+    )
+    assert any("SOURCE_PROJECT_PATH !=" in rule["if"] for rule in pipeline["site"]["rules"])
+    settings = tomllib.loads(files_of("netlify", **flags)["netlify.toml"])
+    assert "blogsmith trust" in settings["build"]["command"]
+    assert "blogsmith trust" not in settings["context"]["deploy-preview"]["command"]
+    # without plugins, every pull request is built
+    workflow = read_workflow(files_of("github-pages")[".github/workflows/publish.yml"])
+    assert "if" not in workflow["jobs"]["build"]

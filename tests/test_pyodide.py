@@ -315,9 +315,9 @@ DAMAGES: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "wheel": (_damage_wheel, "its SHA-256 differs"),
     "core": (_damage_core, "does not match Pyodide 314.0.7"),
     "longer": (_longer_core, "is larger than"),
-    "gone": (_no_wheel, ": numpy-1.0-stub.whl"),
-    "link": (_link_out, ": numpy-1.0-stub.whl"),
-    "lock": (_no_lock, f": {LOCK}"),
+    "gone": (_no_wheel, ': "numpy-1.0-stub.whl"'),
+    "link": (_link_out, ': "numpy-1.0-stub.whl"'),
+    "lock": (_no_lock, f': "{LOCK}"'),
     "dependency": (_no_dependency, 'missing package "libopenblas", which "scipy" needs'),
     "package": (_no_package, "no package for scipy, which pages import"),
     "hostile": (_hostile, 'invalid file name "../x.whl" of package "pandas"'),
@@ -421,22 +421,22 @@ def test_what_a_server_gets_wrong_is_said(stub: Path, tmp_path: Path) -> None:
     with served(stub) as web:
         source = open_source(web.url)
         web.cut = "pyodide.asm.wasm"
-        with pytest.raises(SiteError, match=r"asm\.wasm: connection closed after \d+ of \d+ bytes"):
+        with pytest.raises(SiteError, match=r'asm\.wasm": connection closed after \d+ of \d+ bytes'):
             vendor(target, source, (), ())
         web.cut = ""
         del web.files[file_name("numpy")]
-        with pytest.raises(SiteError, match=r"numpy-1\.0-stub\.whl: 404"):
+        with pytest.raises(SiteError, match=r'numpy-1\.0-stub\.whl": 404'):
             vendor(target, source, (), ("numpy",))
         web.files[file_name("numpy")] = b"other"
         with pytest.raises(SiteError, match="its SHA-256 differs"):
             vendor(target, source, (), ("numpy",))
         web.redirects[LOCK] = "http://example.org/lock.json"
         with pytest.raises(
-            SiteError, match=r"redirects to http://example\.org/lock\.json, which is not https"
+            SiteError, match=r'redirects to "http://example\.org/lock\.json", which is not https'
         ):
             vendor(target, source, (), ())
         web.redirects[LOCK] = "file:///etc/passwd"
-        with pytest.raises(SiteError, match=": 302"):
+        with pytest.raises(SiteError, match='": 302'):
             vendor(target, source, (), ())
     with pytest.raises(SiteError, match=r"cannot load .*: Connection refused"):
         vendor(target, source, (), ())
@@ -474,7 +474,7 @@ def test_only_safe_redirects_are_followed(old: str, new: str, is_followed: bool)
 
 def test_a_lock_of_no_end_is_not_read(stub: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(pyodide_vendor, "MAX_LOCK_BYTES", 100)
-    with pytest.raises(SiteError, match=f"{LOCK} is larger than 100 bytes"):
+    with pytest.raises(SiteError, match=f'"{LOCK}" is larger than 100 bytes'):
         vendor(tmp_path / "a", open_source(str(stub)), (), ())
 
 
@@ -514,7 +514,7 @@ def test_a_folder_that_cannot_be_made_is_said(
     (root / taken).write_text("a file where a folder is needed", encoding="utf-8")
     assert run(root, "vendor", "--from", stub) == 1
     err = capsys.readouterr().err
-    assert "error: cannot write static/pyodide: " in err and "[pyodide-vendor]" in err
+    assert 'error: cannot write "static/pyodide": ' in err and "[pyodide-vendor]" in err
 
 
 def test_what_code_can_do_without_is_not_missed(
@@ -556,7 +556,7 @@ def test_the_state_of_a_folder_is_told(
     root = site(tmp_path / "site", settings="browser: {pyodide: static/pyodide}\n")
     assert run(root) == 1
     assert (
-        "folder not found: static/pyodide\n  run `blogsmith pyodide vendor` to complete it"
+        'folder not found: "static/pyodide"\n  run `blogsmith pyodide vendor` to complete it'
         in capsys.readouterr().out
     )
     assert run(root, "vendor", "--from", stub) == 0

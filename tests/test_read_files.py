@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
+from io import BufferedReader
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.base.storage.file_names import is_temporary_name
+from blogsmith.base.storage.folder import open_real_file
 from blogsmith.config.schema import Config
 from blogsmith.freeze.store import page_folder
 from blogsmith.model.decode import decode
@@ -161,14 +163,13 @@ def test_one_bad_file_does_not_hide_the_others(tmp_path: Path, monkeypatch: pyte
     os.truncate(tmp_path / "content/c.md", files.MAX_MARKDOWN_BYTES + 1)
     (tmp_path / "content/d.md").unlink()
     os.mkfifo(tmp_path / "content/d.md")
-    read_bytes = Path.read_bytes
 
-    def refuse(file: Path) -> bytes:
+    def refuse(file: Path) -> BufferedReader:
         if file.name == "e.md":
             raise PermissionError(13, "Permission denied")
-        return read_bytes(file)
+        return open_real_file(file)
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(files, "open_real_file", refuse)
     found = read(tmp_path)
     assert [str(source.path) for source in found.sources] == ["content/a.md"]
     assert sorted(faults(found)) == [

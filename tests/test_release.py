@@ -94,6 +94,9 @@ def test_a_release(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert git(checkout, "tag") == "v7.0.0\n"
     assert git(checkout, "log", "-1", "--format=%s").strip() == "Version 7.0.0"
     assert "## 7.0.0 — 2026-12-01" in (checkout / "CHANGELOG.md").read_text("utf-8")
+    # the manual's generated part is still current
+    notes = (checkout / "content/docs/upgrading.md").read_text("utf-8")
+    assert "### 7.0.0 — 2026-12-01\n" in notes and "### Unreleased\n" not in notes
     assert {file.suffix for file in (checkout / "dist").iterdir()} == {".whl", ".gz"}
     # a second release has no changes to describe
     assert release.main(["--checks", "", "7.1.0"]) == 1

@@ -322,7 +322,7 @@ def test_pictures_are_known_by_their_bytes(data: bytes, media_type: str, suffix:
         (b"GIF87", "image/gif", "the file is not a PNG, JPEG, GIF, WebP, AVIF or SVG image"),
         (png()[:-20], "image/png", "it is truncated: its end is missing"),
         (b"", "image/png", "the file is not a PNG, JPEG, GIF, WebP, AVIF or SVG image"),
-        (SVG.replace(b"<rect/>", b"<script/>"), "image/svg+xml", "this SVG contains <script>, which runs"),
+        (SVG.replace(b"<rect/>", b"<script/>"), "image/svg+xml", 'this SVG contains "<script>", which runs'),
         (SVG.replace(b"<rect/>", b"<rect onload='x()'/>"), "image/svg+xml", 'attribute "onload"'),
         (SVG.replace(b"<rect/>", b"<a href='javascript:x()'/>"), "text/plain", "a URL that runs a script"),
         (SVG.replace(b"<rect/>", b"<foreignObject/>"), "image/svg+xml", "foreignObject"),
@@ -454,7 +454,7 @@ def test_images_are_fetched_once_and_shown(
 def test_a_build_names_what_is_not_there(site: Path, host: Host) -> None:
     report = build(site)
     assert not report.ok
-    assert f'image "{host.url}/a.png" is not downloaded [image-fetch]' in printed(report)
+    assert f'missing copy of image "{host.url}/a.png": not downloaded [image-fetch]' in printed(report)
     assert "hint: run `blogsmith images fetch`" in printed(report)
     assert host.asked == []
     assert main(["images", "fetch"]) == 0
@@ -462,8 +462,8 @@ def test_a_build_names_what_is_not_there(site: Path, host: Host) -> None:
     first.unlink()
     second.write_bytes(png(9, 9))
     said = printed(build(site))
-    assert f'has no copy: file not found: "{first.relative_to(site)}" [image-fetch]' in said
-    assert f"differs from remote-images.txt: {second.relative_to(site)} was changed [image-fetch]" in said
+    assert f': file not found: "{first.relative_to(site)}" [image-fetch]' in said
+    assert f'differs from remote-images.txt: "{second.relative_to(site)}" was changed [image-fetch]' in said
 
 
 def test_the_command_mends_what_it_can(site: Path, host: Host, capsys: pytest.CaptureFixture[str]) -> None:
@@ -624,7 +624,9 @@ def test_a_picture_that_is_allowed_can_be_seen(tmp_path: Path, rule: str, untrus
 def test_a_picture_elsewhere_is_an_error_by_default(tmp_path: Path) -> None:
     report = build(with_rule(tmp_path, "error"))
     assert not report.ok
-    assert "write `images: {remote: fetch}` and run `blogsmith images fetch`" in printed(report)
+    assert "write `images: {remote: fetch}` in blogsmith.yaml and run `blogsmith images fetch`" in printed(
+        report
+    )
 
 
 # posters of videos

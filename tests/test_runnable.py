@@ -257,7 +257,7 @@ def test_a_package_that_is_not_copied_is_told_at_its_import(root: Path) -> None:
     write_stub(root / "static" / "py thon", lock)
     (found,) = build(root).diagnostics
     assert (found.code, found.severity, found.path) == ("pyodide-folder", "error", "content/posts/a.md")
-    assert found.message == 'package not found in static/py thon: "scipy"'
+    assert found.message == 'package not found in "static/py thon": "scipy"'
     post = root / "content" / "posts" / "a.md"
     text = post.read_text(encoding="utf-8")
     guarded = "try:\n    import scipy\nexcept ImportError:\n    pass"
@@ -301,7 +301,10 @@ def test_feeds_have_neither_button_nor_data() -> None:
     found = feed_html(
         replace(BARE, body=PageText.from_string(block + cell)), Config(base_url="https://example.org")
     )
-    assert '<div class="runnable wide" id="try">\n<figure class="code" data-lang="python">' in found
-    assert '<div class="runnable">\n<figure class="code" data-lang="python">' in found
+    assert (
+        '<div class="runnable wide" id="try">\n<figure class="code" data-lang="python" aria-label="python">'
+        in found
+    )
+    assert '<div class="runnable">\n<figure class="code" data-lang="python" aria-label="python">' in found
     assert "run-button" not in found
     assert "pyodide" not in found

@@ -24,7 +24,8 @@ from blogsmith.base.schema.slots import LocatedMapping
 from blogsmith.base.schema.toml_loader import load_toml
 from blogsmith.base.schema.yaml_loader import Located, load
 from blogsmith.config.load import SETTINGS
-from blogsmith.read.head import HEAD, HINTS, read_front_matter
+from blogsmith.read.foreign_keys import HINTS
+from blogsmith.read.head import HEAD, read_front_matter
 from blogsmith.syntax.cells.option_values import OPTIONS
 from blogsmith.syntax.cells.options import OTHER_OPTION_HINTS
 from tests import docs_sources
@@ -83,7 +84,13 @@ def test_every_setting_has_a_row_and_the_reverse() -> None:
     settings = {setting.key for setting in docs_sources.all_settings()} - {"diagnostics.<code>"}
     # records without other data have no row in the manual
     heads = {key.partition(".")[0] for key in settings if "." in key}
-    nested = {"execute.figures", "execute.dask"}
+    nested = {
+        "execute.figures",
+        "execute.dask",
+        "person.links",
+        "authors.<kind>.links",
+        "series.<kind>.solutions",
+    }
     assert found - heads - nested == (settings | codes) - heads
 
 

@@ -408,7 +408,7 @@ def test_in_another_language(tmp_path: Path) -> None:
 
 def test_a_page_of_the_author_at_its_address(tmp_path: Path) -> None:
     report = build(put_site(tmp_path, **{"content__search.md": "---\ntitle: Mine\n---\nText.\n"}))
-    assert 'content/search.md has the same URL "/search/" as the search page' in printed(report)
+    assert '"content/search.md" has the same URL "/search/" as the search page' in printed(report)
     assert not report.ok
 
 

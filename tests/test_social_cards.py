@@ -18,11 +18,20 @@ from blogsmith.languages.language import Language
 from blogsmith.languages.tags import Direction
 from blogsmith.model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
 from blogsmith.project.report import ExecutionOptions
+from blogsmith.project.trust.consent import trust
 from blogsmith.site.cards.drawing import draw_card
+from blogsmith.site.cards.faces import drawn_faces, find_faces, list_fonts
 from blogsmith.site.cards.fonts import CardFonts, missing_characters
 from blogsmith.site.cards.formula import lay_out_formula
 from blogsmith.site.cards.png import encode_png
-from blogsmith.site.cards.title import Line, TitlePiece, break_lines, join_runs, title_pieces
+from blogsmith.site.cards.title import (
+    Line,
+    TitlePiece,
+    break_lines,
+    join_runs,
+    split_unspaced,
+    title_pieces,
+)
 from blogsmith.stages.cards import make_card
 from blogsmith.tex.on_demand import convert_formula
 from tests.page_checks import parse
@@ -273,6 +282,83 @@ def _row_has_ink(image: Image.Image, y: int) -> bool:
     )
 
 
+class TestOtherFonts:
+    """Letters that the font of the theme lacks."""
+
+    def test_the_settings_come_first_and_plain_fonts_before_others(self, tmp_path: Path) -> None:
+        for name in ("a/Mono.ttf", "a/Noto-Bold.TTF", "b/Plain.otf", "b/LastResort.otf", "b/x.woff2"):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            write_font_of_boxes(tmp_path / name)
+        found = list_fonts((tmp_path / "b", tmp_path / "a", tmp_path / "none"))
+        assert [file.name for file in found] == ["Plain.otf", "Noto-Bold.TTF", "Mono.ttf"]
+
+    def test_only_fonts_with_the_letters_are_used(self, tmp_path: Path) -> None:
+        (tmp_path / "broken.ttf").write_bytes(b"not a font")
+        write_font_of_boxes(tmp_path / "boxes.ttf")
+        fonts = (tmp_path / "broken.ttf", tmp_path / "boxes.ttf")
+        faces = find_faces(frozenset("\u05d0日"), fonts)
+        assert [face.path for face in faces] == [tmp_path / "boxes.ttf"]
+        assert drawn_faces("日\u05d0", faces) == (faces, "日")
+        assert drawn_faces("日", faces) == ((), "日")
+
+    def test_a_line_has_one_font_if_one_has_all_letters(self, tmp_path: Path) -> None:
+        write_font_of_boxes(tmp_path / "boxes.ttf")
+        fonts = CardFonts(STYLE, find_faces(frozenset("\u05d0"), (tmp_path / "boxes.ttf",)))
+
+        def assigned(html: str) -> list[tuple[str, int, bool]]:
+            pieces = fonts.assign(title_pieces(html))
+            return [(piece.text, piece.font, piece.is_glued) for piece in pieces]
+
+        assert assigned("Lx L") == [("Lx", 0, False), ("L", 0, False)]
+        assert assigned("L \u05d0") == [("L", 1, False), ("\u05d0", 1, False)]
+        assert assigned("word \u05d0, b") == [
+            ("word", 0, False), ("\u05d0", 1, False), (",", 0, True), ("b", 0, False)
+        ]  # fmt: skip
+        assert assigned("a 🎉 b🎉, 🎉. soft\u2060ly") == [
+            ("a", 0, False), ("b,", 0, False), (".", 0, True), ("softly", 0, False)
+        ]  # fmt: skip
+
+    def test_no_box_is_drawn(self, tmp_path: Path) -> None:
+        write_font_of_boxes(tmp_path / "boxes.ttf")
+        fonts = CardFonts(STYLE, find_faces(frozenset("\u05d1"), (tmp_path / "boxes.ttf",)))
+        plain = draw_card(SocialCard("L \u05d1", "", ""), STYLE, fonts)
+        assert draw_card(SocialCard("🎉 L \u05d1", "🎉", "🎉"), STYLE, fonts) == plain
+        assert plain != draw_card(SocialCard("L", "", ""), STYLE, fonts)
+
+    def test_the_name_depends_on_other_fonts(self, tmp_path: Path) -> None:
+        write_font_of_boxes(tmp_path / "boxes.ttf")
+        faces = find_faces(frozenset("\u05d0"), (tmp_path / "boxes.ttf",))
+        card = SocialCard("\u05d0", "", "")
+        assert card_name(card, STYLE, faces) != card_name(card, STYLE)
+
+
+class TestUnspaced:
+    @each_row(
+        ("word", "parts"),
+        [
+            ("注意力机制，很好。", ["注", "意", "力", "机", "制，", "很", "好。"]),
+            ("（注意）的GPU上", ["（注", "意）", "的", "GPU", "上"]),
+            ("ちょっとラーメン", ["ちょっ", "と", "ラー", "メ", "ン"]),
+            ("か\u3099く", ["か\u3099", "く"]),
+            ("ภาษาไทย", ["ภาษาไทย"]),
+            ("ภาษาไทยที่ดีและเก่งมาก",
+             [*("ภา", "ษา", "ไท", "ย", "ที่", "ดี", "และ", "เก่", "ง", "มา", "ก")]),
+            ("plain-word", ["plain-word"]),
+        ],
+    )  # fmt: skip
+    def test_where_a_line_may_break(self, word: str, parts: list[str]) -> None:
+        found = list(split_unspaced([TitlePiece(word)]))
+        assert [piece.text for piece in found] == parts
+        assert [piece.may_wrap for piece in found] == [number > 0 for number in range(len(parts))]
+
+    def test_a_long_title_is_broken_and_joined_again(self) -> None:
+        pieces = tuple(split_unspaced(title_pieces("注意力机制 GPU")))
+        lines = break_lines(pieces, 4, lambda piece: len(piece.text), 1)
+        joined = [[piece.text for piece in join_runs(line.pieces, "ltr")] for line in lines]
+        assert joined == [["注意力"], ["机制"], ["GPU"]]
+        assert max(line.width for line in lines) <= 4
+
+
 class TestFile:
     @each_row("ink", [(), ((0, 0, 6, 9),), ((2, 3, 5, 4), (0, 7, 6, 8))])
     def test_every_pixel_is_there(self, ink: tuple[tuple[int, int, int, int], ...]) -> None:
@@ -345,7 +431,7 @@ class TestSite:
         [
             (f"{CONFIG}social_cards: false\n", "A"),
             ("title: A site\n", "A"),
-            (CONFIG, "日本"),
+            (f"{CONFIG}social_cards: {{installed: false}}\n", "日本"),
             (CONFIG, "A\nimage: /own.png"),
         ],
     )
@@ -426,3 +512,69 @@ def test_the_font_of_a_foreign_theme_is_not_opened(tmp_path: Path) -> None:
     assert not [call for call in opened.call_args_list if "own.ttf" in str(call)]
     assert [found.code for found in report.diagnostics] == ["card-font"]
     assert meta(root, "posts/p0")["og:image:width"] == "1200"
+
+
+HEBREW = "\u05d0\u05d1"
+
+
+class TestLetters:
+    """Titles with letters that the font of the theme lacks."""
+
+    def test_a_font_of_the_settings_draws_them(self, tmp_path: Path) -> None:
+        config = f"{CONFIG}social_cards: {{fonts: [own.ttf], installed: false}}\n"
+        root = site(tmp_path, HEBREW, "A", config=config)
+        write_font_of_boxes(root / "own.ttf")
+        assert [found.code for found in build(root).diagnostics] == ["card-font", "card-letters"]
+        assert "og:image:width" not in meta(root, "posts/p0")
+        trust(root)
+        report = build(root)
+        assert not report.diagnostics, printed(report)
+        assert meta(root, "posts/p0")["og:image:width"] == "1200"
+        assert len(cards(root)) == 3
+
+    def test_the_warning_names_the_title_and_the_setting(self, tmp_path: Path) -> None:
+        config = f"{CONFIG}social_cards: {{installed: false}}\n"
+        root = site(tmp_path, f"A {HEBREW}", HEBREW, config=config)
+        assert printed(build(root)) == (
+            'content/posts/p0.md:2:10: warning: no font has the letter "\u05d0" of the title: '
+            "no social card for this page and 1 more [card-letters]\n"
+            f"    2 | title: A {HEBREW}\n"
+            "      |          ^\n"
+            "hint: write `social_cards: {fonts: [fonts/NAME.ttf]}` in blogsmith.yaml, with a font that has it"
+        )
+        assert "og:image:width" not in meta(root, "posts/p0")
+
+    def test_one_letter_of_the_site_does_not_take_all_cards(self, tmp_path: Path) -> None:
+        config = f"{CONFIG}social_cards: {{installed: false}}\n".replace("A site", HEBREW)
+        root = site(tmp_path, "A", config=config)
+        report = build(root)
+        assert [found.code for found in report.diagnostics] == ["card-letters"]
+        assert meta(root, "posts/p0")["og:image:width"] == "1200"
+
+    def test_emoji_that_no_font_has_are_left_out(self, tmp_path: Path) -> None:
+        root = site(tmp_path, "Party 🎉", config=f"{CONFIG}social_cards: {{installed: false}}\n")
+        report = build(root)
+        assert not report.diagnostics, printed(report)
+        assert meta(root, "posts/p0")["og:image:width"] == "1200"
+
+    def test_fonts_of_the_machine(self, tmp_path: Path) -> None:
+        root = site(tmp_path / "site", HEBREW)
+        fonts = tmp_path / "fonts"
+        fonts.mkdir()
+        write_font_of_boxes(fonts / "own.ttf")
+        with patch("blogsmith.stages.cards.machine_folders", return_value=(fonts,)):
+            report = build(root)
+        assert not report.diagnostics, printed(report)
+        assert meta(root, "posts/p0")["og:image:width"] == "1200"
+
+    @each_row(
+        ("font", "message"),
+        [
+            ("none.ttf", 'font of social cards not found: "none.ttf"'),
+            ("../outside.ttf", 'font of social cards not found: "../outside.ttf"'),
+        ],
+    )
+    def test_a_font_that_is_not_there(self, font: str, message: str, tmp_path: Path) -> None:
+        root = site(tmp_path / "site", "A", config=f"{CONFIG}social_cards: {{fonts: [{font}]}}\n")
+        write_font_of_boxes(tmp_path / "outside.ttf")
+        assert message in printed(build(root))

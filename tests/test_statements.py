@@ -54,6 +54,7 @@ date: 2026-01-02
 > {@first#lem-rev}, \\eqref{first#eq:tri}.
 """
 D = '<math alttext="d"><mi>d</mi></math>'
+NAMED_D = f'<span role="img" aria-label="d">{D}</span>'
 
 
 def build_posts(root: Path, config: str = CONFIG, **posts: str) -> Path:
@@ -88,7 +89,7 @@ def test_used_in(tmp_path: Path) -> None:
             "Lemma 1 (Reverse)",
             [("proof of Theorem 1", "#thm-cont"), ("Balls: proof of Corollary 1", ball)],
         ),
-        (f"Theorem 1 (About {D})", [("Later", "#later")]),
+        (f"Theorem 1 (About {NAMED_D})", [("Later", "#later")]),
     ]
     assert listed((public / "posts/second/index.html").read_text("utf-8")) == []
 

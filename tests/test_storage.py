@@ -163,8 +163,8 @@ def test_a_full_disk_at_the_end_of_a_lock_undoes_nothing(
     """Changes made under the lock are kept."""
     opened = Folder.open_lock
 
-    def open_full(folder: Folder, name: str) -> object:
-        file = opened(folder, name)
+    def open_full(folder: Folder, name: str, mode: int) -> object:
+        file = opened(folder, name, mode)
         answers = iter((0,))
 
         class Full:
@@ -253,6 +253,7 @@ WRITERS = {
     "execute/worker": "runs in the process of a post, with the standard library only",
     "execute/kernel": "writes in the private temporary folder of one session",
     "execute/session/working_folder.py": "makes and clears up temporary folders of sessions",
+    "execute/session/site_copy.py": "copies a site to a temporary folder",
     "cli/terminal.py": "opens the null device",
     "cli/math.py": "opens the null device",
 }
@@ -291,8 +292,6 @@ OTHER_OPENS = ("Image", "gzip", "tarfile", "webbrowser")
 READING_OPENS = {
     "execute/worker/landlock.py",
     "freeze/store.py",
-    "preview/http/reply.py",
-    "read/included_files.py",
     "watch/fingerprint.py",
 }
 """Modules that call `os.open` with flags that only read."""

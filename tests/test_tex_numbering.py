@@ -180,7 +180,10 @@ def test_two_posts_may_use_one_label(tmp_path: Path) -> None:
     found = {str(path.parent): anchors(html) for path, html in pages.items() if anchors(html)}
     assert sorted(found) == ["posts/one", "posts/two"]
     assert all(len(names) == 2 and "eq-x" in names for names in found.values())
-    assert '<a class="xref" href="/posts/two/#eq-x">Equation (2)</a>' in pages[Path("posts/one/index.html")]
+    assert (
+        '<a class="xref" href="/posts/two/#eq-x">Equation (2) of <em>Two</em></a>'
+        in pages[Path("posts/one/index.html")]
+    )
 
 
 def test_a_page_may_ask_for_what_a_site_may_ask_for() -> None:

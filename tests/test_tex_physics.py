@@ -106,7 +106,7 @@ def test_operators_and_words(tex: str, made: str) -> None:
         (r"\braket{a}", r"\left\langle{a}\middle\vert{a}\right\rangle"),
         (r"\braket{a}{b}", r"\left\langle{a}\middle\vert{b}\right\rangle"),
         (r"\ket*{a}", r"\vert{a}\rangle"),
-        (r"\bra{a}", r"\left\langle{a}\right\vert"),
+        (r"\bra{a}", r"\mathinner{\left\langle a\right\vert}"),
         (r"\bra{a}\ket{b}", r"\left\langle{a}\middle\vert{b}\right\rangle"),
         (r"\bra*{a}\ket{b}", r"\langle{a}\vert{b}\rangle"),
         (r"\bra{a}\ket b", r"\left\langle{a}\middle\vert{}\right\rangle b"),

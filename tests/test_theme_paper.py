@@ -147,17 +147,44 @@ class TestPost:
     def test_series_names_unpublished_parts_without_link(self, paper: Theme) -> None:
         (series,) = having(parse(paper.render("post", FULL, SITE)), "series")
         assert text(series) == "Basics part 2 of 3 First Why x Last (to come)"
-        assert [item.get("href") for item in series.iter("a")] == ["/b/series/basics/", "/b/f/"]
+        assert [item.get("href") for item in series.iter("a")] == ["/b/f/"]
 
     def test_neighbours_and_contents(self, paper: Theme) -> None:
         tree = parse(paper.render("post", FULL, SITE))
-        neighbours = {item.get("rel"): (item.get("href"), text(item)) for item in having(tree, "post-nav")[0]}
+        (nav,) = having(tree, "post-nav")
+        neighbours = {item.get("rel"): (item.get("href"), text(item)) for item in nav.iter("a")}
         assert neighbours == {
             "prev": ("/b/posts/o/", "Previous Older o"),
             "next": ("/b/posts/n/", "Next Newer"),
         }
         entries = [(item.get("href"), text(item)) for item in having(tree, "toc")[0].iter("a")]
         assert entries == [("#one", "One"), ("#two", "Two")]
+
+    def test_the_next_post_is_shown_with_its_picture(self, paper: Theme) -> None:
+        figure = '<figure class="figure" id="fig-a"><img src="/b/a.png" alt="A" id="i"></figure>'
+        following = replace(
+            BARE, kind="post", description="What follows", body=PageText.from_string(figure), cover=""
+        )
+        tree = parse(paper.render("post", replace(FULL, next_post=following), SITE))
+        (card,) = having(tree, "next-post")
+        assert text(card) == "Next Newer What follows"
+        assert [(item.get("src"), item.get("id")) for item in card.iter("img")] == [("/b/a.png", None)]
+
+    def test_the_panel_names_each_page_once(self, paper: Theme) -> None:
+        assert FULL.next
+        one, other, many = Link("One", "/b/1/"), Link("Other", "/b/2/"), Link("Alike", "/b/3/")
+        page = replace(FULL, builds_on=(FULL.next, one), backlinks=(one, other), related=(many,))
+        (panel,) = having(parse(paper.render("post", page, SITE)), "post-end")
+        rows = {name: text(having(panel, name)[0]) for name in ("builds-on", "backlinks", "related")}
+        assert rows == {
+            "builds-on": "Builds on One",
+            "backlinks": "Used by Other",
+            "related": "Related Alike",
+        }
+        assert not list(having(panel, "backlinks")[0].iter("details"))
+        page = replace(page, backlinks=tuple(Link(f"{n}", f"/b/p{n}/") for n in range(4)))
+        (panel,) = having(parse(paper.render("post", page, SITE)), "post-end")
+        assert [text(item) for item in having(panel, "backlinks")[0].iter("summary")] == ["Used by (4)"]
 
     def test_head(self, paper: Theme) -> None:
         tree = parse(paper.render("post", FULL, SITE))
@@ -258,7 +285,10 @@ def test_hostile_text_stays_text(paper: Theme, layout: str) -> None:
     listed = replace(page, pages=(page,), page_groups=(PageGroup(EVIL, (page,)),), feeds=(feed,))
     site = replace(SITE, title=EVIL, author=EVIL, menu=(link,), feeds=(feed,), indexes=(link,))
     tree = parse(paper.render(layout, listed, site))
-    assert [script.get("src", "").partition("?")[0] for script in scripts(tree)] == ["/b/assets/paper/spy.js"]
+    names = ["spy.js", "slides.js"] if layout == "slides" else ["spy.js"]
+    assert [script.get("src", "").partition("?")[0] for script in scripts(tree)] == [
+        f"/b/assets/paper/{name}" for name in names
+    ]
     assert not list(tree.iter("b"))
 
 

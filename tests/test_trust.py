@@ -14,6 +14,7 @@ from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.project.trust import consent as consent_module
 from blogsmith.project.trust.consent import check_consent, is_trusted, trust
 from blogsmith.project.trust.place import record_file
+from tests.site_files import build
 
 
 @pytest.fixture(autouse=True)
@@ -124,11 +125,15 @@ def test_sites_do_not_push_one_another_out(site: Path, tmp_path: Path) -> None:
     assert is_trusted(site) and is_trusted(tmp_path / "other")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"a": 1}', "\x00"])
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"a": 1}', "\x00", "[" * 100_000])
 def test_a_damaged_record_trusts_nothing(site: Path, record: Path, text: str) -> None:
     record.parent.mkdir(parents=True)
     record.write_text(text)
     assert not is_trusted(site)
+    is_json = text in ("[]", "null", '{"a": 1}')
+    assert check_consent(site).reason == (
+        "" if is_json else f'invalid JSON in "{record}"; run `blogsmith trust`'
+    )
     trust(site)
     assert is_trusted(site)
 
@@ -241,6 +246,72 @@ def test_to_trust_again_leaves_one_mark(site: Path) -> None:
     (site / "plugins" / "mine.py").write_text("x = 2\n")
     trust(site)
     assert len(list((site / ".blogsmith").iterdir())) == 1
+
+
+# -- the record belongs to this user alone --
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of Unix")
+@pytest.mark.parametrize("umask", [0, 0o002, 0o077])
+def test_whatever_the_umask_nobody_else_reads_or_writes_what_a_user_keeps(
+    umask: int, site: Path, record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    before = os.umask(umask)
+    try:
+        trust(site)
+        build(site, use_cache=True)
+    finally:
+        os.umask(before)
+    kept = [tmp_path / name for name in ("state", "cache")]
+    kept += [path for top in tuple(kept) for path in top.rglob("*")]
+    assert record in kept and len(kept) > 6
+    assert {oct(path.stat().st_mode & 0o777) for path in kept} == {"0o700", "0o600"}
+    assert is_trusted(site)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of Unix")
+@pytest.mark.parametrize("mode", [0o020, 0o002])
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_a_record_that_others_may_write_is_not_read(
+    mode: int, site: Path, record: Path, *, is_folder: bool
+) -> None:
+    trust(site)
+    place = record.parent if is_folder else record
+    place.chmod(place.stat().st_mode | mode)
+    before = record.read_bytes()
+    assert not is_trusted(site)
+    reason = f'invalid permissions of "{place}": other users can write to it'
+    assert check_consent(site).reason == f"{reason}; run `chmod go-w {place}`"
+    with pytest.raises(SiteError) as caught:
+        trust(site)
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.message) == ("trust-write", reason)
+    assert f"`chmod go-w {place}`" in found.hint
+    assert record.read_bytes() == before
+    place.chmod(place.stat().st_mode & ~mode)
+    assert is_trusted(site)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="gives files to another user")
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_a_record_of_another_user_is_not_read(site: Path, record: Path, *, is_folder: bool) -> None:
+    trust(site)
+    place = record.parent if is_folder else record
+    os.chown(place, 12345, 12345)
+    assert (
+        check_consent(site).reason == f'invalid owner of "{place}": another user; run `sudo chown 0 {place}`'
+    )
+
+
+def test_a_record_that_is_a_link_or_a_pipe_is_not_read(site: Path, record: Path) -> None:
+    trust(site)
+    record.rename(record.with_name("elsewhere"))
+    record.symlink_to("elsewhere")
+    assert not is_trusted(site)
+    record.unlink()
+    os.mkfifo(record)
+    assert not is_trusted(site)
 
 
 # -- why not --

@@ -9,21 +9,24 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from blogsmith.base.storage.cache_file import cache_path, remove_site_cache
 from blogsmith.base.storage.folder import Folder
 from blogsmith.base.storage.tree import OpenFolderPath
 from blogsmith.build import last_build
 from blogsmith.build import site as line
+from blogsmith.build.last_build import BuildExtent
 from blogsmith.cli.main import main
 from blogsmith.project import program as program_module
 from blogsmith.project.program import open_rows
 from blogsmith.project.trust.consent import trust
 from blogsmith.write import plan
 from tests.cached_rows import change_cache
-from tests.site_files import put_bare
+from tests.site_files import put, put_bare
 
 POST = "---\ntitle: A\ndate: 2026-01-01\n---\n[b](gone.md)\n"
 FUTURE = "---\ntitle: F\ndate: 2999-01-01\n---\nlater\n"
@@ -207,6 +210,8 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "template": rewrite("themes/bare/layouts/post.html"),
     "settings": lambda root: (root / "blogsmith.yaml").write_text("title: T\ntheme: bare\n"),
     "a new post": lambda root: (root / "content/c.md").write_text("c\n"),
+    "a post that no build reads": lambda root: put(root, {"posts/c.md": "c\n"}),
+    "a page beside the settings": lambda root: put(root, {"c.md": "---\ntitle: C\n---\n"}),
     "a post is gone": lambda root: (root / "content/posts/b.md").unlink(),
     "a link": lambda root: (root / "static/link.txt").symlink_to("data.txt"),
     "layouts of the site": lambda root: (root / "layouts").mkdir(),
@@ -230,6 +235,37 @@ def test_what_has_changed_is_seen(change: Callable[[Path], object], site: Path, 
     change(site)
     main(["build"])
     assert builds == [site]
+
+
+def test_posts_that_no_build_reads_are_reported_each_time(
+    site: Path, builds: list[Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The warning is repeated without a build, as long as the first file of the folder is the same."""
+    find_extent = line._extent
+
+    def without_other_files(*arguments: Any) -> BuildExtent | None:
+        found = find_extent(*arguments)
+        return found and replace(found, reads_all=False)
+
+    monkeypatch.setattr(line, "_extent", without_other_files)
+    reports = []
+    for files in ({"posts/c.md": "c\n"}, {}, {"posts/d.md": "d\n"}, {"posts/b.md": "b\n"}, {}):
+        put(site, files)
+        time.sleep(0.1)
+        capsys.readouterr()
+        assert main(["build"]) == 0
+        found = [one for one in capsys.readouterr().err.splitlines() if "file-unread" in one]
+        reports.append((len(builds), *(one.partition(":")[0] for one in found)))
+    assert reports == [
+        (1, "posts/c.md"),
+        (1, "posts/c.md"),
+        (1, "posts/c.md"),
+        (2, "posts/b.md"),
+        (2, "posts/b.md"),
+    ]
+    (site / "posts").rename(site / "notes")
+    assert main(["build"]) == 0
+    assert (len(builds), "file-unread" in capsys.readouterr().err) == (3, False)
 
 
 def test_a_disk_whose_folders_have_no_times(

@@ -227,23 +227,24 @@ def test_slugs(slug: str, problem: str) -> None:
             'slug content/posts/_index.md:2:7 slug "a/b" must not contain "/"'
         ]),
         ({"a.md": "", "a/index.md": ""}, [
-            'duplicate-url content/a/index.md content/a.md and content/a/index.md have the same URL "/a/"'
+            'duplicate-url content/a/index.md "content/a.md" and "content/a/index.md" have the same URL "/a/"'
         ]),
         ({"index.md": "", "_index.md": ""}, [
-            'duplicate-url content/index.md content/_index.md and content/index.md have the same URL "/"'
+            'duplicate-url content/index.md "content/_index.md" and "content/index.md" have the same URL "/"'
         ]),
         ({"p/a.md": "", "p/b.md": "slug: A"}, [
-            'duplicate-url content/p/b.md:2:7 content/p/a.md and content/p/b.md have the same URL "/p/A/"'
+            'duplicate-url content/p/b.md:2:7 "content/p/a.md" and "content/p/b.md"'
+            ' have URLs that differ only in case: "/p/A/"'
         ]),
         ({"a.md": "", "b.md": "aliases: [/a]"}, [
-            'duplicate-url content/b.md:2:11 alias "/a" of content/b.md is already a URL of content/a.md'
+            'duplicate-url content/b.md:2:11 alias "/a" of "content/b.md" is already a URL of "content/a.md"'
         ]),
         ({"a.md": "aliases: /x/", "b.md": "aliases: /X"}, [
-            'duplicate-url content/b.md:2:10 alias "/X" of content/b.md is already a URL of content/a.md'
+            'duplicate-url content/b.md:2:10 alias "/X" of "content/b.md" is already a URL of "content/a.md"'
         ]),
         ({"a.md": "aliases: /a/"}, [
-            'duplicate-url content/a.md:2:10 alias "/a/" of content/a.md '
-            "is already a URL of content/a.md"
+            'duplicate-url content/a.md:2:10 alias "/a/" of "content/a.md" '
+            'is already a URL of "content/a.md"'
         ]),
         ({"a.md": "aliases: old"}, ['alias content/a.md:2:10 alias "old" must start with "/"']),
         ({"a.md": "aliases: /../x"}, [

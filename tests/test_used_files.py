@@ -13,6 +13,7 @@ from blogsmith.cli.main import main
 from blogsmith.execute.session.jobs import SessionJob
 from blogsmith.execute.session.session import SilentObserver
 from blogsmith.project.report import BuildReport, ExecutionOptions
+from tests.recorded import unsealed
 from tests.run_sites import page, records, site
 from tests.site_files import build
 
@@ -148,7 +149,7 @@ def test_an_older_record_is_not_damaged(root: Path) -> None:
     site(root, a=cell("import json\n1") + "\n" + value("2"))
     ran(root)
     (file,) = (root / "_freeze").rglob("outputs.json")
-    found = json.loads(file.read_text())
+    found = json.loads(unsealed(file.read_bytes()))
     _old(found)
     file.write_text(json.dumps(found))
     assert stale(root) == []

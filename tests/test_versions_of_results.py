@@ -10,6 +10,7 @@ import pytest
 
 from blogsmith.cli.main import main
 from blogsmith.project.report import ExecutionOptions
+from tests.recorded import unsealed
 from tests.run_sites import STALE, site
 from tests.site_files import build
 
@@ -27,7 +28,8 @@ def root(tmp_path: Path) -> Path:
 
 def recorded_with(root: Path, python: str) -> None:
     (file,) = (root / "_freeze").rglob("outputs.json")
-    file.write_text(re.sub(r'"python": ".*"', f'"python": "{python}"', file.read_text("utf-8")), "utf-8")
+    text = unsealed(file.read_bytes()).decode()
+    file.write_text(re.sub(r'"python": ".*"', f'"python": "{python}"', text), "utf-8")
 
 
 @pytest.mark.parametrize("python", [PATCH, OTHER])

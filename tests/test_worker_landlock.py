@@ -22,13 +22,15 @@ import ctypes, os, socket, subprocess, sys, types
 package = types.ModuleType("_blogsmith"); package.__path__ = [sys.argv[1]]
 sys.modules["_blogsmith"] = package
 from _blogsmith.landlock import restrict
+from _blogsmith.seccomp import restrict_sockets
 folder, outside, port, uid = sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
+sandbox = sys.argv[6]
 if uid:
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
 kept = open(outside + "/kept", "a")
-reason = restrict([folder])
+reason = sandbox != "off" and (restrict([folder]) or restrict_sockets(has_network=sandbox != "offline"))
 if reason:
     sys.exit(reason)
 for line in sys.stdin.read().splitlines():
@@ -68,12 +70,14 @@ def version() -> int:
         return 0
 
 
-def attempts(places: tuple[Path, Path], port: int, lines: str, uid: int = 0) -> list[str]:
+def attempts(
+    places: tuple[Path, Path], port: int, lines: str, uid: int = 0, sandbox: str = "landlock"
+) -> list[str]:
     """Return the result of each of `lines` in a restricted process."""
     if not version():
         pytest.skip("this kernel has no Landlock")
     inside, outside = places
-    command = [sys.executable, "-c", PROGRAM, *map(str, (WORKER, inside, outside, port, uid))]
+    command = [sys.executable, "-c", PROGRAM, *map(str, (WORKER, inside, outside, port, uid, sandbox))]
     text = textwrap.dedent(lines)
     run = subprocess.run(command, input=text, capture_output=True, text=True, timeout=60, check=False)
     assert run.stderr == ""

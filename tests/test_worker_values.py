@@ -202,14 +202,14 @@ def test_what_a_value_prints_stands_nowhere(worker: Client) -> None:
 def test_a_false_claim_says_why(worker: Client, expression: str, detail: str) -> None:
     worker.run("import math\na, zero, long = 3.9, 0, 'x' * 500")
     ended = worker.run(f"c = 1\n{expression}", claim=True)
-    assert ended.done["claim"] == {"holds": False, "detail": detail}
+    assert ended.done["claim"].items() >= {"holds": False, "detail": detail}.items()
     assert (ended.status, ended.values) == ("ok", [])
 
 
 @each_row("expression", ["a == 3.9", "1 < a < 4;", "not a == 4", "max(a, 5) == 5", "await w()"])
 def test_a_true_claim(worker: Client, expression: str) -> None:
     worker.run("a = 3.9\nasync def w(): return a > 1")
-    assert worker.run(expression, claim=True).done["claim"] == {"holds": True, "detail": ""}
+    assert worker.run(expression, claim=True).done["claim"].items() >= {"holds": True, "detail": ""}.items()
 
 
 def test_a_claim_is_evaluated_once_and_leaves_nothing(worker: Client) -> None:
@@ -221,7 +221,7 @@ def test_a_claim_is_evaluated_once_and_leaves_nothing(worker: Client) -> None:
 
 def test_a_claim_that_is_none(worker: Client) -> None:
     ended = worker.run("x = 1", claim=True)
-    assert ended.done["claim"] == {"holds": None, "kind": "none", "detail": ""}
+    assert ended.done["claim"] == {"holds": None, "kind": "none", "detail": "", "notes": []}
     ended = worker.run("x = 1\n\nx == undefined", claim=True)
     assert (ended.done["claim"], ended.failure["name"], ended.failure["line"]) == (None, "NameError", 3)
 
@@ -230,9 +230,9 @@ def test_a_claim_about_arrays(worker: Client) -> None:
     worker.need("numpy")
     worker.run("import numpy as np\na = np.arange(3)")
     claim = worker.run("np.allclose(a, [0, 1, 2.5])", claim=True).done["claim"]
-    assert claim == {"holds": False, "detail": "left: array([0, 1, 2]), right: [0, 1, 2.5]"}
+    assert claim["detail"] == "left: array([0, 1, 2]), right: [0, 1, 2.5]"
     claim = worker.run("(a == [0, 1, 3]).all()", claim=True).done["claim"]
-    assert claim == {"holds": False, "detail": "left: array([0, 1, 2]), right: [0, 1, 3]"}
+    assert claim["detail"] == "left: array([0, 1, 2]), right: [0, 1, 3]"
     assert json.dumps(worker.run("np.all(a < 3)", claim=True).done["claim"]["holds"]) == "true"
     claim = worker.run("a == [0, 1, 3]", claim=True).done["claim"]
     assert (claim["holds"], claim["kind"]) == (None, "array")

@@ -74,6 +74,7 @@ SITE = SiteView(
 )
 LAYOUTS = (
     "archive",
+    "author",
     "base",
     "home",
     "landing",
@@ -83,6 +84,7 @@ LAYOUTS = (
     "search",
     "section",
     "series",
+    "slides",
     "tag",
     "tags",
 )

@@ -46,7 +46,7 @@ g = 2
 
 $$
 a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + a_{10} + a_{11} + a_{12} + a_{13} + a_{14} + a_{15}
-$$ {#eq:long}
+$$ {#eq:long wide=scroll}
 
 > [!REMARK]
 > So

@@ -247,6 +247,8 @@ def test_who_asks_not_to_be_tracked_is_not_even_asked(name: str, site: Served, v
 def test_the_link_is_copied(site: Served, reader: Reader) -> None:
     reader.open(site.url("/posts/none/"))
     reader.empty_clipboard()
+    assert not reader.find(".share-link").is_displayed()
+    reader.find(".share summary").click()
     reader.find(".share-link").click()
     assert reader.wait_for(lambda: reader.find(".share-link").text == "copied")
     assert reader.pasted() == site.url("/posts/none/")

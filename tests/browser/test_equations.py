@@ -6,12 +6,14 @@ import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from selenium.webdriver.common.keys import Keys
 
 from .conftest import ROOT, Served
 from .equations import GO, MIDDLE, PAGES, equations, point_at, site
+from .notes import tap, touch
 from .reader import DESKTOP, PHONE, WITHOUT_SCRIPTS, Look, Reader
 
 PLACES = """
@@ -33,6 +35,23 @@ KEEP_WHAT_IS_SAID = """
 const status = document.querySelector("[role=status]");
 window.said = [];
 new MutationObserver(() => said.push(status.textContent)).observe(status, {childList: true});
+"""
+ITEM = "#{} > .copy-menu > :nth-child({})"
+IS_OPEN = "return document.querySelector(':popover-open') !== null"
+# Opens the menu of a display and chooses an item, counted from 1.
+COPY = """
+const display = document.querySelector(arguments[0]);
+display.querySelector(":scope > .copy-tex").click();
+display.querySelector(`:scope > .copy-menu > :nth-child(${arguments[1]})`).click();
+"""
+# Buttons over the inner edge of the border of their box, or outside the page.
+ON_A_BORDER = """
+return [...document.querySelectorAll(".copy-tex")].filter(button => {
+  const box = button.closest(".callout, .example, main");
+  const border = parseFloat(getComputedStyle(box).borderLeftWidth);
+  const {left, width} = button.getBoundingClientRect();
+  return width && left < (border && border + box.getBoundingClientRect().left) - 0.5;
+}).map(button => button.parentElement.textContent);
 """
 SELECT = """
 const [from, to] = [...arguments].map(selector => document.querySelector(selector));
@@ -90,24 +109,95 @@ class TestLinks:
 
 class TestCopying:
     @pytest.mark.parametrize("by", ["pointer", "keyboard"])
-    def test_the_button_gives_the_author_s_tex(self, first: Reader, by: str) -> None:
+    def test_the_menu_gives_the_author_s_tex(self, first: Reader, by: str) -> None:
         first.empty_clipboard()
         first.ask(KEEP_WHAT_IS_SAID)
+        assert first.find("#eq-mean > .copy-tex").accessible_name == "copy formula (1)"
         if by == "pointer":
             point_at(first, "#eq-mean")
             first.find("#eq-mean > .copy-tex").click()
+            first.find(ITEM.format("eq-mean", 1)).click()
         else:
             first.ask(GO, "#eq-mean > .copy-tex")
             first.press(Keys.ENTER)
+            # The first item has the focus.
+            first.press(Keys.ENTER)
         assert first.pasted() == r"\frac{a + b}{2} \ge \sqrt{ab}"
         first.wait_for(lambda: first.ask("return said") == ["copied", ""])
-        assert first.find("#eq-mean > .copy-tex").accessible_name == "copy LaTeX"
+        assert first.ask(IS_OPEN) is False
+        if by == "keyboard":
+            assert first.ask("return document.activeElement.className") == "copy-tex"
+
+    def test_the_keyboard_reaches_each_item_and_leaves(self, first: Reader) -> None:
+        first.ask(GO, "#eq-mean > .copy-tex")
+        first.press(Keys.ENTER)
+        names = []
+        for _ in range(3):
+            names.append(first.ask("return document.activeElement.textContent"))
+            first.press(Keys.TAB)
+        assert names == ["copy LaTeX", "copy MathML", "copy link"]
+        first.ask(GO, ITEM.format("eq-mean", 2))
+        first.press(Keys.ESCAPE)
+        assert first.ask(IS_OPEN) is False
+        assert first.ask("return document.activeElement.className") == "copy-tex"
+
+    def test_mathml_is_copied_as_text_and_as_html(self, first: Reader) -> None:
+        first.empty_clipboard()
+        first.ask(COPY, ".math-display:has(mtr[id])", 2)
+        text = first.pasted()
+        root = ElementTree.fromstring(text)
+        assert root.tag == "{http://www.w3.org/1998/Math/MathML}math"
+        assert root.get("display") == "block"
+        # Only the formula: no numbers, ids or empty cells of this page.
+        assert {len(row) for row in root.iter(f"{root.tag.removesuffix('math')}mtr")} == {2}
+        assert not [part for part in root.iter() if part.get("id")]
+        assert "eq-number" not in text
+        html = first.ask(
+            "return navigator.clipboard.read()"
+            ".then(([item]) => item.getType('text/html')).then(blob => blob.text())"
+        )
+        assert "<math xmlns=" in html and "</mtable></math>" in html
+
+    @pytest.mark.parametrize(
+        ("display", "target"),
+        [
+            ("#eq-mean", "#eq-mean"),
+            (".math-display:has(mtr[id])", "#eq-one"),
+            (".math-display:has(+ .callout)", "#sec-setting"),
+        ],
+        ids=["a display", "rows", "without a number"],
+    )
+    def test_a_link_leads_to_the_formula(
+        self, cards: Served, first: Reader, display: str, target: str
+    ) -> None:
+        first.empty_clipboard()
+        first.ask(COPY, display, 3)
+        assert first.pasted() == cards.url("/posts/first/") + target
 
     def test_an_environment_is_copied_with_its_name(self, first: Reader) -> None:
         first.empty_clipboard()
-        first.ask("document.querySelector('.math-display:has(mtr) > .copy-tex').click()")
+        first.ask(COPY, ".math-display:has(mtr)", 1)
         copied = first.pasted()
         assert copied.startswith(r"\begin{align}") and copied.endswith(r"\end{align}")
+
+    def test_a_tap_opens_the_menu_on_a_phone(self, cards: Served, reader: Reader) -> None:
+        touch(reader, cards.url("/posts/first/"), PHONE)
+        tap(reader, "#eq-mean msqrt")
+        assert reader.wait_for(lambda: reader.ask(IS_OPEN))
+        menu = reader.ask("return document.querySelector(':popover-open').getBoundingClientRect().toJSON()")
+        assert menu["left"] >= 0 and menu["right"] <= PHONE.width_px
+        # Nothing that reacts to a finger is at the edge of the screen.
+        reactions = "return getComputedStyle(document.querySelector('.copy-tex')).pointerEvents"
+        assert reader.ask(reactions) == "none"
+        reader.tell("Emulation.setTouchEmulationEnabled", enabled=False)
+        assert reader.problems() == []
+
+    def test_the_button_covers_no_border(self, first: Reader) -> None:
+        # A kind of callout with a border.
+        first.ask("document.querySelector('[data-kind=remark]').dataset.kind = 'note'")
+        border = "return getComputedStyle(document.querySelector('[data-kind=note]')).borderLeftWidth"
+        assert first.ask(border) == "2px"
+        assert first.ask(ON_A_BORDER) == []
 
     @pytest.mark.parametrize("look", [DESKTOP, PHONE], ids=["desktop", "phone"])
     def test_the_button_neither_moves_nor_covers(self, cards: Served, reader: Reader, look: Look) -> None:
@@ -158,8 +248,7 @@ class TestCopying:
     def test_a_refusal_marks_the_formula(self, first: Reader) -> None:
         first.ask("navigator.clipboard.writeText = () => Promise.reject()")
         first.ask(KEEP_WHAT_IS_SAID)
-        first.ask(GO, "#eq-mean > .copy-tex")
-        first.press(Keys.ENTER)
+        first.ask(COPY, "#eq-mean", 1)
         first.wait_for(lambda: "marked" in first.ask("return said"))
         assert first.ask("return getSelection().anchorNode.localName") == "math"
 
@@ -182,7 +271,7 @@ def test_each_page_has_the_scripts_it_uses(cards: Served, tmp_path: Path) -> Non
     assert scripts((output / "posts" / "first" / "index.html").read_text("utf-8")) == []
 
 
-SCRIPT_BYTES = {"copy.js": 1536, "preview.js": 2560, "scroll.js": 1536, "selection.js": 1536}
+SCRIPT_BYTES = {"copy.js": 2048, "preview.js": 2560, "scroll.js": 1536, "selection.js": 1536}
 
 
 @pytest.mark.parametrize(("name", "max_bytes"), SCRIPT_BYTES.items(), ids=SCRIPT_BYTES)

@@ -166,8 +166,8 @@ def test_small_capitals_are_those_of_the_face(browser: Reader | Firefox) -> None
     assert true > 1.05 * plain
 
 
-def test_figures_have_ascenders_in_text_and_one_width_in_tables(browser: Reader | Firefox) -> None:
-    assert "oldstyle-nums" in browser.ask(
+def test_figures_are_high_in_text_and_have_one_width_in_tables(browser: Reader | Firefox) -> None:
+    assert "lining-nums" in browser.ask(
         "return getComputedStyle(document.querySelector('.post-content > p')).fontVariantNumeric"
     )
     # This applies even if no style sheet for notes is loaded.

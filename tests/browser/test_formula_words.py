@@ -86,10 +86,13 @@ for (const text of document.querySelectorAll("mtext, .eq-number")) {
     const face = parent.closest(".math-sans") ? arguments[0]
       : parent.closest("code") ? "font-family: var(--mono); font-size-adjust: none"
       : "font-family: var(--serif)";
+    // the theme lets browsers round the widths of letters in text, not in formulas
+    const precise = parent.closest("math, .eq-number") ? "text-rendering: geometricprecision" : "";
     const range = document.createRange();
     range.selectNodeContents(node);
     const style = getComputedStyle(parent);
-    found.push([node.data, range.getBoundingClientRect().width, width(around, style, node.data, face)]);
+    const shown = range.getBoundingClientRect().width;
+    found.push([node.data, shown, width(around, style, node.data, `${face}; ${precise}`)]);
   }
 }
 return found;

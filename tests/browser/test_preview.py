@@ -201,9 +201,9 @@ class TestTheRestOfTheSite:
     def test_a_template_and_the_settings(self, tab: Tab) -> None:
         tab.open("/posts/long/")
         tab.save({"partials/site_footer.html": '<footer class="site-footer"><p>My own</p></footer>'})
-        tab.reads("My own", "footer")
+        tab.reads("My own", ".site-footer")
         (tab.serving.root / "partials/site_footer.html").unlink()
-        tab.wait("return !document.querySelector('footer').innerText.includes('My own')")
+        tab.wait("return !document.querySelector('.site-footer').innerText.includes('My own')")
         tab.save({"blogsmith.yaml": PLAIN["blogsmith.yaml"].replace("Notes", "Other notes")})
         tab.reads("Other notes", "header")
         tab.wait("return document.title === 'Long · Other notes'")

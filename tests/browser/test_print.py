@@ -60,7 +60,7 @@ def test_folds_are_open_but_for_the_cases_of_the_manual(own_site: Served, reader
     reader.open(own_site.url("/posts/attention-in-tiles/"), SHEET)
     bodies, unseen, _ = reader.ask(UNSEEN)
     assert (bodies > 0, unseen) == (True, 0)
-    reader.open(own_site.url("/docs/mathematics/"), SHEET)
+    reader.open(own_site.url("/docs/specification/formulas/"), SHEET)
     bodies, unseen, others = reader.ask(UNSEEN)
     assert (unseen > bodies / 2, others) == (True, 0)
 

@@ -159,8 +159,10 @@ def test_terms_are_the_same_here_and_there(own_site: Served, reader: Reader) -> 
             "Naïve Sets, ΣΊΣΥΦΟΣ, Straße",
             "d_k scaled_dot(4096) 3.14",
             "注意力机制 PyTorch入門 字",
-            "हिन्दी की",
-            "ไทย",
+            "हिन्दी की भाषा।",
+            "ไทย ຂ້ອຍ ខ្មែរ မြန်မာ။",
+            "مُحَمَّد הַשָּׁלוֹם ꦲꦏ꧀ꦱꦫ",
+            "İstanbul Donau\u00addampf می\u200cخواهم 葛\U000e0100城 1️⃣",
         ),
         *(part.text for page in own_site.pages() for part in read_sections(own_site.text(page))),
     ]

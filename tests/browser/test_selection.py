@@ -91,7 +91,8 @@ def test_the_whole_text(page: str, reader: Reader) -> None:
 
 def test_a_part_that_ends_in_the_series(page: str, reader: Reader) -> None:
     reader.open(page)
-    # The list of a series is below the text.
+    # The list of a series is below the text, folded.
+    reader.find(".series summary").click()
     lines = copied(reader, ".post-content > p", ".series li")
     assert lines[0].startswith(r"In $\lVert x \rVert \in \mathbb{R}$")
     assert not [line for line in lines if "Parts" in line or "part 1 of" in line]
@@ -110,5 +111,12 @@ def test_the_button_gives_tex_that_compiles_elsewhere(
 ) -> None:
     reader.open(page)
     reader.empty_clipboard()
-    reader.ask("document.querySelectorAll('.copy-tex')[arguments[0]].click()", number)
+    reader.ask(
+        """
+        const button = document.querySelectorAll(".copy-tex")[arguments[0]];
+        button.click();
+        button.parentElement.querySelector(".copy-menu > button").click();
+        """,
+        number,
+    )
     assert reader.pasted() == tex

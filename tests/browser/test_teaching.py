@@ -309,6 +309,8 @@ class TestScholarly:
         seen.open(site.url("/posts/c/"))
         assert seen.ask(CITED) == "1–3"
         assert seen.ask(CITE_POST) == [False, True]
+        assert seen.ask(SEEN, ".used-in li") == []
+        seen.ask("document.querySelector('.used-in summary').click()")
         assert [text.endswith("Theorem 1") for text in seen.ask(SEEN, ".used-in li")] == [True]
         seen.open(site.url("/map/"))
         assert len(seen.ask(SEEN, ".diagram rect")) == 2

@@ -83,9 +83,14 @@ def test_numerators_of_continued_fractions_hold_a_strut(browser: Reader | Firefo
 
 
 def test_labels_stand_beside_arrows(browser: Reader | Firefox) -> None:
-    (label,) = boxes(browser, "diagram", ".math-llap mi")
-    arrow = boxes(browser, "diagram", ".math-cd-down > mo")[0]
-    assert arrow["left"] - 0.5 < label["right"] <= arrow["left"] + 0.02
+    a, b, c, d, label = boxes(browser, "diagram", ".math-diagram mi")
+    for above, below in ((a, c), (b, d)):
+        middles = [(box["left"] + box["right"]) / 2 for box in (above, below)]
+        assert middles[0] == pytest.approx(middles[1], abs=0.05)
+    arrow = (a["left"] + a["right"]) / 2
+    assert arrow - 0.5 < label["right"] <= arrow - 0.05
+    (drawing,) = boxes(browser, "diagram", ".math-diagram svg")
+    assert drawing["left"] <= label["left"] + 0.05 and d["right"] <= drawing["right"] + 0.05
 
 
 def test_boxes_without_width_stick_out(browser: Reader | Firefox) -> None:

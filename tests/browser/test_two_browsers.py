@@ -23,7 +23,6 @@ from .two_browsers import (
     Display,
     build_page,
     measure,
-    shades,
     take_on,
 )
 
@@ -48,7 +47,6 @@ class Seen:
     """A page in one browser."""
 
     displays: list[Display]
-    shades: dict[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +96,11 @@ def open_page(browser: Reader | Firefox, origin: str) -> None:
 def see(browser: Reader | Firefox, look: Look) -> Seen:
     """Measure the open page at another width and ratio."""
     take_on(browser, *look)
-    displays = measure(browser)
-    return Seen(displays, shades(browser, displays))
+    # scroll.js sees a new width when the page has been laid out.
+    browser.ask(
+        "return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+    )
+    return Seen(measure(browser))
 
 
 Pages = Mapping[str, Mapping[Look, Seen]]
@@ -111,32 +112,26 @@ def test_there_are_enough_formulas() -> None:
 
 
 @BROWSERS
-def test_no_formula_breaks(pages: Pages, browser: str) -> None:
+def test_no_formula_breaks_that_fits(pages: Pages, browser: str) -> None:
     broken = [
         (look, TEXTS[number])
         for look, seen in pages[browser].items()
         for number, display in enumerate(seen.displays)
-        if display.broken
+        if display.broken and not display.wide
     ]
     assert not broken
 
 
 @BROWSERS
-def test_what_does_not_scroll_shows_no_shade(pages: Pages, browser: str) -> None:
-    shaded = [
-        (look, TEXTS[number], count)
+def test_only_what_scrolls_fades(pages: Pages, browser: str) -> None:
+    wrong = [
+        (look, TEXTS[number], display.scroll)
         for look, seen in pages[browser].items()
-        for number, count in seen.shades.items()
-        if count and seen.displays[number].scroll <= 0
+        for number, display in enumerate(seen.displays)
+        if display.faded != (display.scroll > 1)
     ]
-    assert not shaded
-
-
-@BROWSERS
-def test_what_scrolls_shows_shade(pages: Pages, browser: str) -> None:
-    seen = pages[browser][390, 1]
-    wide = [number for number, display in enumerate(seen.displays) if display.scroll > 0]
-    assert wide and all(seen.shades[number] for number in wide)
+    assert not wrong
+    assert any(display.faded for display in pages[browser][390, 1].displays)
 
 
 @BROWSERS
@@ -204,7 +199,7 @@ def test_theme_terminal_is_alike(terminal: str, reader: Reader, only_fox: Firefo
 
 PLANTED = {
     "broken": "math { white-space: normal !important }",
-    "shaded": ".math-display { background-position: 1px 0, 100% 0, 0 50%, 100% 50% !important }",
+    "faded": ".math-display { mask: linear-gradient(#000, #000) !important }",
     "large words": "mtext { font-size: 17px !important }",
 }
 
@@ -222,7 +217,7 @@ def _faults(seen: Seen) -> set[str]:
     displays = seen.displays
     found = {
         "broken": any(display.broken for display in displays),
-        "shaded": any(count and displays[number].scroll <= 0 for number, count in seen.shades.items()),
+        "faded": any(display.faded and display.scroll <= 0 for display in displays),
         "large words": any(
             word > max(0.75 * display.size, LEAST_PX)
             for display in displays[-len(WORDS) :]
@@ -240,6 +235,26 @@ Size = tuple[float, float]
 """Width and height."""
 
 
+_NEXT_SIZE = "Chromium gives delimiters around a fraction the next size"
+UNLIKE: Mapping[str, str] = {
+    r"\textcolor{orange}{\left(\frac{a}{b}\right)}": _NEXT_SIZE,
+    r"\sqrt{\left(\frac{a}{b}\right)^2+c}": _NEXT_SIZE,
+    r"\left(\sum_{i=1}^n\left(\frac{x_i}{y_i}\right)^2\right)^{1/2}": _NEXT_SIZE,
+    r"\smqty(\pmat{2})": _NEXT_SIZE,
+    r"\langle \big\langle \Big\langle \bigg\langle \Bigg\langle": "Firefox makes room for large angles",
+    **dict.fromkeys(
+        (
+            r"\underbracket{a + b}_{\text{two terms}} + \overset{\text{top}}{c} + \underset{\text{end}}{d}",
+            r"x^{\text{th}} \stackrel{\text{def}}{=} p_{\text{data}}^{\text{new}}",
+            r"\ce{CaCO3 ->[\Delta] CaO + CO2 ^}",
+            r"\ce{x Na(NH4)HPO4 ->[\Delta] (NaPO3)_x + x NH3 ^}",
+        ),
+        "the line of small upright letters above or below is higher in Chromium",
+    ),
+}
+"""Formula → why it is not compared."""
+
+
 def _apart(
     pages: Pages,
     size: Callable[[Display], Size],
@@ -251,7 +266,7 @@ def _apart(
     for look in pages["chromium"]:
         for number, (here, there) in enumerate(_pairs(pages, look)[: len(texts)]):
             # At a low pixel ratio, words in scripts, which the gallery lacks, are two pixels higher each.
-            if number < len(GALLERY) or look[1] > 1:
+            if texts[number] not in UNLIKE and (number < len(GALLERY) or look[1] > 1):
                 one, two = size(here), size(there)
                 if any(map(too_unlike, one, two)):
                     found[look, texts[number]] = one, two

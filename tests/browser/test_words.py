@@ -18,6 +18,10 @@ from .reader import DESKTOP, PHONE, Reader
 SCRIPTS = Path(__file__).parents[2] / "themes/paper/static"
 PARTIAL = SCRIPTS.parent / "partials/words.html"
 NAME = "return document.querySelector('.copy-tex').textContent"
+ITEMS = """
+document.querySelector(".copy-tex").click();
+return [...document.querySelectorAll(".copy-menu > button")].map(({textContent}) => textContent);
+"""
 NOTE = "return document.querySelector('.note-open')?.ariaLabel"
 _CALL = re.compile(r'\bt\((?:[^"()]*\? )?"([^"]+)"(?: : "([^"]+)")?|words\["([^"]+)"\]')
 
@@ -54,7 +58,8 @@ def test_words_of_a_page_without_code_to_run(site: Served) -> None:
 
 def test_scripts_speak_the_language_of_the_page(site: Served, reader: Reader) -> None:
     reader.open(site.url(PAGE), DESKTOP)
-    assert reader.ask(NAME) == "LaTeX kopieren"
+    assert reader.ask(NAME) == "Formel kopieren (1)"
+    assert reader.ask(ITEMS) == ["LaTeX kopieren", "MathML kopieren", "Link kopieren"]
     touch(reader, site.url(PAGE), PHONE)
     tap(reader, "#fnref-1")
     assert reader.wait_for(lambda: reader.ask(NOTE)) == "Fußnote 1"

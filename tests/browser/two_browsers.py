@@ -1,4 +1,4 @@
-"""Formulas in Chromium and in Firefox: sizes, line breaks, and the background of their boxes.
+"""Formulas in Chromium and in Firefox: sizes, line breaks, and the edges of their boxes.
 
 The page contains the longest displays of each group of the gallery, and formulas with words in their
 scripts.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import io
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,6 @@ LOOKS = tuple(itertools.product(WIDTHS_PX, RATIOS))
 SOME_LOOKS = ((390, 1), (390, 2.625), (820, 1.25), (820, 3), (1440, 2))
 """Looks that together have each width and each ratio."""
 HEIGHT_PX = 900
-SIDE_PX = 64
-"""Width of the parts at both sides of a box that may be shaded."""
-PART_PX = 4000
-"""Maximum height of one screenshot, because browsers cannot paint more than 16384 pixels."""
-DITHER = 2
-"""Tolerance per channel: Firefox dithers a gradient between similar colours by one level in 255."""
 EACH = 4
 """Number of displays of a group."""
 PACKAGES = frozenset({"physics"})
@@ -44,6 +38,8 @@ WORDS = (
     r"\underbracket{a + b}_{\text{two terms}} + \overset{\text{top}}{c} + \underset{\text{end}}{d}",
     r"e^{x_{\text{inner}}} + \sqrt[\text{n}]{x} + \int_{\text{from}}^{\text{to}} f",
 )
+# One that cannot break, so it scrolls.
+UNBREAKABLE = (rf"\begin{{pmatrix}} {' & '.join(map(str, range(30)))} \end{{pmatrix}}",)
 # Rows with numbers of their own.
 ROWS = (
     "\\begin{align}\nK^\\top q &= \\sum_j k_j q_j \\label{eq:first} \\\\\n"
@@ -75,22 +71,16 @@ return displays.map((display, number) => {
       Math.max(...parts.map(part => part.right)), end + scrollY,
     ],
     scroll: display.scrollWidth - display.clientWidth,
+    faded: getComputedStyle(display).maskImage !== "none",
     bar: display.offsetHeight - display.clientHeight,
     broken: Math.abs(found[number] - least[number]) > 2,
+    wide: display.matches("[data-fit]"),
     sizes: signs.map(size),
     size: size(formula),
     words: [...formula.querySelectorAll("mtext")].map(size),
   };
 });
 """
-# With the content of the boxes hidden, every pixel is background. Buttons would fade without this.
-EMPTY = """
-const empty = new CSSStyleSheet();
-const rules = "{ visibility: hidden !important; transition: none !important }";
-empty.replaceSync(`.math-display > *, .copy-tex ${rules}`);
-document.adoptedStyleSheets = arguments[0] ? [empty] : [];
-"""
-
 Corners = tuple[float, float, float, float]
 """Left, top, right and bottom, in CSS pixels of the page."""
 
@@ -104,10 +94,14 @@ class Display:
     """Horizontal extent of the formula's parts; vertical extent of its box."""
     scroll: float
     """Width of the content beyond the box."""
+    faded: bool
+    """Whether it fades at an edge beyond which there is more."""
     bar: float
     """Height of the horizontal scroll bar."""
     broken: bool
     """Whether the browser added line breaks."""
+    wide: bool
+    """Whether it may break, because it does not fit a phone."""
     sizes: tuple[float, ...]
     """Font sizes of its symbols and words, in CSS pixels."""
     size: float
@@ -127,7 +121,7 @@ def _displays() -> tuple[str, ...]:
 
 
 GALLERY = _displays()
-TEXTS = (*GALLERY, *WORDS, *ROWS)
+TEXTS = (*GALLERY, *WORDS, *UNBREAKABLE, *ROWS)
 """All formulas in the order of the page."""
 
 
@@ -191,38 +185,3 @@ def picture(browser: Reader | Firefox, left: float, top: float, width: float, he
         answer = browser.tell("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         data = base64.b64decode(answer["data"])
     return Image.open(io.BytesIO(data)).convert("RGB")
-
-
-def shades(browser: Reader | Firefox, displays: Sequence[Display]) -> dict[int, int]:
-    """Count the pixels in each display that differ from the background, with its content hidden."""
-    browser.ask(EMPTY, True)
-    left, right = min(each.box[0] for each in displays), max(each.box[2] for each in displays)
-    counts: dict[int, int] = {}
-    # Nothing is visible outside the page.
-    for start in (max(0, left - 4), right - SIDE_PX):
-        for top, numbers in _parts(displays):
-            height = displays[numbers[-1]].box[3] + 8 - top
-            found = picture(browser, start, top, SIDE_PX + 4, height)
-            # Firefox turns a ratio of 2.625 into 2.61.
-            ratio = found.height / height
-            for number in numbers:
-                _, upper, _, lower = displays[number].box
-                edges = (0, round((upper - top) * ratio) - 1, found.width, round((lower - top) * ratio) + 1)
-                counts[number] = counts.get(number, 0) + _coloured(found.crop(edges))
-    browser.ask(EMPTY, False)
-    return counts
-
-
-def _parts(displays: Sequence[Display]) -> Iterator[tuple[float, list[int]]]:
-    """Yield the top of each screenshot, and the numbers of the displays in it."""
-    for _, numbers in itertools.groupby(range(len(displays)), lambda n: displays[n].box[1] // PART_PX):
-        shown = list(numbers)
-        yield int(displays[shown[0]].box[1]) - 8, shown
-
-
-def _coloured(part: Image.Image) -> int:
-    """Return the number of pixels that differ from the most frequent colour."""
-    colours: Any = part.getcolors(part.width * part.height)
-    ground = max(colours)[1]
-    differ = [max(abs(a - b) for a, b in zip(colour, ground, strict=True)) > DITHER for _, colour in colours]
-    return sum(count for (count, _), different in zip(colours, differ, strict=True) if different)

@@ -93,7 +93,7 @@ def test_row_02_a_quota_on_files_ends_no_process(site: Path) -> None:
 
     done = subprocess.run([PROGRAM, "build"], cwd=site, preexec_fn=limited, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "big.bin: File too large" in done.stderr and "Traceback" not in done.stderr
+    assert 'big.bin": File too large' in done.stderr and "Traceback" not in done.stderr
     assert public(site) == old and litter(site) == set()
     assert done.returncode != -signal.SIGXFSZ
 
@@ -154,7 +154,7 @@ def opened(site: Path) -> Iterator[Path]:
     ("paths", "mode", "named"),
     [
         # A folder beside the output can replace it, and its content can be replaced in place.
-        (("public", "."), 0o500, "cannot write the site: public"),
+        (("public", "."), 0o500, 'cannot write the site: "public'),
         (("content/posts/b.md",), 0o000, "content/posts/b.md"),
         (("content/posts/c",), 0o000, "content/posts/c"),
         (("static/CNAME",), 0o000, "CNAME"),

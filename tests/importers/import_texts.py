@@ -20,7 +20,7 @@ from blogsmith.project.report import no_progress
 from tests.site_files import NOW, put
 
 FOLDER = Path(__file__).parent
-_PNG = base64.b64decode(
+PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
 
@@ -48,7 +48,7 @@ def read_import_text(path: Path) -> ImportText:
     for section in ("\n" + head).split("\n=== ")[1:]:
         name, _, body = section.partition("\n")
         is_picture = name.endswith(" [png]")
-        source[name.removesuffix(" [png]")] = _PNG if is_picture else f"{body}\n".encode()
+        source[name.removesuffix(" [png]")] = PNG if is_picture else f"{body}\n".encode()
     return ImportText(source, head, (mark + rest).strip("\n"))
 
 

@@ -47,7 +47,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_site_is_written_and_nothing_is_lost(source: Path, tmp_path: Path) -> None:
     before = contents(source)
     done = run(source, tmp_path / "new")
-    assert done.ok, done.check.differences
+    assert not done.check.differences, done.check.differences
     written = contents(tmp_path / "new")
     assert b"Let $x$ be a *vector*." in written["content/posts/2024-03-01-first.md"]
     assert written["static/assets/data.csv"] == b"a,b\n"

@@ -22,7 +22,7 @@ def test_sites(path: Path, tmp_path: Path) -> None:
     text = read_import_text(path)
     done = run_import(text, tmp_path)
     assert outcome(done, tmp_path) == text.expected, "python -m tests.importers.import_texts myst"
-    assert done.ok, done.check.differences
+    assert not done.check.differences, done.check.differences
     assert run_import(text, tmp_path).files == done.files
 
 

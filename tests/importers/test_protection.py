@@ -141,19 +141,49 @@ CASES: Mapping[str, Case] = {
             "content/d.md": secret("draft: true"),
         },
         ("content/private/hush.md", "content/templates/t.md", "content/deep/a.hush.md", "content/p.md"),
-        ("content/content/d.md",),
+        ("content/d.md",),
     ),
     "quartz-unreadable-settings": Case(
-        {**QUARTZ, "quartz.config.ts": "ignorePatterns: list,", "content/private/hush.md": secret()},
-        ("content/private/hush.md",),
+        {
+            **QUARTZ,
+            "quartz.config.ts": "x({configuration: {ignorePatterns: [...list, 'closed']}})",
+            "content/private/hush.md": secret(),
+            "content/closed/hush.md": secret(),
+            "content/who-knows.md": secret(),
+            "content/yes.md": opened("publish: true"),
+        },
+        ("content/private/hush.md", "content/closed/hush.md"),
+        ("content/_index.md", "content/open.md", "content/who-knows.md"),
+    ),
+    "quartz-unknown-filter": Case(
+        {
+            **QUARTZ,
+            "quartz.config.ts": "x({plugins: {filters: [Plugin.RemoveDrafts(), OnlyMine({a: 1})]}})",
+            "content/a.md": secret(),
+        },
+        drafts=("content/_index.md", "content/open.md", "content/a.md"),
+    ),
+    "quartz-yaml": Case(
+        {
+            **QUARTZ,
+            "quartz.config.yaml": (
+                "configuration: {pageTitle: X, ignorePatterns: [hush]}\n"
+                "plugins:\n  - {source: 'github:quartz-community/explicit-publish', enabled: true}\n"
+            ),
+            "content/hush/a.md": secret(),
+            "content/b.md": secret(),
+            "content/yes.md": opened("publish: true"),
+        },
+        ("content/hush/a.md",),
+        ("content/_index.md", "content/open.md", "content/b.md"),
     ),
     "quartz-explicit": Case(
         {
-            "quartz.config.ts": "filters: [Plugin.ExplicitPublish()]",
+            "quartz.config.ts": "x({plugins: {filters: [Plugin.ExplicitPublish()]}})",
             "content/open.md": opened("publish: true"),
             "content/a.md": secret() + "\n[[open]]",
         },
-        drafts=("content/content/a.md",),
+        drafts=("content/a.md",),
     ),
     "obsidian": Case(
         {
@@ -182,7 +212,117 @@ CASES: Mapping[str, Case] = {
         },
         ("source/_posts/p.md", "source/_posts/e.md", "source/_posts/f.md", "source/_hush/index.md"),
         ("content/posts/d.md",),
-        ("content/source/h.md",),
+        ("content/h.md",),
+    ),
+    "hexo-ignored": Case(
+        {
+            "_config.yml": "title: X\nexclude: [hush/**]\nignore: ['**/*.hush.md']\n",
+            "source/_posts/open.md": opened(),
+            "source/_posts/a.hush.md": secret(),
+            "source/hush/a.md": secret(),
+            "source/_posts/b.md": secret("published: false"),
+        },
+        ("source/_posts/a.hush.md", "source/hush/a.md"),
+        ("content/posts/b.md",),
+    ),
+    "docusaurus": Case(
+        {
+            "docusaurus.config.ts": "export default {presets: [['classic', {docs: {exclude: ['hush/**']}}]]}",
+            "docs/open.md": opened(),
+            "docs/_hush.mdx": secret(),
+            "docs/hush/a.md": secret(),
+            "docs/b.md": secret("draft: true"),
+            "docs/c.md": opened("unlisted: true"),
+            "docs/d.md": secret("password: hush"),
+        },
+        ("docs/_hush.mdx", "docs/hush/a.md", "docs/d.md"),
+        ("content/docs/b.md",),
+        ("content/docs/c.md",),
+    ),
+    "docusaurus-unreadable": Case(
+        {
+            "docusaurus.config.ts": "export default {presets: [['classic', {docs: {exclude: [hidden]}}]]}",
+            "docs/a.md": secret(),
+        },
+        drafts=("content/docs/a.md",),
+    ),
+    "astro": Case(
+        {
+            "astro.config.mjs": "export default {}",
+            "src/content/blog/open.md": opened(),
+            "src/content/blog/_hush.md": secret(),
+            "src/content/blog/d.md": secret("draft: true"),
+            "src/content/_hush/a.md": secret(),
+        },
+        ("src/content/blog/_hush.md",),
+        ("content/blog/d.md",),
+    ),
+    "zola": Case(
+        {
+            "config.toml": "base_url = 'https://x.org'\nignored_content = ['*.hush.md', 'hush/*']\n",
+            "content/open.md": "+++\ntitle = 'Open'\n+++\nOpen.\n",
+            "content/a.md": "+++\ntitle = 'hush'\ndraft = true\n+++\nhush\n",
+            "content/b.md": "+++\ntitle = 'hush'\nrender = false\n+++\nhush\n",
+            "content/c.hush.md": "+++\n+++\nhush\n",
+        },
+        ("content/c.hush.md",),
+        ("content/a.md", "content/b.md"),
+    ),
+    "pelican": Case(
+        {
+            "pelicanconf.py": "SITENAME = 'X'\nARTICLE_EXCLUDES = ['hush']\n",
+            "content/open.md": "Title: Open\n\nOpen.\n",
+            "content/a.md": "Title: hush\nStatus: draft\n\nhush\n",
+            "content/b.md": "Title: Other\nStatus: hidden\n\nOpen.\n",
+            "content/hush/c.md": "Title: hush\n\nhush\n",
+        },
+        ("content/hush/c.md",),
+        ("content/posts/a.md",),
+        ("content/posts/b.md",),
+    ),
+    "nikola": Case(
+        {
+            "conf.py": "BLOG_TITLE = 'X'\nPOSTS = (('posts/*.md', 'posts', 'post.tmpl'),)\n",
+            "posts/open.md": opened("tags: [private]"),
+            "posts/a.md": secret("tags: [draft]"),
+            "posts/b.md": secret("status: private"),
+        },
+        ("posts/b.md",),
+        ("content/posts/a.md",),
+        ("content/posts/open.md",),
+    ),
+    "franklin": Case(
+        {
+            "config.md": '@def website_title = "X"\n@def ignore = ["hush/", "b.md"]\n',
+            "_layout/a.html": "",
+            "open.md": opened(),
+            "hush/a.md": secret(),
+            "b.md": secret(),
+            "_hush/c.md": secret(),
+        },
+        ("hush/a.md", "b.md", "_hush/c.md", "config.md"),
+    ),
+    "eleventy": Case(
+        {
+            ".eleventy.js": "module.exports = () => ({})",
+            ".eleventyignore": "hush\n",
+            "open.md": opened(),
+            "hush/a.md": secret(),
+            "b.md": secret("permalink: false"),
+        },
+        ("hush/a.md",),
+        ("content/b.md",),
+    ),
+    "folder": Case(
+        {
+            "open.md": opened(),
+            "drafts/a.md": secret(),
+            "deep/private/b.md": secret(),
+            "_hush/c.md": secret(),
+            "d.md": secret("publish: false"),
+        },
+        ("drafts/a.md", "deep/private/b.md", "_hush/c.md"),
+        ("content/d.md",),
     ),
     "jekyll": Case(
         {

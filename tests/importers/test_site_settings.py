@@ -36,7 +36,7 @@ def run(files: Mapping[str, str]) -> ImportResult:
         put(folder / "old", files)
         done = import_site(folder / "old", folder / "new", ImportOptions(now=NOW), no_progress)
         assert build(folder / "new").ok
-    assert done.ok, done.check.differences
+    assert not done.check.differences, done.check.differences
     return done
 
 

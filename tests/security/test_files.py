@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import resource
+import socket
 import time
 from collections.abc import Callable, Sequence
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,26 @@ def post(text: str) -> str:
 
 def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("layouts/post.html", "partials/a.html", "shortcodes/a.html", "languages/en.yaml", "layouts"),
+        *("plugins/a.py", "themes/mine/static/a.css", "remote-images.txt"),
+    ],
+)
+def test_row_26_pipes_and_sockets_where_templates_and_settings_belong(path: str, tmp_path: Path) -> None:
+    put(tmp_path, {"blogsmith.yaml": "images: {remote: fetch}\n", "content/posts/a.md": post("Text")})
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(tmp_path / path)
+    started = time.process_time()
+    assert f"{path}: error: " in printed(build(tmp_path))
+    (tmp_path / path).unlink()
+    with socket.socket(socket.AF_UNIX) as server, chdir((tmp_path / path).parent):
+        server.bind(Path(path).name)
+    assert f"{path}: error: " in printed(build(tmp_path))
+    assert time.process_time() - started < 2 * PROMPT_S
 
 
 # -- 26: sources --
@@ -114,7 +136,7 @@ def test_row_26_nor_does_any_other_file_hold_a_build_up(
     report = build(root)
     assert time.process_time() - started < PROMPT_S
     assert peak_bytes() - before < MOST_BYTES
-    if place.startswith("layouts") and kind is not device:
+    if place.startswith("layouts") and kind not in (device, fifo):
         assert report.ok, "what is no file is no layout; the theme's stands for it"
     else:
         assert place in {found.path for found in report.diagnostics}, printed(report)

@@ -9,6 +9,7 @@ import pytest
 
 from blogsmith.model.names import name_set
 from tests.check import render
+from tests.fuzz_checks import DRAWN_VALUE
 from tests.hostile_formulas import PAYLOADS, PLACES
 from tests.page_checks import elements, parse
 from tests.rows import each_row, thinned
@@ -23,8 +24,10 @@ ELEMENTS = name_set(
 ATTRIBUTES = name_set(
     "class style display alttext data-tex href id aria-label mathvariant mathcolor mathbackground mathsize "
     "scriptlevel displaystyle accent accentunder stretchy symmetric fence form lspace rspace minsize maxsize "
-    "largeop movablelimits width height depth voffset linethickness columnspan"
+    "largeop movablelimits width height depth voffset linethickness columnspan intent arg"
 )
+DRAWN = ("svg", "path")
+"""Elements of the arrows of a diagram."""
 STRANGE = (
     r"\text{</mtext><script>alert(1)</script>}",
     r"\text{<img src=x onerror=alert(1)>}",
@@ -71,7 +74,20 @@ def foreign(html: str) -> list[str]:
     found = []
     for tag, element in elements(parse(html)):
         if tag == "math":
+            drawn = {
+                id(one) for name, drawing in elements(element) if name == "svg" for one in drawing.iter()
+            }
+            found += [
+                f"<{name}>" for name, one in elements(element) if id(one) in drawn and name not in DRAWN
+            ]
             for inner, one in [("math", element), *elements(element)]:
+                if id(one) in drawn:
+                    found += [
+                        f"{name}={value}"
+                        for name, value in one.attrib.items()
+                        if not DRAWN_VALUE.fullmatch(value)
+                    ]
+                    continue
                 names = {str(name).rpartition("}")[2].lower() for name in one.attrib}
                 found += [f"<{inner}>"] if inner not in ELEMENTS else []
                 found += [f"{inner} {name}=" for name in sorted(names - ATTRIBUTES)]

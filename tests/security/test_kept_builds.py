@@ -154,7 +154,8 @@ def test_row_44_links_at_the_files_are_not_followed(
     for _ in range(2):
         report = expect_harmless(site, notes=1)
         assert set(report.rebuilt) <= PAGES
-        assert report.notes[0] == f"cache not used: {place} is a link; remove it"
+        reason = f'invalid file "{place}": links are not allowed; run `rm {place}`'
+        assert report.notes[0] == f"cache not used: {reason}"
     assert target.read_bytes() == before
     assert unchanged(site) is None
 
@@ -185,7 +186,10 @@ def test_row_44_what_others_may_write_is_not_read(what: str, mode: int, site: Pa
     place = cache_path(site) if what == "file" else cache_path(site).parent
     place.chmod(place.stat().st_mode | mode)
     report = expect_harmless(site, notes=1)
-    assert report.notes[0] == f"cache not used: other users can write to {place}; run `chmod go-w` on it"
+    assert report.notes[0] == (
+        f'cache not used: invalid permissions of "{place}": other users can write to it; '
+        f"run `chmod go-w {place}`"
+    )
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="gives files to another user")
@@ -196,7 +200,9 @@ def test_row_44_what_belongs_to_another_user_is_not_read(what: str, site: Path) 
     place = cache_path(site) if what == "file" else cache_path(site).parent
     os.chown(place, 12345, 12345)
     report = expect_harmless(site, notes=1)
-    assert report.notes[0] == f"cache not used: {place} belongs to another user; set XDG_CACHE_HOME"
+    assert report.notes[0] == (
+        f'cache not used: invalid owner of "{place}": another user; run `sudo chown 0 {place}`'
+    )
 
 
 def test_row_44_others_may_not_look_into_the_cache(site: Path) -> None:

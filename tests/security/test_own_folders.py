@@ -227,5 +227,5 @@ def test_row_28_what_stands_in_the_way_is_named(home: Path, capsys: pytest.Captu
     clone = home / "src" / "clone"
     lay_link(clone, ".blogsmith/lock", "precious")
     assert main(["build", "--site", str(clone)]) == 1
-    message = "error: cannot write the site: .blogsmith/lock: a link is in the way [output-write]"
+    message = 'error: cannot write the site: ".blogsmith/lock": a link is in the way [output-write]'
     assert message in capsys.readouterr().err

@@ -7,14 +7,17 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from blogsmith.cli.main import main
+from blogsmith.project.report import ExecutionOptions
 from tests.page_checks import dangers, elements, parse
 from tests.run_sites import STALE, page, records, site
 from tests.site_files import build, printed
@@ -264,6 +267,9 @@ def test_row_22_a_picture_that_is_a_link_is_not_copied(tmp_path: Path) -> None:
         "<rect onload = '1'/>",
         "<a href='&#106;avascript:1'/>",
         "<foreignObject/>",
+        "<!-- a&#45;b --><script>1</script>",
+        "<!-- a&#45;b --><rect onload='1'></g>",
+        "<!-- <script> -->&nbsp;",
     ],
 )
 def test_row_22_a_picture_with_a_script_in_it_is_not_shown(tmp_path: Path, inside: str) -> None:
@@ -272,3 +278,44 @@ def test_row_22_a_picture_with_a_script_in_it_is_not_shown(tmp_path: Path, insid
     assert [d.code for d in build(root, execution=STALE).diagnostics if d.severity == "error"] == [
         "cell-picture"
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 1_300_000, "".join(f"\x1b[38;2;{n % 256};{n // 256};7mx" for n in range(70_000))],
+    ids=["long", "colours"],
+)
+def test_row_22_a_printed_text_that_no_cell_prints(text: str, tmp_path: Path) -> None:
+    root = site(tmp_path, a="print(1)")
+    assert build(root, execution=STALE).ok
+    name = next(name for name in records(root) if name.endswith(".json"))
+    file = root / name
+    data = json.loads(file.read_bytes())
+    data.pop("seal")
+    (session,) = data["sessions"].values()
+    session.pop("seal")
+    for one in session["cells"]:
+        one.pop("seal")
+        one["outputs"][0]["text"] = [text]
+    file.write_text(json.dumps(data))
+    started = time.process_time()
+    report = build(root, execution=ExecutionOptions(frozen=True))
+    assert time.process_time() - started < 4
+    assert "text with more than 1,200,000 characters" in printed(report)
+    os.truncate(file, 200_000_000)
+    started = time.process_time()
+    report = build(root, execution=ExecutionOptions(frozen=True))
+    assert time.process_time() - started < 1
+    assert "cannot read the recorded results: File too large" in printed(report)
+
+
+# no quotes: an override, an isolate that is not closed, and an end too many
+@pytest.mark.parametrize("inner", ["\u202eab", "\u2067ab", "a\u2069\u202eb"])
+def test_row_22_direction_controls_do_not_change_the_text_around_a_value(inner: str, tmp_path: Path) -> None:
+    code = f"class V:\n    def __repr__(self): return {inner!r}\n    __str__ = __repr__\nv = V()"
+    root = site(tmp_path, a=f"```{{python}}\n{code}\n```\n\nHere {{= v =}} ends.")
+    report = build(root, execution=STALE)
+    assert report.ok, printed(report)
+    (shown,) = re.findall(r'<span class="value">([^<]*)</span> ends', page(root))
+    depths = list(accumulate((one in "\u2066\u2067\u2068") - (one == "\u2069") for one in shown))
+    assert shown[0] == "\u2068" and min(depths[:-1]) > 0 and depths[-1] == 0

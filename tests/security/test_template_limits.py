@@ -296,5 +296,5 @@ def test_row_25_a_circle_is_told_with_all_that_is_in_it(tmp_path: Path, texts: t
 
 def test_row_25_a_macro_that_calls_itself_is_told_with_its_line(tmp_path: Path) -> None:
     found = failure(tmp_path, {"layouts/post.html": "{% macro m() %}\n{{ m() }}{% endmacro %}\n{{ m() }}"})
-    assert found.message == "template calls or includes itself without end"
+    assert found.message == 'template "layouts/post.html" includes, extends or calls itself without end'
     assert found.place and found.place.line == 2

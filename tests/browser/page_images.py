@@ -1,8 +1,8 @@
-"""`make screenshots`: an image of every kind of page, light and dark, on a desktop and on a phone.
+"""`make page-images`: an image of every kind of page, light and dark, on a desktop and on a phone.
 
-    python -m tests.browser.screenshots [FOLDER] [PATH …]
+    python -m tests.browser.page_images [FOLDER] [PATH …]
 
-FOLDER (default `.cache/screenshots`) gets `<page>-<width>-<scheme>.png`. PATH names pages of this
+FOLDER (default `.cache/page-images`) gets `<page>-<width>-<scheme>.png`. PATH names pages of this
 repository's site, instead of one page of each kind. The images are for human inspection; no test compares
 pixels.
 """
@@ -81,7 +81,7 @@ def take(folder: Path, paths: Sequence[str]) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     """Take the images and print their folder."""
-    folder = Path(arguments[0]) if arguments else ROOT / ".cache" / "screenshots"
+    folder = Path(arguments[0]) if arguments else ROOT / ".cache" / "page-images"
     print(f"{take(folder, arguments[1:] or KINDS)} pictures in {folder}")
     return 0
 
