@@ -35,8 +35,10 @@ VERSION_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 # The browser's tests are long: a worker that has nothing left takes over half of what waits elsewhere.
 PYTEST_FLAGS ?= -q -n auto --dist worksteal
 BENCH_FLAGS ?=
-# a folder, then paths of pages; by default .cache/screenshots and a page of each kind
+# names of screenshots of the manual; by default all
 SCREENSHOTS ?=
+# a folder, then paths of pages; by default .cache/page-images and a page of each kind
+PAGE_IMAGES ?=
 # a folder, then names of groups; by default .cache/gallery and all groups
 GALLERY ?=
 # folders of sites that other systems build
@@ -54,8 +56,8 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
 .PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run vscode \
-	bench-builds bench-pages bench-math bench-execute bench-attention bench-bibliography bench-browser bench-cards \
-	bench-lsp bench-search bench-import bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots serve clean
+	bench-builds bench-pages bench-math bench-fit bench-execute bench-attention bench-bibliography bench-browser bench-cards \
+	bench-lsp bench-search bench-import bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots page-images serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -166,9 +168,13 @@ regen: $(READY)
 serve: $(READY)
 	$(BIN)/blogsmith serve --drafts --open
 
-# Pictures of every kind of page, for people to look at.
+# The screenshots of the manual; a test compares them with new ones.
 screenshots: $(READY)
-	$(BIN)/python -m tests.browser.screenshots $(SCREENSHOTS)
+	$(BIN)/python -m tests.browser.manual_screenshots $(SCREENSHOTS)
+
+# Images of every kind of page, for people to look at.
+page-images: $(READY)
+	$(BIN)/python -m tests.browser.page_images $(PAGE_IMAGES)
 
 # The goals of builds, beside other generators found here, or how they grow: `make bench-builds BENCH_FLAGS=--growth`.
 bench-builds: $(READY)
@@ -181,6 +187,10 @@ bench-pages: $(READY) $(LIGHTHOUSE)
 # How good and how fast formulas are; needs a scorer and its formulas: `make bench-math BENCH_FLAGS=--help`.
 bench-math: $(READY) $(REFERENCES)
 	$(BIN)/python -m tests.bench.math $(BENCH_FLAGS)
+
+# How many displays scroll on a phone, in both browsers; of other sites: `make bench-fit BENCH_FLAGS="--corpus FILE"`.
+bench-fit: $(READY)
+	$(BIN)/python -m tests.bench.fit $(BENCH_FLAGS)
 
 # How fast code runs and whether it repeats, beside nbclient: `make bench-execute BENCH_FLAGS="--nbclient PYTHON"`.
 bench-execute: $(READY)
