@@ -23,7 +23,7 @@ from blogsmith.execute.session.process import spawn
 from blogsmith.execute.session.reaper import new_number
 from blogsmith.execute.session.session import SilentObserver, run_session
 from blogsmith.model.results import CellRun, SessionRun
-from blogsmith.preview.cells.checkpoints import CheckpointStore
+from blogsmith.execute.session.checkpoint_store import CheckpointStore
 from tests.sessions import LINUX, cell, children, is_alive, job, no_process_left, printed, value, wait_for
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="checkpoints are made on Linux only")

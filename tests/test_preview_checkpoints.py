@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.cells.checkpoints import CheckpointStore
+from blogsmith.execute.session.checkpoint_store import CheckpointStore
 from tests.preview_cells import Previewed, previewed, url
 from tests.run_sites import STALE, records, site
 from tests.sessions import LINUX, children, no_process_left, wait_for
