@@ -53,7 +53,7 @@ def reusable_states(
     store = CheckpointStore(least_s=MIN_SAVED_S)
     kept = KeptCheckpoints(seconds, store.max_bytes)
     pages = {(job.post, job.session): page for page, job in jobs}
-    origin = _origin(options.now.date())
+    origin = f"{_origin(options.now.date())} {context.config.execution.preload}"
     resumed = None if options.execution.execute == "all" else kept
 
     def find(job: SessionJob, hold: Hold) -> RunCheckpoints | None:

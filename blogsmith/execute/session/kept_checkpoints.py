@@ -50,14 +50,14 @@ class _SharedFolder(SessionFolder):
 
     def begin_turn(self, wait_s: float) -> bool:
         """Use the folder, unless another builder does. Return whether that was possible."""
-        held = lock_folder(str(self.path))
-        if held is None:
+        if not self.path.is_dir() or (held := lock_folder(str(self.path))) is None:
+            return False
+        if not super().begin_turn(wait_s):
+            os.close(held)
             return False
         self._held = held
-        if super().begin_turn(wait_s):
-            return True
-        os.close(held)
-        return False
+        self.empty()  # a builder that was killed left its files
+        return True
 
     def end_turn(self) -> None:
         """Empty the folder after a session."""

@@ -84,14 +84,18 @@ class SessionFolder:
 
     def end_turn(self) -> None:
         """Empty the folder after a session."""
+        self.empty()
+        self._turn.release()
+        self.remove_user()
+
+    def empty(self) -> None:
+        """Remove everything in the folder."""
         with suppress(OSError), os.scandir(self.path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     shutil.rmtree(entry.path, ignore_errors=True)
                 else:
                     os.unlink(entry.path)  # noqa: PTH108 - an entry, not a path
-        self._turn.release()
-        self.remove_user()
 
 
 @contextmanager

@@ -40,6 +40,8 @@ _PASSED = 4
 """Number of descriptors that the builder passes to a worker: its socket, two pipes, and one that ends with
 the builder."""
 _POLL_S = 0.0005
+_MAX_WAIT_S = 3600.0
+"""Seconds that fit into every timeout of the system."""
 _STATELESS = frozenset(("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"))
 
 
@@ -186,7 +188,7 @@ class _KeptCheckpoint:
         while True:
             left = self._end - monotonic()
             try:
-                self._listener.settimeout(max(left, 0.001))
+                self._listener.settimeout(min(max(left, 0.001), _MAX_WAIT_S))
                 connection: int = self._listener._accept()[0]
             except OSError:
                 if left <= 0:
