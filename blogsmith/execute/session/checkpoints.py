@@ -1,7 +1,7 @@
 """Checkpoints of a session: waiting processes with its state after a cell, so that it can resume there.
 
 The worker's side of the protocol is `worker/checkpoints.py`. A checkpoint ends when its connection is closed,
-and therefore with the builder, however it ends, unless it is told to wait for later builders
+and therefore with the builder, however it ends, unless it must wait for later builders
 (`kept_checkpoints.py`).
 """
 

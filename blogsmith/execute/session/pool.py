@@ -48,7 +48,7 @@ def run_sessions(
     preload: modules that a fork server imports once for all sessions. executor: runs the jobs instead,
     perhaps on other machines. Then `watch` is notified of a session only when it has ended, nothing is
     preloaded, and a lost session has a problem. on_preload_errors: called at the end with the modules that
-    could not be preloaded and the reasons. checkpoints: from which sessions on this machine resume.
+    could not be preloaded and the reasons. checkpoints: finds the checkpoints of sessions on this machine.
     """
     if executor is not None:
         return _run_on_executor(jobs, watch, executor)

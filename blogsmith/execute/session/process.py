@@ -121,7 +121,7 @@ class AdoptedChild:
 class ReportedExit:
     """Waits for a worker whose parent is a server, which reports the exit; used as `Process.wait`.
 
-    status: descriptor from which to read the report: a byte, then four bytes with the exit code.
+    status: descriptor with the report: a byte, then four bytes with the exit code.
     """
 
     def __init__(self, pid: int, status: int) -> None:

@@ -171,7 +171,7 @@ class Checkpoints:
 class _KeptCheckpoint:
     """Checkpoint that has outlived its builder.
 
-    listener: socket to which later builders connect.
+    listener: socket where later builders connect.
     seconds: time without a worker after which the checkpoint ends.
     """
 
