@@ -324,7 +324,7 @@ def start_method() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def kept_states() -> Iterator[None]:
-    """Leave no process behind after builds with slow cells. `test_reuse.py` tests these processes."""
+    """Keep no process after builds with slow cells. `test_reuse.py` tests these processes."""
     with patch("blogsmith.cells.reuse.MIN_SAVED_S", math.inf):
         yield
 
