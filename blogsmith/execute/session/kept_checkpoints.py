@@ -21,7 +21,7 @@ from msgspec import Struct
 from ...base.storage.folder import open_folder
 from .checkpoints import Checkpoint, ResumedWorker, SessionProgress
 from .reaper import Mark, end_survivors, find_marked, memory_of_marks
-from .working_folder import SOCKET, SessionFolder, lock_folder, run_folders
+from .working_folder import SOCKET, SessionFolder, lock_folder, note_use, run_folders
 
 STATE = ".state"
 MAX_KEPT = 24
@@ -97,8 +97,7 @@ class KeptCheckpoints:
             except TimeoutError:
                 return None
             if worker is not None:
-                with suppress(OSError):
-                    os.utime(folder / f"{name}{STATE}")
+                note_use(folder / f"{name}{STATE}")
                 return worker
             checkpoint.close()
         return None

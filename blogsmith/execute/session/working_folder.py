@@ -51,6 +51,12 @@ def run_folders() -> list[Path]:
     return []
 
 
+def note_use(file: Path) -> None:
+    """Set the time of a file's last change to now."""
+    with suppress(OSError):
+        os.utime(file)
+
+
 class SessionFolder:
     """Folder of a session and of sessions that resume from its checkpoints. It is removed when it has no
     users."""
