@@ -298,10 +298,9 @@ def test_a_state_that_is_gone_or_in_use_costs_a_whole_run(kept: Path, tmp_path: 
     use = "import os, tempfile\nos.listdir(tempfile.gettempdir())"
     assert builder.check("x = 1", use).resumed == 1
     assert builder.run("x = 1", "3", number=1).resumed == 0
-    (state, *_) = [path for folder in run_folders() for path in folder.glob("*.state")]
-    for path in state.parent.glob("*.state"):
+    for path in [path for folder in run_folders() for path in folder.glob("*.state")]:
         path.write_bytes(b"\x81")
-    assert builder.check("x = 1", "4").resumed <= 1
+    assert builder.check("x = 1", "4").resumed == 0
     for folder in run_folders():
         folder.chmod(0o755)
     assert builder.check("x = 1", "5").resumed == 0
