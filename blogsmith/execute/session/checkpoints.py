@@ -148,7 +148,9 @@ class Checkpoint:
             is_there = False
         if is_there:
             self._connection.close()
-            self._held.pop_all()
+            self._held.pop_all()  # the folder stays; the mark is in the name of the socket
+            if self._wait is not None:
+                self._wait.release()
         return is_there
 
     def close(self) -> None:

@@ -99,6 +99,10 @@ class AdoptedChild:
         self._code: int | None = None
         self._descriptor = os.pidfd_open(pid) if sys.platform == "linux" else -1
 
+    def release(self) -> None:
+        """Close the handle. Call nothing else afterwards."""
+        os.close(self._descriptor)
+
     def __call__(self, timeout_s: float | None) -> int | None:
         """Wait for at most `timeout_s` seconds (None: forever).
 
