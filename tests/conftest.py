@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import compileall
 import gc
+import math
 import os
 import re
 import shutil
@@ -318,6 +319,13 @@ def start_method() -> Iterator[None]:
         patch.object(page_executor, "default_method", lambda: "spawn"),
         patch.object(page_executor, "MIN_SPAWN_BODIES", page_executor.MIN_FORK_BODIES),
     ):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kept_states() -> Iterator[None]:
+    """Keep no process after builds with slow cells. `test_reuse.py` tests these processes."""
+    with patch("blogsmith.cells.reuse.MIN_SAVED_S", math.inf):
         yield
 
 

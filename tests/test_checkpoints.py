@@ -17,13 +17,13 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from blogsmith.execute.session.checkpoint_store import CheckpointStore
 from blogsmith.execute.session.jobs import CellStep, SessionJob, Step
 from blogsmith.execute.session.pool import WorkerRegistry
 from blogsmith.execute.session.process import spawn
 from blogsmith.execute.session.reaper import new_number
 from blogsmith.execute.session.session import SilentObserver, run_session
 from blogsmith.model.results import CellRun, SessionRun
-from blogsmith.preview.cells.checkpoints import CheckpointStore
 from tests.sessions import LINUX, cell, children, is_alive, job, no_process_left, printed, value, wait_for
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="checkpoints are made on Linux only")

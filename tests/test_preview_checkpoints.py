@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.cells.checkpoints import CheckpointStore
+from blogsmith.execute.session.checkpoint_store import CheckpointStore
 from tests.preview_cells import Previewed, previewed, url
 from tests.run_sites import STALE, records, site
 from tests.sessions import LINUX, children, no_process_left, wait_for
@@ -30,7 +30,7 @@ def others() -> set[int]:
 def preview(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Previewed]:
     """Yield a site with a post of three cells that have run; each is worth a checkpoint."""
     monkeypatch.setattr(CheckpointStore, "is_worthwhile", lambda *_: True)
-    root = site(tmp_path / "s", a=f"{SLOW}\n\n{SECOND}\n\nprint(x)")
+    root = site(tmp_path / "s", "execute: {keep: 0}\n", a=f"{SLOW}\n\n{SECOND}\n\nprint(x)")
     with no_process_left(), previewed(root) as running:
         running.changed("a")
         assert running.outcome().ran == 3

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,7 @@ from ..model.results import SessionRun
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
 from .requirements import create_job, missing_requirements, required_needs, sessions_to_run
+from .reuse import reusable_states
 from .status import PageStatus, RunOutcome, SiteStatus
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def run_stale_sessions(
             for page in chosen
             for session in sessions_to_run(page, asked, unmet)
         ]
-        with closing(_run(jobs, context, asked, log, cluster)) as runs:
+        with closing(_run(jobs, context, options, log, cluster)) as runs:
             outcome = _record_runs(surveyed, jobs, runs, options, log)
             return replace(outcome, unmet_needs=frozenset(map(str, unmet)))
 
@@ -134,11 +135,11 @@ def find_unmet_needs(
 def _run(
     jobs: Sequence[tuple[PageStatus, SessionJob]],
     context: SiteContext,
-    asked: ExecutionOptions,
+    options: BuildOptions,
     log: BuildLog,
     cluster: DaskCluster | None,
 ) -> Generator[SessionRun, None, None]:
-    execution = context.config.execution
+    execution, asked = context.config.execution, options.execution
     watch: SessionObserver = asked.watch or silent_observer
     watch.expect_cells(sum(len(page.cells.session_cells(job.session)) for page, job in jobs))
     workers = asked.jobs or execution.jobs or count_cores()
@@ -147,16 +148,17 @@ def _run(
         log.add(preload_warnings(problems, context))
 
     sessions = [job for _, job in jobs]
-    running = run_sessions(
-        sessions,
-        workers=workers,
-        watch=watch,
-        preload=execution.preload,
-        executor=cluster.start_executor(sessions, workers) if cluster and sessions else None,
-        on_preload_errors=absent,
-    )
-    with closing(running):
-        yield from running
+    with ExitStack() as stack:
+        running = run_sessions(
+            sessions,
+            workers=workers,
+            watch=watch,
+            preload=execution.preload,
+            executor=cluster.start_executor(sessions, workers) if cluster and sessions else None,
+            on_preload_errors=absent,
+            checkpoints=stack.enter_context(reusable_states(jobs, context, options, os.environ)),
+        )
+        yield from stack.enter_context(closing(running))
 
 
 def preload_warnings(problems: Mapping[str, str], context: SiteContext) -> list[Diagnostic]:
@@ -204,7 +206,8 @@ def _record_runs(
 
 def _log_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
     ran = 0
-    for cell, result in zip(page.cells.session_cells(run.session), run.cells, strict=False):
+    cells = list(zip(page.cells.session_cells(run.session), run.cells, strict=False))
+    for cell, result in cells[run.resumed :]:
         if result.status != "skipped" or result.others:
             log.cell_times[f"{page.cells.path}: {cell.name}"] = result.seconds
             ran += 1

@@ -40,10 +40,14 @@ class CellObserver:
         self._line(job, "starts")
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """Do nothing: commands run each session from its first cell."""
+        """Show that the session continues after a cell, from a state that an earlier run left."""
+        with self._lock:
+            self._done += position
+        self._line(job, f"continues after {_cell(job, position)}, with the state of an earlier run")
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Do nothing: commands make no checkpoints."""
+        """Show that the next run cannot continue after a cell."""
+        self._line(job, f"the next run cannot continue after {_cell(job, position)}: {reason}")
 
     def cell_started(self, job: SessionJob, position: int) -> None:
         """Show that a cell starts. `position` counts from 1 within its session."""

@@ -275,6 +275,9 @@ class Execution(Struct, frozen=True):
     """Memory limit for all processes of a session together."""
     jobs: int = 0
     """Sessions that run in parallel and share the cores for BLAS. 0: the number of cores."""
+    keep: float = 600.0
+    """Seconds for which the state after slow cells waits in memory, so that the next build continues before
+    an edited cell (Linux). 0: not at all."""
     preload: tuple[str, ...] = ()
     """Modules to import once for all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
     shapes: Literal["off", "check"] = "off"

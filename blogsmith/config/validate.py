@@ -467,6 +467,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
             _is_memory, 'invalid memory size "{value}"', BYTES_HINT, form={"pattern": BYTES_SHAPE}
         ),
         "execute.jobs": _NOT_NEGATIVE,
+        "execute.keep": _NOT_NEGATIVE,
         "execute.preload": each(
             shaped(_MODULE, "module name", "write the name as in an import, such as `numpy`")
         ),

@@ -53,7 +53,7 @@ class Blob(Struct, frozen=True):
     """File name in the folder of the record; empty before the image is recorded."""
 
 
-class Stream(Struct, frozen=True):
+class Stream(Struct, frozen=True, tag=True):
     """Consecutive output to standard output or standard error."""
 
     name: Literal["stdout", "stderr"]
@@ -62,7 +62,7 @@ class Stream(Struct, frozen=True):
     """Number of bytes after `text` that exceeded the limit and are lost."""
 
 
-class Display(Struct, frozen=True):
+class Display(Struct, frozen=True, tag=True):
     """A value or an image."""
 
     kind: Literal["value", "display"]
@@ -72,7 +72,7 @@ class Display(Struct, frozen=True):
     """
 
 
-class Failure(Struct, frozen=True):
+class Failure(Struct, frozen=True, tag=True):
     """An exception that a cell raised."""
 
     name: str

@@ -1,7 +1,8 @@
 """Checkpoints of a session: waiting processes with its state after a cell, so that it can resume there.
 
 The worker's side of the protocol is `worker/checkpoints.py`. A checkpoint ends when its connection is closed,
-and therefore with the builder, however it ends.
+and therefore with the builder, however it ends, unless it must wait for later builders
+(`kept_checkpoints.py`).
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from typing import Protocol
 from ...model.results import CellRun, ValueRun
 from ...model.units import format_size
 from .output_buffer import OutputBuffer
-from .process import AdoptedChild, Process, end_group_with_pipe
-from .reaper import Mark, child_with_mark, end_survivors, new_number, resident_bytes, usage
+from .process import AdoptedChild, Process, ReportedExit, end_group_with_pipe
+from .reaper import Mark, end_survivors, new_number, process_with_mark, resident_bytes, usage
 from .requests import RequestChannel, RequestLimits
 from .used_files import UsedFiles
 from .working_folder import SessionFolder, mark_folder
@@ -60,12 +61,23 @@ class Checkpoint:
 
     progress: SessionProgress
     _pid: int
-    _wait: AdoptedChild
     _connection: socket.socket
     _mark: Mark
     _folder: SessionFolder
     _held: ExitStack
     """Resources that are released when the checkpoint ends."""
+    _wait: AdoptedChild | None
+    """None if an earlier builder made it. Then it is not a child of this process, and can be used once."""
+
+    @property
+    def mark_number(self) -> int:
+        """Number of the mark of its process."""
+        return self._mark.number
+
+    @property
+    def folder(self) -> SessionFolder:
+        """Temporary folder of its session."""
+        return self._folder
 
     def memory_bytes(self, *, shared: bool) -> int:
         """Return the memory of the process in bytes. shared: whether memory shared with other processes is
@@ -115,19 +127,40 @@ class Checkpoint:
                 is_there = self._connection in ready and self._connection.recv(_CHANGED_BYTES) == b"\n"
             except OSError:
                 is_there = False
-            pid = child_with_mark(number) if is_there else None
+            pid = process_with_mark(number, is_child=self._wait is not None) if is_there else None
             if pid is None:
                 end_survivors(Mark(number, in_limits=True))
                 return None
             end_group_with_pipe(far_life, pid)
             ours.pop_all()
+            if self._wait is None:
+                wait = ReportedExit(pid, self._connection.detach())
+                return Process(pid, pid, control, out, err, wait, (life,), is_adopted=False)
             return Process(pid, pid, control, out, err, AdoptedChild(pid), (life,))
+
+    def outlive(self, listener: socket.socket, seconds: int) -> bool:
+        """Make the checkpoint wait at a socket for later builders. Return False if it is gone. It ends after
+        it has had no worker for this time. Call nothing else afterwards."""
+        try:
+            socket.send_fds(self._connection, [seconds.to_bytes(8, "big")], [listener.fileno()])
+            is_there = self._connection.recv(1) == b"\n"
+        except OSError:
+            is_there = False
+        if is_there:
+            self._connection.close()
+            self._held.pop_all()  # the folder stays; the mark is in the name of the socket
+            if self._wait is not None:
+                self._wait.release()
+        return is_there
 
     def close(self) -> None:
         """End the checkpoint. Sessions resumed from it continue."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGKILL)
-        self._wait(None)
+        if self._wait is None:
+            end_survivors(self._mark)
+        else:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+            self._wait(None)
         self._connection.close()
         self._held.close()
 
@@ -147,6 +180,9 @@ class SessionCheckpoints(Protocol):
 
         seconds: run time since the last checkpoint.
         """
+
+    def objection(self, progress: SessionProgress) -> str:
+        """Return why no checkpoint of this state may be made, as a message; empty if it may."""
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
         """Add a checkpoint.
@@ -180,7 +216,7 @@ def take_checkpoint(
     with far:
         answer = exchange.request(request, "checkpoint", RequestLimits(_TAKE_S), unseen, passed=far.fileno())
     refusal = str((answer.frame or {}).get("refusal", "its session has ended"))
-    pid = None if refusal else child_with_mark(number)
+    pid = None if refusal else process_with_mark(number, is_child=process.is_adopted)
     if pid is None:
         ours.close()
         if not refusal:
@@ -194,9 +230,9 @@ def take_checkpoint(
     return Checkpoint(
         progress=replace(progress, used=progress.used and progress.used.copy()),
         _pid=pid,
-        _wait=AdoptedChild(pid),
         _connection=ours,
         _mark=Mark(number, in_limits=True),
         _folder=folder,
         _held=held,
+        _wait=AdoptedChild(pid),
     )

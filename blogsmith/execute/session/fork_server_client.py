@@ -12,15 +12,14 @@ import select
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Mapping
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from types import MappingProxyType, TracebackType
 from typing import Any
 
 from .engine import START
 from .jobs import SessionJob
-from .process import Process, end_group_with_pipe, spawn
+from .process import Process, ReportedExit, end_group_with_pipe, spawn
 from .reaper import MARK_NAME
 
 _MARK_PLACEHOLDER = "0" * len(str(1 << 48))
@@ -32,8 +31,6 @@ READY_S = 30.0
 _STARTED = b"s"
 _START_S = 30.0
 _LEAVE_S = 2.0
-_POLL_S = 0.01
-_UNKNOWN_END = -9
 
 
 class ForkServer:
@@ -197,7 +194,7 @@ class ForkServer:
                 return None
             end_group_with_pipe(far_life, pid)
             ours.pop_all()
-            return Process(pid, pid, control, out, err, _WorkerExit(pid, status), (life,))
+            return Process(pid, pid, control, out, err, ReportedExit(pid, status), (life,))
 
     def _request_worker(self, job: SessionJob, descriptors: list[int]) -> bool:
         """Request a worker. Return False if the server is gone."""
@@ -220,47 +217,3 @@ def _started_process(status: int) -> int | None:
         return None
     message = os.read(status, 5)
     return int.from_bytes(message[1:], "big") if message[:1] == _STARTED else None
-
-
-class _WorkerExit:
-    """Waits for a worker that is a child of the server; used as `Process.wait`."""
-
-    def __init__(self, pid: int, status: int) -> None:
-        self._pid, self._status = pid, status
-        self._code: int | None = None
-        self._lock = threading.Lock()
-
-    def __call__(self, timeout_s: float | None) -> int | None:
-        if not self._lock.acquire(timeout=-1 if timeout_s is None else timeout_s):
-            return None
-        try:
-            if self._code is None and select.select([self._status], [], [], timeout_s)[0]:
-                message = os.read(self._status, 5)
-                if message:
-                    self._code = int.from_bytes(message[1:], "big", signed=True)
-                else:
-                    self._code = self._orphan_exit_code(timeout_s)
-                if self._code is not None:
-                    os.close(self._status)
-            return self._code
-        finally:
-            self._lock.release()
-
-    def _orphan_exit_code(self, timeout_s: float | None) -> int | None:
-        """Return the exit code of a worker whose server has died. If the worker has become our child, the
-        system reports its code. Otherwise the code is unknown."""
-        end = None if timeout_s is None else time.monotonic() + timeout_s
-        while True:
-            try:
-                pid, status = os.waitpid(self._pid, os.WNOHANG)
-                if pid:
-                    return os.waitstatus_to_exitcode(status)
-            except ChildProcessError:
-                with suppress(PermissionError):
-                    try:
-                        os.kill(self._pid, 0)
-                    except ProcessLookupError:
-                        return _UNKNOWN_END
-            if end is not None and time.monotonic() >= end:
-                return None
-            time.sleep(_POLL_S)

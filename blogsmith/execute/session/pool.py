@@ -10,12 +10,20 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 
 from ...model.results import SessionRun
+from .checkpoints import SessionCheckpoints
 from .jobs import CellStep, SessionJob
 from .process import Process, spawn
 from .reaper import orphan_adoption
 from .session import SessionObserver, Start, not_started, run_session, silent_observer
 
 Absent = Callable[[Mapping[str, str]], None]
+FindCheckpoints = Callable[[SessionJob, Callable[[Process], Process]], SessionCheckpoints | None]
+"""Function that returns the checkpoints of a session. It calls its second argument with each worker that
+resumes."""
+
+
+def no_checkpoints(job: SessionJob, hold: Callable[[Process], Process]) -> None:
+    """Return None: the session runs from its first cell."""
 
 
 class LostSessionError(Exception):
@@ -30,6 +38,7 @@ def run_sessions(
     preload: tuple[str, ...] = (),
     executor: Executor | None = None,
     on_preload_errors: Absent = lambda problems: None,
+    checkpoints: FindCheckpoints = no_checkpoints,
 ) -> Generator[SessionRun, None, None]:
     """Run sessions, `workers` in parallel. Yield their results in the order of `jobs`.
 
@@ -39,11 +48,11 @@ def run_sessions(
     preload: modules that a fork server imports once for all sessions. executor: runs the jobs instead,
     perhaps on other machines. Then `watch` is notified of a session only when it has ended, nothing is
     preloaded, and a lost session has a problem. on_preload_errors: called at the end with the modules that
-    could not be preloaded and the reasons.
+    could not be preloaded and the reasons. checkpoints: finds the checkpoints of sessions on this machine.
     """
     if executor is not None:
         return _run_on_executor(jobs, watch, executor)
-    return _run_local(jobs, workers, watch, preload, on_preload_errors)
+    return _run_local(jobs, workers, watch, preload, on_preload_errors, checkpoints)
 
 
 def _run_local(
@@ -52,13 +61,17 @@ def _run_local(
     watch: SessionObserver,
     preload: tuple[str, ...],
     absent: Absent,
+    checkpoints: FindCheckpoints,
 ) -> Generator[SessionRun, None, None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(orphan_adoption())
         live = WorkerRegistry(stack.enter_context(_worker_starter(jobs, preload, absent)))
         threads = stack.enter_context(ThreadPoolExecutor(max(1, workers), thread_name_prefix="session"))
         try:
-            futures = [threads.submit(run_session, job, watch, live.start) for job in jobs]
+            futures = [
+                threads.submit(run_session, job, watch, live.start, checkpoints(job, live.register))
+                for job in jobs
+            ]
             for future in futures:
                 yield future.result()
         finally:

@@ -13,13 +13,16 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from .jobs import SessionJob
 
+_POLL_S = 0.01
+_UNKNOWN_END = -9
 _SIGNALS: MappingProxyType[str, str] = MappingProxyType(
     {
         "SIGABRT": "abort",
@@ -50,6 +53,8 @@ class Process:
     the signal number, or None if the worker still runs."""
     extra_descriptors: tuple[int, ...] = ()
     """Further descriptors that stay open while the worker runs."""
+    is_adopted: bool = True
+    """Whether orphans of the worker become children of this process. If not, they are found by their mark."""
 
     def close(self) -> None:
         """Close our descriptors. The worker must be gone."""
@@ -94,6 +99,10 @@ class AdoptedChild:
         self._code: int | None = None
         self._descriptor = os.pidfd_open(pid) if sys.platform == "linux" else -1
 
+    def release(self) -> None:
+        """Close the handle. Call nothing else afterwards."""
+        os.close(self._descriptor)
+
     def __call__(self, timeout_s: float | None) -> int | None:
         """Wait for at most `timeout_s` seconds (None: forever).
 
@@ -111,6 +120,53 @@ class AdoptedChild:
             return self._code
         finally:
             self._lock.release()
+
+
+class ReportedExit:
+    """Waits for a worker whose parent is a server, which reports the exit; used as `Process.wait`.
+
+    status: descriptor with the report: a byte, then four bytes with the exit code.
+    """
+
+    def __init__(self, pid: int, status: int) -> None:
+        self._pid, self._status = pid, status
+        self._code: int | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self, timeout_s: float | None) -> int | None:
+        if not self._lock.acquire(timeout=-1 if timeout_s is None else timeout_s):
+            return None
+        try:
+            if self._code is None and select.select([self._status], [], [], timeout_s)[0]:
+                message = os.read(self._status, 5)
+                if message:
+                    self._code = int.from_bytes(message[1:], "big", signed=True)
+                else:
+                    self._code = self._orphan_exit_code(timeout_s)
+                if self._code is not None:
+                    os.close(self._status)
+            return self._code
+        finally:
+            self._lock.release()
+
+    def _orphan_exit_code(self, timeout_s: float | None) -> int | None:
+        """Return the exit code of a worker whose server has died. If the worker has become our child, the
+        system reports its code. Otherwise the code is unknown."""
+        end = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            try:
+                pid, status = os.waitpid(self._pid, os.WNOHANG)
+                if pid:
+                    return os.waitstatus_to_exitcode(status)
+            except ChildProcessError:
+                with suppress(PermissionError):
+                    try:
+                        os.kill(self._pid, 0)
+                    except ProcessLookupError:
+                        return _UNKNOWN_END
+            if end is not None and time.monotonic() >= end:
+                return None
+            time.sleep(_POLL_S)
 
 
 def end_group_with_pipe(read_end: int, pgid: int) -> None:

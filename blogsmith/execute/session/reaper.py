@@ -17,7 +17,7 @@ import secrets
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -118,7 +118,10 @@ def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
     it happens only if the plain sum exceeds `limit_bytes`."""
     if not _LINUX:
         return Usage(1, 0)
-    adopted = [pid for pid in _children(os.getpid()) if pid != process.pid and _is_marked(pid, mark)]
+    if process.is_adopted:
+        adopted = [pid for pid in _children(os.getpid()) if _is_marked(pid, mark)]
+    else:
+        adopted = find_marked(mark)
     pids = _with_descendants([process.pid, *adopted])
     resident = sum(map(resident_bytes, pids))
     if 0 < limit_bytes < resident:
@@ -157,13 +160,30 @@ def find_marked(mark: Mark) -> list[int]:
     return [pid for pid in pids if _is_marked(pid, mark) and not _is_foreign_zombie(pid)]
 
 
-def child_with_mark(number: int) -> int | None:
-    """Return the child of this process that carries a mark. None if none appears for a while."""
+def memory_of_marks(numbers: Collection[int]) -> dict[int, int]:
+    """Return the memory in bytes of the processes that carry each of these marks in their limits. Shared
+    memory is counted in part."""
+    found: dict[int, int] = {}
+    if sys.platform == "linux" and numbers:
+        import resource
+
+        for pid in [int(entry.name) for entry in os.scandir(_PROC) if entry.name.isdigit()]:
+            with contextlib.suppress(OSError, ValueError):
+                number = resource.prlimit(pid, _RLIMIT_LOCKS)[1]
+                if number in numbers:
+                    found[number] = found.get(number, 0) + resident_bytes(pid, shared=True)
+    return found
+
+
+def process_with_mark(number: int, *, is_child: bool = True) -> int | None:
+    """Return the process that carries a mark. None if none appears for a while. is_child: whether it is, or
+    becomes, a child of this process."""
     mark = Mark(number, in_limits=True)
     end = time.monotonic() + _CHILD_WAIT_S
     while True:
         # The kernel may leave a child out of the list while others end.
-        found = next((pid for pid in _children(os.getpid()) if _is_marked(pid, mark)), None)
+        children = (pid for pid in _children(os.getpid()) if _is_marked(pid, mark))
+        found = next(children if is_child else iter(find_marked(mark)), None)
         if found is not None or time.monotonic() >= end:
             return found
         time.sleep(0.001)

@@ -245,7 +245,9 @@ class _Session:
             return False
         began = time.monotonic()
         progress = SessionProgress(self._steps, tuple(self._cells), dict(self._values), self.used)
-        made = take_checkpoint(self._exchange, self._worker, progress, known.max_bytes)
+        made = known.objection(progress) or take_checkpoint(
+            self._exchange, self._worker, progress, known.max_bytes
+        )
         if isinstance(made, Checkpoint):
             known.add(made, seconds, time.monotonic() - began)
         else:

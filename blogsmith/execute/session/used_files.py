@@ -90,6 +90,11 @@ class UsedFiles:
         stems = {stem for used in (self._first, *self._cells.values()) for stem in used.absent}
         return any((self.root / f"{stem}{end}").exists() for stem in stems for end in _MODULE_ENDS)
 
+    @property
+    def reasons(self) -> set[str]:
+        """Reasons why the results so far are not repeatable, as in `Uses.reasons`."""
+        return self._first.reasons.union(*(cell.reasons for cell in self._cells.values()))
+
     def begin_cell(self, position: int) -> None:
         """Start a cell. Skipped cells are not started: nothing of them is recorded."""
         self._cells[position] = CellFiles()
@@ -110,6 +115,23 @@ class UsedFiles:
                 self._stamps.pop(path, None)
             else:
                 self._stamps[path] = stamp
+
+    def current_states(self) -> dict[str, str] | None:
+        """Return the present states of everything that was queried, listed or named, by key. None if one of
+        them is not as the session has seen it. Files that Python has opened are not included: a checkpoint
+        compares these itself."""
+        found = {}
+        for used in (self._first, *self._cells.values()):
+            for key in used.states:
+                sent = self._states[key]
+                if sent == _WITHDRAWN:
+                    continue
+                now = read_state(self.root, key, sent.removeprefix(_UNSURE), self.ignored)
+                if self._final_state(key) not in ("", now):
+                    return None
+                found[key] = now
+            found |= {f"{name}\0": str(read_stamp(Path(key_path(self.root, name)))) for name in used.named}
+        return found
 
     def complete_run(self, run: SessionRun) -> SessionRun:
         """Return `run` with all files and their digests. Files that the session removed are left out."""

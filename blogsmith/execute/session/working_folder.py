@@ -2,7 +2,7 @@
 
 A run has one locked folder. Each session has a subfolder named by its mark. A process that is killed removes
 nothing, so the next run searches for unlocked folders, ends the remaining processes of their sessions, and
-removes the folders.
+removes the folders. A folder also stays while a checkpoint waits in it for later builders.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import stat
 import sys
 import tempfile
@@ -19,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+SOCKET = ".socket"
+"""Suffix of the sockets of checkpoints that wait for later builders."""
 _PREFIX = "blogsmith-"
 _SESSION = re.compile(r"[0-9a-f]{13}")
 _MIN_AGE_S = 10.0
@@ -30,13 +33,28 @@ def working_folder() -> Iterator[Path]:
     """Yield a folder for everything that the sessions of one run write."""
     if sys.platform != "win32":
         _remove_abandoned(Path(tempfile.gettempdir()))
-    with tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as folder:
-        held = _lock(folder)
-        try:
-            yield Path(folder)
-        finally:
-            if held is not None:
-                os.close(held)
+    folder = tempfile.mkdtemp(prefix=_PREFIX)
+    held = lock_folder(folder)
+    try:
+        yield Path(folder)
+    finally:
+        if not _sockets(folder):
+            _remove(folder)
+        if held is not None:
+            os.close(held)
+
+
+def run_folders() -> list[Path]:
+    """Return the temporary folders of all runs of this user, as far as only this user can enter them."""
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        return [Path(entry.path) for entry in entries if _is_own(entry)]
+    return []
+
+
+def note_use(file: Path) -> None:
+    """Set the time of a file's last change to now."""
+    with suppress(OSError):
+        os.utime(file)
 
 
 class SessionFolder:
@@ -72,14 +90,18 @@ class SessionFolder:
 
     def end_turn(self) -> None:
         """Empty the folder after a session."""
+        self.empty()
+        self._turn.release()
+        self.remove_user()
+
+    def empty(self) -> None:
+        """Remove everything in the folder."""
         with suppress(OSError), os.scandir(self.path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     shutil.rmtree(entry.path, ignore_errors=True)
                 else:
                     os.unlink(entry.path)  # noqa: PTH108 - an entry, not a path
-        self._turn.release()
-        self.remove_user()
 
 
 @contextmanager
@@ -118,25 +140,63 @@ def _remove_abandoned(temporary: Path) -> None:
     """Remove folders of runs that have ended, and end their remaining processes."""
     with suppress(OSError), os.scandir(temporary) as entries:
         for entry in entries:
-            if entry.name.startswith(_PREFIX) and _is_abandoned(entry):
+            if _is_own(entry) and _is_abandoned(entry):
                 _end_sessions(entry.path)
-                shutil.rmtree(entry.path, ignore_errors=True)
+                _remove(entry.path)
+
+
+def _remove(folder: str) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if Path(folder).exists():  # a cell may have left folders that nobody may change
+        for inner, folders, _ in os.walk(folder):
+            for path in (Path(inner, name) for name in folders):
+                with suppress(OSError):
+                    if not path.is_symlink():
+                        path.chmod(0o700)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_own(entry: os.DirEntry[str]) -> bool:
+    """Return whether this is the folder of a run of this user."""
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    is_private = status.st_uid == os.getuid() and not status.st_mode & 0o077
+    return entry.name.startswith(_PREFIX) and stat.S_ISDIR(status.st_mode) and is_private
 
 
 def _is_abandoned(entry: os.DirEntry[str]) -> bool:
-    """Return whether this is a folder of ours that no process has locked."""
+    """Return whether no process has locked the folder of a run, and nothing waits in it."""
     try:
-        status = entry.stat(follow_symlinks=False)
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
+        if time.time() - entry.stat().st_mtime < _MIN_AGE_S:
             return False
-        if time.time() - status.st_mtime < _MIN_AGE_S:
-            return False
-        held = _lock(entry.path)
+        held = lock_folder(entry.path)
     except OSError:
         return False
     if held is None:
         return False
+    is_used = any(map(_is_listening, _sockets(entry.path)))
     os.close(held)
+    return not is_used
+
+
+def _sockets(folder: str) -> list[str]:
+    with suppress(OSError):
+        return [str(path) for path in Path(folder).iterdir() if path.suffix == SOCKET]
+    return []
+
+
+def _is_listening(path: str) -> bool:
+    """Return whether a process waits at a socket."""
+    with socket.socket(socket.AF_UNIX) as end:
+        end.setblocking(False)
+        try:
+            end.connect(path)
+        except BlockingIOError:  # others wait too
+            return True
+        except OSError:
+            return False
     return True
 
 
@@ -150,18 +210,16 @@ def _end_sessions(folder: str) -> None:
                 end_survivors(Mark(int(part.name, 16), in_limits))
 
 
-def _lock(folder: str) -> int | None:
-    """Return a descriptor that locks the folder.
-
-    None if another process has locked it, or the system lacks such locks.
-    """
+def lock_folder(folder: str, *, shared: bool = False) -> int | None:
+    """Return a descriptor that locks the folder. None if another process has locked it, or the system lacks
+    such locks. shared: whether others may also have a shared lock."""
     try:
         import fcntl
     except ImportError:
         return None
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except OSError:
         os.close(descriptor)
         return None

@@ -4,6 +4,9 @@ A checkpoint is a fork of the worker and shares memory with it until one of them
 forks again, so it can be used many times; the new fork is a worker. Both fork twice and thus become children
 of the builder, so code of cells never sees a child that it has not started.
 
+A checkpoint can outlive the builder: it then waits at a socket for later builders. Its workers are its own
+children, and it reports how they end.
+
 A fork shares or loses everything that is not memory of this process: threads, children, sockets, shared
 memory, timers. A session with any of these gets no checkpoint. Files that it reads are opened again at the
 same position. For files that it has read or changed, see `external_state.py`.
@@ -17,7 +20,7 @@ import resource
 import signal
 import sys
 from os import _exit, fork, listdir, waitpid
-from time import sleep
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from .external_state import ExternalState
@@ -37,6 +40,8 @@ _PASSED = 4
 """Number of descriptors that the builder passes to a worker: its socket, two pipes, and one that ends with
 the builder."""
 _POLL_S = 0.0005
+_MAX_WAIT_S = 3600.0
+"""Seconds that fit into every timeout of the system."""
 _STATELESS = frozenset(("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"))
 
 
@@ -104,7 +109,7 @@ class Checkpoints:
             return True
         try:
             _detach(mark)
-            descriptors = self._wait(connection)
+            connection, descriptors = self._wait(connection)
             random.restore()
             self._become_worker(descriptors)
             self._output.adopt(pending)
@@ -116,27 +121,40 @@ class Checkpoints:
             _exit(1)
         return False
 
-    def _wait(self, connection: int) -> list[int]:
-        """Wait as a checkpoint. Return the passed descriptors, but only in a worker that resumes."""
+    def _wait(self, connection: int) -> tuple[int, list[int]]:
+        """Wait as a checkpoint. Return the connection to the builder and the passed descriptors, but only in
+        a worker that resumes."""
         null = os.open("/dev/null", os.O_RDWR)
         for number in (1, 2, *self._life):
             os.dup2(null, number)
         os.close(null)
+        kept: _KeptCheckpoint | None = None
         while True:
             data, descriptors = _receive(connection)
+            if len(descriptors) == 1:
+                kept = _KeptCheckpoint(descriptors[0], int.from_bytes(data, "big"))
+                _send(connection, "")
+                continue
             if len(descriptors) < _PASSED:
-                _exit(0)
+                if kept is None:
+                    _exit(0)
+                os.close(connection)
+                connection = kept.accept()
+                continue
             changed = self._external.changed()
+            child = 0 if changed else fork()
             if changed:
                 _send(connection, changed)
-            else:
-                child = fork()
-                if not child:
-                    _detach(int.from_bytes(data, "big"))
-                    return descriptors
+            elif not child:
+                mark = int.from_bytes(data, "big")
+                kept.leave(mark) if kept else _detach(mark)
+                return connection, descriptors
+            elif not kept:
                 waitpid(child, 0)
             for number in descriptors:
                 os.close(number)
+            if kept and child:
+                kept.report_exit(child, connection)
 
     def _become_worker(self, descriptors: list[int]) -> None:
         """Replace the descriptors of the forked process by those passed."""
@@ -148,6 +166,59 @@ class Checkpoints:
             os.close(source)
         for number, place in self._places.items():
             _reopen(number, place)
+
+
+class _KeptCheckpoint:
+    """Checkpoint that has outlived its builder.
+
+    listener: socket where later builders connect.
+    seconds: time without a worker after which the checkpoint ends.
+    """
+
+    def __init__(self, listener: int, seconds: int) -> None:
+        from _socket import socket
+
+        self._listener: Any = socket(fileno=listener)
+        self._seconds = seconds
+        os.set_inheritable(listener, False)
+        self._end = monotonic() + seconds
+
+    def accept(self) -> int:
+        """Return a connection to the next builder. End this process if none connects in time."""
+        while True:
+            left = self._end - monotonic()
+            try:
+                self._listener.settimeout(min(max(left, 0.001), _MAX_WAIT_S))
+                connection: int = self._listener._accept()[0]
+            except OSError:
+                if left <= 0:
+                    self._remove_files()
+                    _exit(0)
+            else:
+                os.set_blocking(connection, True)
+                return connection
+
+    def leave(self, mark: int) -> None:
+        """Turn a child process into a worker with its own session and mark."""
+        resource.setrlimit(_RLIMIT_LOCKS, (mark, mark))
+        os.setsid()
+        self._listener.close()
+
+    def report_exit(self, child: int, connection: int) -> None:
+        """Wait for a worker and send how it ended."""
+        code = os.waitstatus_to_exitcode(waitpid(child, 0)[1])
+        _send_bytes(connection, b"e" + code.to_bytes(4, "big", signed=True))
+        self._end = monotonic() + self._seconds
+
+    def _remove_files(self) -> None:
+        """Remove the socket and the state that the builder has stored beside it. In a sandbox this fails, and
+        the next run removes them."""
+        name = self._listener.getsockname()
+        for path in (name, name[: -len(".socket")] + ".state"):
+            try:
+                os.unlink(path)  # noqa: PTH108 - as everywhere in the worker
+            except OSError:
+                return
 
 
 def _detach(mark: int) -> None:
@@ -178,12 +249,19 @@ class _RandomState:
 
 
 def _send(connection: int, changed: str) -> None:
+    # A path may contain line breaks; keep it on one line.
+    _send_bytes(connection, changed.encode("utf-8", "replace").replace(b"\n", b" ") + b"\n")
+
+
+def _send_bytes(connection: int, data: bytes) -> None:
+    """Send data. Ignore that the builder is gone: the next call of `_receive` notices it."""
     from _socket import socket
 
     end = socket(fileno=connection)
     try:
-        # A path may contain line breaks; keep it on one line.
-        end.sendall(changed.encode("utf-8", "replace").replace(b"\n", b" ") + b"\n")
+        end.sendall(data)
+    except ConnectionError:
+        pass
     finally:
         end.detach()
 

@@ -41,21 +41,6 @@ def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[st
     return {path for pattern in patterns for path in files.matches(pattern, page.path)}
 
 
-def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, object]:
-    """Return the stamps of declared files, which show changes: number of a cell in the session → stamps of
-    its files; 0 → those of the page."""
-    files = FileDigests(root)
-    patterns = {0: page.depends}
-    patterns |= {number: c.options.depends for number, c in enumerate(page.session_cells(session), 1)}
-    return {
-        number: sorted(
-            read_stamps({path for one in own for path in files.matches(one, page.path)}, root).items()
-        )
-        for number, own in patterns.items()
-        if own
-    }
-
-
 def read_digests(paths: Iterable[str], files: FileDigests) -> dict[str, str | None]:
     """Return the digests of the files as they are now."""
     return {path: files.digest(path) for path in paths}

@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 
 from ...base.diagnostics.model import Diagnostic
+from ...cells.reuse import declared_stamps
 from ...cells.run import preload_warnings
 from ...cells.status import read_environment
+from ...execute.session.checkpoint_store import CheckpointStore, Hold, RunCheckpoints
 from ...execute.session.environment import count_cores
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import FileDigests
 from ..protocol import Event, Publish
-from .checkpoints import CheckpointStore, Hold, RunCheckpoints
 from .dependencies import (
     declared_inputs,
-    declared_stamps,
     files_written_since,
     read_stamps,
     recorded_inputs,

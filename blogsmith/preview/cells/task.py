@@ -13,13 +13,13 @@ from pathlib import Path
 from ...base.diagnostics.model import Diagnostic, SiteError
 from ...base.storage.stamps import FileStamp
 from ...cells.run import open_cluster
+from ...execute.session.checkpoint_store import Hold, RunCheckpoints
 from ...execute.session.jobs import SessionJob
 from ...execute.session.pool import WorkerRegistry, run_sessions
 from ...execute.session.process import Process
 from ...execute.session.session import SessionObserver, not_started, run_session
 from ...model.results import SessionRun
 from ...project.context import SiteContext
-from .checkpoints import Hold, RunCheckpoints
 
 
 @dataclass(slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Checkpoints (saved processes) of the sessions of one preview: which are stored, how long, and their limits.
+"""Checkpoints (saved processes) of the sessions of one builder: which are stored, how long, and their limits.
 
 A checkpoint is made if it takes much less time than running the session up to it. If checkpoints use too much
 memory, or there are too many, the least recently used ones are removed, first the one that saves the least
@@ -17,12 +17,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...base.storage.stamps import read_stamp
-from ...execute.session.checkpoints import Checkpoint, ResumedWorker
-from ...execute.session.engine import WORKER
-from ...execute.session.jobs import CellStep, SessionJob, Step
-from ...execute.session.process import Process
-from ...execute.session.reaper import MARK_NAME
-from ...execute.session.session import start_request
+from .checkpoints import Checkpoint, ResumedWorker, SessionProgress
+from .engine import WORKER
+from .jobs import CellStep, SessionJob, Step
+from .kept_checkpoints import KeptCheckpoints
+from .process import Process
+from .reaper import MARK_NAME
+from .session import start_request
 
 MIN_SAVED_S = 0.2
 """Minimum time in seconds that a checkpoint must save."""
@@ -35,6 +36,8 @@ MAX_BYTES = 2 * 1024**3
 MEMORY_SHARE = 1 / 8
 
 Hold = Callable[[Process], Process]
+Objection = Callable[[SessionProgress], str]
+"""Function that returns why no checkpoint of a state may be made, as a message; empty if it may."""
 
 
 @dataclass(slots=True, eq=False)
@@ -67,14 +70,24 @@ class CheckpointStore:
         self._closed = False
 
     def session(
-        self, job: SessionJob, declared: Mapping[int, object], date: str, hold: Hold
+        self,
+        job: SessionJob,
+        declared: Mapping[int, object],
+        origin: str,
+        hold: Hold,
+        *,
+        kept: KeptCheckpoints | None = None,
+        objection: Objection = lambda progress: "",
     ) -> RunCheckpoints | None:
-        """Return the checkpoints for a run of a session, or None if it cannot have any. declared, date: as
-        for `prefix_keys`. hold: called with each worker that resumes from a checkpoint."""
+        """Return the checkpoints for a run of a session, or None if it cannot have any.
+
+        declared, origin: as for `prefix_keys`. hold: called with each worker that resumes from a checkpoint.
+        kept: checkpoints of earlier builders, to resume from too.
+        """
         if sys.platform != "linux" or job.engine != WORKER or job.cuda:
             return None
-        keys = prefix_keys(job, start_request(job, Path()), declared, date)
-        return RunCheckpoints(self, keys, str(job.post), hold)
+        keys = prefix_keys(job, start_request(job, Path()), declared, origin)
+        return RunCheckpoints(self, keys, str(job.post), hold, kept, objection)
 
     def is_worthwhile(self, seconds: float, cost_s: float) -> bool:
         """Return whether a checkpoint that saves this much time should be made."""
@@ -99,6 +112,12 @@ class CheckpointStore:
         if is_known or self._closed:
             checkpoint.close()
         self.trim()
+
+    def take_all(self) -> list[tuple[str, Checkpoint]]:
+        """Return all checkpoints, each with its key, and no longer store them."""
+        with self._lock:
+            taken, self._kept = self._kept, []
+        return [(one.key, one.checkpoint) for one in taken]
 
     def discard(self, checkpoint: Checkpoint) -> None:
         """Remove a checkpoint that is not useful any more."""
@@ -167,6 +186,8 @@ class RunCheckpoints:
     """Key before the first step of the session, then a key after each step."""
     _post: str
     _hold: Hold
+    _waiting: KeptCheckpoints | None
+    _objection: Objection
     _cost_s: float = field(default=0.0)
 
     def resume(self, stack: ExitStack) -> ResumedWorker | None:
@@ -180,7 +201,8 @@ class RunCheckpoints:
                 self._hold(resumed.process)
                 return resumed
             self._store.discard(checkpoint)
-        return None
+        resumed = self._waiting.resume(self._keys, stack) if self._waiting else None
+        return resumed and replace(resumed, process=self._hold(resumed.process))
 
     @property
     def max_bytes(self) -> int:
@@ -190,6 +212,10 @@ class RunCheckpoints:
     def is_due(self, seconds: float) -> bool:
         """Return whether to make a checkpoint now. seconds: time since the last one."""
         return self._store.is_worthwhile(seconds, self._cost_s)
+
+    def objection(self, progress: SessionProgress) -> str:
+        """Return why no checkpoint of this state may be made, as a message; empty if it may."""
+        return self._objection(progress)
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
         self._cost_s = cost_s
@@ -212,18 +238,18 @@ _SESSION_VARIABLES = frozenset((MARK_NAME, "TMPDIR"))
 
 
 def prefix_keys(
-    job: SessionJob, start: Mapping[str, object], declared: Mapping[int, object], date: str
+    job: SessionJob, start: Mapping[str, object], declared: Mapping[int, object], origin: str
 ) -> tuple[str, ...]:
     """Return the key before the first step of a job, and the key after each step.
 
     Keys depend on the exact code, because tracebacks show it, but not on files that the code reads, because
     these are unknown before it runs. start: request that starts the session, without its folder. declared:
-    number of a cell in the session → state of its declared files; 0 → that of the page's. date: date of the
-    records.
+    number of a cell in the session → state of its declared files; 0 → that of the page's. origin: date of the
+    records, and anything else that must be the same.
     """
     interpreter = [(str(path), read_stamp(path)) for path in _interpreter_files(Path(job.python))]
     environment = sorted(item for item in job.env.items() if item[0] not in _SESSION_VARIABLES)
-    parts = (date, str(job.post), job.session, interpreter, environment, sorted(start.items()))
+    parts = (origin, str(job.post), job.session, interpreter, environment, sorted(start.items()))
     key = _digest("", repr((*parts, declared.get(0))))
     keys = [key]
     for step in job.steps:
