@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from blogsmith.cli import theme_preview
 from blogsmith.cli.theme import theme
-from blogsmith.render.templates.files import theme_folders
+from blogsmith.render.templates.files import ThemeFolder, theme_folders
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def fetch(url: str, **headers: str) -> tuple[int, str]:
 
 
 def test_every_theme_has_a_page_with_every_element(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def two(root: Path, bundled: Path) -> list[theme_preview.ThemeFolder]:
+    def two(root: Path, bundled: Path) -> list[ThemeFolder]:
         return [folder for folder in theme_folders(root, bundled) if folder.name in ("mine", "scholar")]
 
     monkeypatch.setattr(theme_preview, "theme_folders", two)

@@ -33,7 +33,9 @@ def list_command(site: Path | None) -> int:
 
 
 @theme.command("preview")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]"
+)
 @click.option("--open", "browser", is_flag=True, help="Open the page in the browser.")
 @site_option
 @verbosity_options

@@ -1,4 +1,4 @@
-"""`blogsmith theme list` and `blogsmith theme preview`: the installed themes, and every element in each of them.
+"""`blogsmith theme list` and `blogsmith theme preview`: the installed themes, and every element in each.
 
 The preview builds one small site per theme into a temporary folder. A page with a menu of the themes shows
 them in a frame, without a script.
@@ -21,7 +21,7 @@ from ..base.storage.temporary import temporary_folder
 from ..build.site import build_site
 from ..config.load import parse_config
 from ..project.bundled_folders import bundled_folder
-from ..project.report import BuildOptions, ExecutionOptions
+from ..project.report import BuildOptions
 from ..render.templates.files import ThemeFolder, theme_folders
 from .new_elements import write_elements
 
@@ -106,7 +106,9 @@ def preview_themes(root: Path, current: str, port: int, ready: Callable[[str], N
 
 def picker(names: Sequence[str]) -> str:
     """Return the page with a menu of these themes and a frame that shows the first one."""
-    links = "\n".join(f'<a href="/{escape(name)}/elements/" target="look">{escape(name)}</a>' for name in names)
+    links = "\n".join(
+        f'<a href="/{escape(name)}/elements/" target="look">{escape(name)}</a>' for name in names
+    )
     return _PAGE.format(links=links, first=escape(names[0]))
 
 
@@ -126,11 +128,10 @@ def _build(theme: ThemeFolder, output: Path, url: str) -> None:
         report = build_site(
             root,
             BuildOptions(
-                now=dt.datetime.now(dt.timezone.utc),
+                now=dt.datetime.now(dt.UTC),
                 drafts=True,
                 output=output / theme.name,
                 base_url=f"{url}{theme.name}/",
-                execution=ExecutionOptions(execute="none"),
             ),
         )
     if not report.ok:
@@ -159,4 +160,3 @@ def _served(folder: Path, port: int) -> Iterator[ThreadingHTTPServer]:
         yield server
     finally:
         server.server_close()
-

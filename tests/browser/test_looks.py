@@ -85,8 +85,8 @@ def test_the_author_block_of_distill_is_above_the_text(look: Served, reader: Rea
     assert head["top"] < meta["top"] < meta["bottom"] <= head["bottom"] < text["top"]
     # the ground of the header is painted to both edges, without a scroll bar
     assert reader.ask("return document.documentElement.scrollWidth <= innerWidth")
-    painted = "return getComputedStyle(document.querySelector('.post-header')).borderImageOutset.split(' ').pop()"
-    assert float(reader.ask(painted).removesuffix("px")) >= 1440
+    painted = "return getComputedStyle(document.querySelector('.post-header')).borderImageOutset"
+    assert float(reader.ask(painted).split()[-1].removesuffix("px")) >= 1440
 
 
 @pytest.mark.parametrize("look", ["notebook"], indirect=True)
