@@ -34,13 +34,17 @@ def list_command(site: Path | None) -> int:
 
 @theme.command("preview")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Port to listen on.  [default: any free port]"
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    default=0,
+    help="Port to listen on.  [default: any free port]",
 )
 @click.option("--open", "browser", is_flag=True, help="Open the page in the browser.")
 @site_option
 @verbosity_options
 def preview_command(site: Path | None, port: int, browser: bool) -> int:
-    """Show a page with every element in each theme, with a menu to switch between them.
+    """Show every element in each theme, with a menu to switch.
 
     The page is served to this machine only, until Ctrl-C. The site is not changed.
     """
