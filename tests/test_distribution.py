@@ -28,7 +28,7 @@ from tests.distribution_files import (
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 LICENSES = {
     "blogsmith/themes/paper/static/fonts/OFL.txt",
-    "blogsmith/themes/paper/static/fonts/OFL-paper-serif.txt",
+    *(f"blogsmith/themes/paper/static/fonts/OFL-paper-{name}.txt" for name in ("serif", "sans", "mono")),
     "blogsmith/languages/CLDR-LICENSE.txt",
     "blogsmith/preview/client/vendor/LICENSE",
 }

@@ -22,7 +22,11 @@ TINT = 0.09
 """The strongest tint of a callout's background, in callouts.css."""
 
 
-THEMES = {"paper": (STATIC / "theme.css",), "terminal": (STATIC / "theme.css", TERMINAL / "terminal.css")}
+NAMES = ("terminal", "distill", "scholar", "notebook")
+THEMES = {
+    "paper": (STATIC / "theme.css",),
+    **{name: (STATIC / "theme.css", ROOT / f"themes/{name}/static/{name}.css") for name in NAMES},
+}
 """Theme → the stylesheets with its colours, in order."""
 
 

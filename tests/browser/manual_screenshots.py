@@ -208,7 +208,7 @@ SHOTS: Mapping[str, Callable[[Studio, Look], bytes]] = MappingProxyType(
         "preview-errors": preview_errors,
         "search": search,
         "theme-paper": theme("paper"),
-        "theme-terminal": theme("terminal"),
+        **{f"theme-{name}": theme(name) for name in ("distill", "scholar", "notebook", "terminal")},
         "provenance": provenance,
         "import-report": import_report,
         "editor": editor,

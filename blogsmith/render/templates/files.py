@@ -167,6 +167,13 @@ class _ThemeFolders(Struct, frozen=True):
         return sorted({*(file.parent.name for file in found), *installed_parts(THEMES)})
 
 
+def theme_folders(site_root: Path, bundled: Path) -> list[ThemeFolder]:
+    """Return all themes that a site can use, sorted by name. SiteError with the errors of each theme.yaml."""
+    places = _ThemeFolders(site_root.resolve(), bundled.resolve())
+    found = [(name, places.find(name)) for name in places.names()]
+    return [_read_folder(name, root, places.label(root)) for name, root in found if root]
+
+
 def _installed_theme(name: str) -> Path | None:
     """Return the folder of a theme in an installed package, or None. A theme contains templates, styles and
     scripts for pages, but no code that runs here, so it needs no consent."""

@@ -63,6 +63,7 @@ class ColorPair(Struct, frozen=True):
 class ThemeSettings(Struct, frozen=True):
     """The settings of a theme.yaml."""
 
+    description: str = ""
     extends: str = ""
     math_font: str = ""
     options: Mapping[str, ThemeOption] = {}
@@ -104,6 +105,7 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         else:
             right[key] = value
     return ThemeSettings(
+        right.get("description", ""),
         right.get("extends", ""),
         right.get("math_font", ""),
         read_options(right.get("options", {}), located.places, reporter),
