@@ -72,7 +72,7 @@ def preview_command(site: Path | None, port: int, browser: bool) -> int:
 @site_option
 @verbosity_options
 def copy_command(file: str, site: Path | None) -> int:
-    """Copy FILE of the theme to the site to change it, and print its path.
+    """Copy FILE of the theme to the site, and print its path.
 
     The copy overrides the file of the theme. FILE is a name in the theme's folder, such as
     layouts/post.html, partials/toc.html or theme.css. Existing files are never overwritten.
