@@ -18,7 +18,7 @@ from ..parse.parser import Command, Environment, Parser
 from ..parse.reader import Expander, FormulaReader, tokens
 from ..parse.scan import split_tokens
 from .boxes import frame_box
-from .styles import scale
+from .fonts import scale
 from .text import text
 
 _LEAST_FACTOR, _MOST_FACTOR = 0.1, 10.0
