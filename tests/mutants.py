@@ -136,7 +136,7 @@ MUTANTS = (
     ),
     Mutant(
         "a cache that others may write is read",
-        "base/storage/private.py",
+        "base/storage/own_folder.py",
         "if status.st_mode & _OTHERS_WRITE:",
         "if status.st_mode & _OTHERS_WRITE == _OTHERS_WRITE:",
         ("security/test_kept_builds.py",),

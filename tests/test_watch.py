@@ -660,7 +660,7 @@ def test_what_a_bug_breaks_off_is_told_all_the_same(
     site: Path, only_told: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files already checked are compared with the last report, not with that check."""
-    monkeypatch.setattr("blogsmith.watch.change_detector.INCOMPLETE_S", DEADLINE_S / 8)
+    monkeypatch.setattr("blogsmith.watch.watcher.INCOMPLETE_S", DEADLINE_S / 8)
     opened: list[HintQueue] = []
 
     class Failing(SilentNotifier):

@@ -12,12 +12,12 @@ from ..base.diagnostics.format import printable
 from ..base.diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from ..base.installed import IMPORTERS, installed_parts
 from ..base.patterns import lazy_pattern
-from ..base.schema.data_text import is_too_deep
+from ..base.schema.json_loader import is_too_deep
 from ..base.schema.yaml_scalars import resolve as resolve_yaml_scalar
 from ..base.storage.folder import TEMPORARY_PREFIX, Folder, open_folder, open_real_file
 from ..base.storage.links import is_junction
 from ..base.storage.lock import site_lock
-from ..base.storage.temporary import temporary_folder
+from ..base.storage.own_folder import temporary_folder
 from ..base.timeout import PageTimeout, alarm, has_alarm
 from ..bibliography.bibliography_file import BibtexFile, read_entries
 from ..bibliography.latex import plain_text

@@ -11,8 +11,7 @@ from typing import Any
 
 from ..base.schema.json_loader import describe_error
 from ..model.publications import DOI, Person, Publication, WorkDate
-from .bibtex_text import escape_tex, format_bibtex
-from .works import ADDRESS, person_text
+from .works import ADDRESS, escape_tex, format_bibtex, person_text
 
 _DATES = ("issued", "accessed", "original-date", "event-date")
 _PEOPLE = ("author", "editor", "translator", "container-author", "collection-editor")

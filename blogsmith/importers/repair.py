@@ -42,8 +42,7 @@ from .addresses import new_url
 from .model import ImportedPage, Notice, NoticeKind, SiteImport
 from .page_work import Workers
 from .text.containers import fence_marks
-from .text.data import format_yaml, load_mapping, split_yaml_front_matter
-from .text.front_values import iso_date
+from .text.data import format_yaml, iso_date, load_mapping, split_yaml_front_matter
 from .text.segments import LineFinder
 from .verify.facts import find_words, split_words
 from .write import page_text, site_files, write_site_files

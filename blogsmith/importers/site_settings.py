@@ -16,8 +16,7 @@ from typing import Any
 from ..api.importing import lazy_pattern, name_set
 from .model import ImportedPage, Notice, OldSettings, SiteImport
 from .source_files import read_text, walk_files
-from .text.data import DataForm, DataTextError, load_data, load_yaml
-from .text.front_values import as_list, one_line
+from .text.data import DataForm, DataTextError, as_list, load_data, load_yaml, one_line
 from .text.segments import CODE, mask
 from .verify.site import site_values
 from .verify.values import Leaf, NewValues, is_content, is_named, leaves, lost_settings

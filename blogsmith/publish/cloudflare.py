@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .build_commands import build_commands, install_commands
-from .hosted_site import HostedSite
+from .hosted_site import HostedSite, build_commands, install_commands
 from .quoting import quote_toml
 
 SETTINGS = "wrangler.toml"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .build_commands import build_commands, install_commands, list_removal
 from .dependency_lock import LOCK
-from .hosted_site import HostedSite
+from .hosted_site import HostedSite, build_commands, install_commands, list_removal
 from .quoting import quote_shell, quote_yaml, yaml_command
 
 PIPELINE = ".gitlab-ci.yml"

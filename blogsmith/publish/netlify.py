@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .build_commands import TRUST, build_commands, install_commands
-from .hosted_site import HostedSite
+from .hosted_site import TRUST, HostedSite, build_commands, install_commands
 from .quoting import quote_toml
 
 SETTINGS = "netlify.toml"

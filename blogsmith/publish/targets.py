@@ -7,12 +7,11 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from .build_commands import build_commands, install_commands
 from .caddy import caddy_files, caddy_steps
 from .cloudflare import cloudflare_files, cloudflare_steps
 from .github_pages import github_files, github_steps
 from .gitlab import gitlab_files, gitlab_steps
-from .hosted_site import HostedSite
+from .hosted_site import HostedSite, build_commands, install_commands
 from .netlify import netlify_files, netlify_steps
 from .nginx import nginx_files, nginx_steps
 from .rsync import rsync_files, rsync_steps

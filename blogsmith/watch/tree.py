@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..base.storage.stamps import FileStamp
-from .fingerprint import Fingerprint, read_fingerprint, unread_fingerprint, watch_stamp
 from .hints import Notifier
 from .walk import (
     VIRTUAL_ENVIRONMENT,
+    Fingerprint,
     Walk,
     WalkResult,
     follow_link,
@@ -26,6 +26,9 @@ from .walk import (
     is_below,
     is_ignored_name,
     new_links,
+    read_fingerprint,
+    unread_fingerprint,
+    watch_stamp,
 )
 
 LEARNED_BYTES = 256_000

@@ -11,7 +11,7 @@ from typing import Any
 from ..diagnostics.fixes import make_replacement
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..patterns import lazy_pattern
-from .data_text import STRING, is_too_deep, is_value_too_deep, text_map
+from .json_loader import STRING, is_too_deep, is_value_too_deep, text_map
 from .yaml_errors import TOO_DEEP
 from .yaml_loader import MAX_BYTES, SINGLE_QUOTES, Located, YamlPath
 from .yaml_scalars import MAX_DIGITS, is_too_long

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from .folder import Folder, open_folder
 from .lock import LockBusyError, hold_lock
-from .private import FILE_MODE, FOLDER_MODE, UnsafeFileError, check_private
+from .own_folder import FILE_MODE, FOLDER_MODE, UnsafeFileError, check_private
 
 FILE = "site.db"
 FORMAT = 1

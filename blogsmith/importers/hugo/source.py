@@ -17,8 +17,7 @@ from ...api.importing import lazy_pattern
 from ..model import ImportedFile, Notice
 from ..protection import add_restrictions, split_protected, withheld_notice
 from ..source_files import read_text
-from ..text.data import DataTextError, SplitText, load_data, split_front_matter
-from ..text.front_values import as_list
+from ..text.data import DataTextError, SplitText, as_list, load_data, split_front_matter
 from .config import HugoConfig, MountedFile, find_mounts, is_ignored, missing_mounts, mounted_files
 
 _TOKEN = lazy_pattern(r":(?:(sections)\[(\d*):?(\d*|last)\]|([a-z]+))")

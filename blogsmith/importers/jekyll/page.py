@@ -14,7 +14,7 @@ from ..bibliographies import SourceBibliographies, fit_key
 from ..model import FrontKeys, ImportedPage
 from ..source_files import walk_files
 from ..text.containers import fence_marks, join_tabs
-from ..text.front_values import as_list, one_line
+from ..text.data import as_list, one_line
 from ..text.html import replace_elements
 from ..text.math import format_display_math, format_inline_math
 from ..text.segments import CODE, LineFinder, MaskedText, divide, mask, rewrite

@@ -21,8 +21,7 @@ from ..protection import (
     withheld_notice,
 )
 from ..source_files import matches_gitignore, read_text, walk_files
-from ..text.data import DataTextError, load_data, split_front_matter
-from ..text.front_values import as_list, iso_date, one_line, read_names
+from ..text.data import DataTextError, as_list, iso_date, load_data, one_line, read_names, split_front_matter
 from ..text.headings import heading_text
 from .rows import REPOSITORY, Section
 from .settings import MarkdownSite

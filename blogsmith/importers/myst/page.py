@@ -18,7 +18,7 @@ from ..notebooks.notebook import Notebook
 from ..notebooks.outputs import record_files
 from ..notebooks.page import CellNotices
 from ..text.containers import join_tabs
-from ..text.front_values import one_line, read_names
+from ..text.data import one_line, read_names
 from ..text.segments import CODE, LineFinder, rewrite
 from . import boxes, lists, media
 from .config import BookConfig, author_names

@@ -14,7 +14,7 @@ from ...api.importing import collapse_path, lazy_pattern, name_set, slugify
 from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import check_access
-from ..text.front_values import iso_date
+from ..text.data import iso_date
 from ..text.headings import demote_headings, split_title
 from ..text.math import format_display_math, format_inline_math, is_display, split_formula
 from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks

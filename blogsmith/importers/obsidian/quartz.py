@@ -11,9 +11,15 @@ from typing import Any
 from ...api.importing import alias_problem
 from ..model import Notice, OldSettings
 from ..source_files import matches_gitignore, read_text
-from ..text.data import DataTextError, load_mapping, settings_error
-from ..text.front_values import as_list, read_strings
-from ..text.javascript import Expression, read_literals
+from ..text.data import (
+    DataTextError,
+    Expression,
+    as_list,
+    load_mapping,
+    read_literals,
+    read_strings,
+    settings_error,
+)
 
 _FILES = ("quartz.config.ts", "quartz.config.yaml")
 _CONTENT = PurePosixPath("content")

@@ -12,8 +12,7 @@ from ...api.importing import github_slug, lazy_pattern, slugify
 from ..model import ImportedFile, Notice
 from ..protection import excluded_notice, read_front_matter, split_protected
 from ..source_files import read_text, walk_files
-from ..text.data import split_yaml_front_matter
-from ..text.front_values import read_strings
+from ..text.data import read_strings, split_yaml_front_matter
 from ..text.headings import heading_text
 from ..text.segments import TEX, mask
 from .quartz import QuartzConfig

@@ -14,7 +14,7 @@ from ..model import ImportedData, ImportedPage, Notice, NoticeKind
 from ..notebooks.outputs import OutputWriter, record_files
 from ..source_files import read_text
 from ..text.containers import escape_table_code, quote_lines
-from ..text.front_values import as_list
+from ..text.data import as_list
 from ..text.headings import demote_headings, repeated_title
 from ..text.math import script_macros, tex_macros
 from ..text.pandoc import move_captions, translate_ruled_tables

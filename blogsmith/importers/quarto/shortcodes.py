@@ -13,8 +13,7 @@ from typing import Any
 from ...api.importing import lazy_pattern
 from ..source_files import read_text
 from ..text.containers import import_comment
-from ..text.data import split_yaml_front_matter
-from ..text.front_values import one_line
+from ..text.data import one_line, split_yaml_front_matter
 from ..text.math import tex_macros
 from .cells import NoticeCallback
 from .source import resolve

@@ -18,8 +18,7 @@ from ..notebooks.notebook import NotebookError, read_notebook
 from ..notebooks.page import CellNotices
 from ..protection import check_access, read_front_matter, split_protected
 from ..source_files import SKIPPED, read_text, walk_files
-from ..text.data import DataTextError, load_mapping, split_yaml_front_matter
-from ..text.front_values import as_list
+from ..text.data import DataTextError, as_list, load_mapping, split_yaml_front_matter
 from ..text.headings import split_title
 
 NAMES = ("_quarto.yml", "_quarto.yaml")

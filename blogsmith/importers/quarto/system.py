@@ -13,7 +13,7 @@ from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, translate_document
 from ..protection import set_visibility
-from ..text.front_values import as_list
+from ..text.data import as_list
 from .independent import render_quarto
 from .metadata import KEYS, old_settings, setting_notices, site_settings
 from .page import DocumentTranslator, TranslatedPage, add_macros

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 from ...api.importing import find_restrictions, lazy_pattern, name_set
 from ..model import Difference, ImportedPage, Notice, OldSettings
 from ..source_files import read_text
-from ..text.data import DataTextError, load_data, split_front_matter
-from ..text.front_values import iso_date
+from ..text.data import DataTextError, iso_date, load_data, split_front_matter
 from .facts import split_words
 
 Scalar: TypeAlias = str | int | float | bool

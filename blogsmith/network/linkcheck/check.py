@@ -15,8 +15,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from .host_gates import CheckCancelledError, HostGates
-from .probe import Probe
+from .probe import CheckCancelledError, HostGates, Probe
 from .verdicts import LinkVerdict
 
 _MAX_FAILURES = 3

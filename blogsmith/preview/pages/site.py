@@ -17,8 +17,8 @@ from ...model.template_views import PageView
 from ...site.frame import OLDEST
 from ...write.photos.cleaning import clean_stream
 from ..http.reply import open_part
+from ..page_store import media_type
 from ..protocol import Response
-from .media_types import media_type
 from .render import Page, RenderedPages
 from .script_tag import ScriptTag, browser_path, path_of
 

@@ -12,8 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
-from ..mathml.atoms import NONE, ORD, Atom
-from ..mathml.fragments import join_fragments
+from ..mathml.atoms import NONE, ORD, Atom, join_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Environment, Parser
 from ..parse.scan import split_tokens

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
-from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
-from ..mathml.fragments import join_fragments
-from ..mathml.intents import add_argument
+from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, add_argument, escape, join_fragments
 from ..parse.errors import ParseError
 from ..parse.lexer import ROW_BREAKS
 from ..parse.parser import Command, Parser

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ..mathml.alphabets import MathAlphabet
-from ..mathml.atoms import ORD, Atom, add_attribute, is_operator
-from ..mathml.fragments import group_fragments, join_fragments
+from ..mathml.atoms import ORD, Atom, add_attribute, group_fragments, is_operator, join_fragments
 from ..parse.colors import COMMANDS as COLOR_COMMANDS
 from ..parse.colors import define_color, read_color
 from ..parse.lengths import css

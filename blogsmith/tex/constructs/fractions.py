@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..mathml.atoms import ORD, Atom
-from ..mathml.intents import add_argument, add_intent
-from ..parse.construct import Combine
+from ..mathml.atoms import ORD, Atom, add_argument, add_intent
 from ..parse.errors import ParseError
 from ..parse.lengths import read_length
 from ..parse.parser import Command, Infix, Parser
-from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
+from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Combine
 from .boxes import read_length_tokens
 from .delimiters import fence, parse_delimiter
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...base.diagnostics.model import did_you_mean
-from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import group_fragments
+from ..mathml.atoms import ORD, Atom, group_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
 from ..parse.reader import Expander, FormulaReader, fill

@@ -9,9 +9,7 @@ from types import MappingProxyType
 from ...base.patterns import lazy_pattern
 from ..analysis.linear import linear_text
 from ..mathml.allowlist import is_safe_url
-from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import group_fragments, join_fragments
-from ..mathml.intents import add_argument, add_intent
+from ..mathml.atoms import ORD, Atom, add_argument, add_intent, group_fragments, join_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
 from ..parse.scan import text_of

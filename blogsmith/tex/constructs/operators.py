@@ -24,11 +24,12 @@ from ..mathml.atoms import (
     SIDES,
     Atom,
     add_spaces,
+    group_fragments,
     is_operator,
+    join_fragments,
     operator,
     remove_spaces,
 )
-from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import atoms
 from ..parse.parser import Command, Parser
 from ..parse.state import DISPLAY, SCRIPT

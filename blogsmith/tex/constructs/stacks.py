@@ -16,9 +16,9 @@ from ..mathml.atoms import (
     add_attribute,
     add_spaces,
     is_operator,
+    join_fragments,
     remove_spaces,
 )
-from ..mathml.fragments import join_fragments
 from ..parse.errors import ParseError
 from ..parse.lexer import ROW_BREAKS
 from ..parse.parser import Command, Parser

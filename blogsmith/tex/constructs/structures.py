@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ..mathml.atoms import INNER, ORD, Atom
-from ..mathml.fragments import join_fragments
+from ..mathml.atoms import INNER, ORD, Atom, join_fragments
 from ..parse.colors import css_color
 from ..parse.errors import ParseError
 from ..parse.lengths import ems

@@ -10,9 +10,9 @@ from ..mathml.alphabets import TEXT_SYMBOLS
 from ..mathml.glyph_atoms import atoms
 from ..packages.physics import expanders as physics
 from ..packages.siunitx import expanders as siunitx
-from ..parse.construct import Constructs
 from ..parse.parser import Command, Environment, Parser
 from ..parse.reader import Expander, FormulaReader
+from ..parse.state import Constructs
 from . import (
     aliases,
     alignments,

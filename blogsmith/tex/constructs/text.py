@@ -10,8 +10,7 @@ from ...base.html_tags import read_text
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ..mathml.alphabets import ACCENTS, TEXT_SYMBOLS
-from ..mathml.atoms import INNER, ORD, Atom, escape
-from ..mathml.fragments import join_fragments
+from ..mathml.atoms import INNER, ORD, Atom, escape, join_fragments
 from ..parse.colors import read_color
 from ..parse.errors import ParseError
 from ..parse.lengths import read_ems

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import join_fragments
+from ..mathml.atoms import ORD, Atom, join_fragments
 from ..parse.colors import is_light, read_color
 from ..parse.lengths import css, read_ems
 from ..parse.parser import Command, Environment, Parser

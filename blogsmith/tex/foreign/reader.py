@@ -20,10 +20,10 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
+from ..errors import UnusableMathmlError
 from ..mathml.alphabets import MathAlphabet, letters
 from ..parse.colors import NAMES
 from ..parse.lengths import css
-from .unusable import UnusableMathmlError
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

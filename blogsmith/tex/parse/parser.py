@@ -21,19 +21,19 @@ from ..mathml.atoms import (
     Atom,
     character_atom,
     escape,
+    group_fragments,
     identifier,
+    join_fragments,
     remove_spaces,
 )
-from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
 from ..mathml.spacing import infix, space_atom, trim_space
-from .construct import Combine, Constructs
 from .errors import ParseError, misplaced_tab_error
 from .lexer import ROW_BREAKS
 from .macro_bodies import is_argumentless_macro
 from .scan import cut_token, move_tokens, strip_mark
 from .scripts import STARTS, add_scripts, push_script_character
-from .state import SCRIPT, State
+from .state import SCRIPT, Combine, Constructs, State
 
 _ENDS = frozenset(("}", "&", *ROW_BREAKS, "\\end", "\\right", "\\middle", "\\endgroup"))
 

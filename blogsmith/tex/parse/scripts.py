@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import Protocol
 
 from ...base.html_tags import remove_tags
-from ..mathml.atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, add_attribute, is_operator
+from ..mathml.atoms import INTEGRAL, LIMIT_FUNCTION, LIMITS, add_attribute, is_operator, superscript_intent
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS
-from ..mathml.intents import superscript_intent
 from .errors import ParseError
 from .reader import Expander, Macro
 from .scan import split

@@ -14,8 +14,7 @@ from types import MappingProxyType
 from ....base.patterns import lazy_pattern
 from ...errors import TexError
 from .commands import command, control, mathematics, text
-from .parts import Attachment, ChemicalFormula, Scripts
-from .scan import Scanner
+from .scan import Attachment, ChemicalFormula, Scanner, Scripts
 from .scripts import (
     MINUS,
     PRIMES,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ....base.patterns import lazy_pattern
 from .commands import control, mathematics, text
-from .parts import Attachment, ChemicalFormula
+from .scan import Attachment, ChemicalFormula
 from .scripts import DASHES, MINUS
 from .words import HYPHEN
 

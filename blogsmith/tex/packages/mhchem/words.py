@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....base.patterns import lazy_pattern
 from .commands import GREEK
-from .parts import Attachment, ChemicalFormula
+from .scan import Attachment, ChemicalFormula
 from .scripts import DASHES, MINUS, PRIMES, SCRIPT_CHARACTERS, decimal, primes
 
 HYPHEN = r"\text{-}"
