@@ -12,8 +12,7 @@ from types import MappingProxyType
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
 from ..model.publications import DOI, Person, Publication, WorkDate
-from .bibtex_entry import MONTHS, BibEntry
-from .bibtex_index import BibProblem
+from .bibtex_index import MONTHS, BibEntry, BibProblem
 from .latex import convert_latex
 from .names import read_names
 

@@ -28,7 +28,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from ..api.editing import ChangedFiles, Watcher, __version__, load_config, record_file
 from .completion import TRIGGERS
-from .rename import RenameError
+from .navigation import RenameError
 from .service import LanguageService
 from .site_session import SiteSession
 from .text_buffer import choose_encoding

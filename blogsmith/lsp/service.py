@@ -38,12 +38,10 @@ from ..api.editing import (
     documentation_url,
 )
 from .completion import complete, markdown
-from .cursor import front_matter_end
-from .elements import all_elements
+from .cursor import all_elements, front_matter_end
 from .hover import describe_label, describe_work, find_hover
 from .lookups import find_label, label_name, page_labels, parsed_paths
-from .navigation import find_definitions, find_references
-from .rename import prepare_rename, rename_label
+from .navigation import find_definitions, find_references, prepare_rename, rename_label
 from .site_files import find_root, is_page, path_to_uri, uri_to_path
 from .site_session import SiteSession
 from .text_buffer import TextBuffer

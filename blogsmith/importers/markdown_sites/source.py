@@ -22,7 +22,7 @@ from ..protection import (
 )
 from ..source_files import matches_gitignore, read_text, walk_files
 from ..text.data import DataTextError, as_list, iso_date, load_data, one_line, read_names, split_front_matter
-from ..text.headings import heading_text
+from ..text.pieces import heading_text
 from .rows import REPOSITORY, Section
 from .settings import MarkdownSite
 

@@ -11,15 +11,13 @@ from ...api.importing import lazy_pattern, name_set, slugify
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..text.containers import escape_table_code, import_comment, join_tabs
 from ..text.data import iso_date, one_line, read_names
-from ..text.headings import demote_headings, heading_text
 from ..text.html import image, tag_attributes
 from ..text.math import delimit_environment
-from ..text.pieces import literal_highlights, literal_shortcodes
+from ..text.pieces import demote_headings, heading_text, literal_highlights, literal_shortcodes
 from ..text.segments import FormulaDelimiters, LineFinder, divide, rewrite
-from .blocks import BlockRewriter
+from .blocks import BlockRewriter, annotate_abbreviations, rewrite_inline_syntax, split_abbreviations
 from .config import MkDocsConfig
 from .links import MkDocsLinks, folder_title, page_address, page_path
-from .marks import annotate_abbreviations, rewrite_inline_syntax, split_abbreviations
 from .source import MkDocsDocument
 
 KEYS = FrontKeys(

@@ -18,6 +18,7 @@ from ..protection import draft_settings
 from ..source_files import read_text
 from ..text.data import DataTextError, as_list, load_mapping
 from ..text.math import script_macros
+from .blocks import split_abbreviations
 from .config import MkDocsConfig, find_config, read_config
 from .independent import render_python_markdown
 from .links import (
@@ -29,7 +30,6 @@ from .links import (
     site_menu,
     with_tag_lists,
 )
-from .marks import split_abbreviations
 from .page import KEYS, MkDocsPageTranslator
 from .source import MkDocsFiles, find_files
 

@@ -15,9 +15,14 @@ from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import check_access
 from ..text.data import iso_date
-from ..text.headings import demote_headings, split_title
 from ..text.math import format_display_math, format_inline_math, is_display, split_formula
-from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
+from ..text.pieces import (
+    demote_headings,
+    literal_highlights,
+    literal_shortcodes,
+    literal_wikilinks,
+    split_title,
+)
 from ..text.segments import FormulaDelimiters, divide, mask
 from .markdown import notebook_text
 from .notebook import Notebook, NotebookError, read_notebook

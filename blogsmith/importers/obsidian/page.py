@@ -15,11 +15,10 @@ from ...api.importing import lazy_pattern, name_set, parse_date, slugify
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..text.containers import Replacement, append_replacement, callout_lines
 from ..text.data import one_line, read_strings
-from ..text.headings import demote_headings, repeated_title
 from ..text.html import Element, replace_blocks
 from ..text.html_markdown import convert_video, read_figure
 from ..text.math import has_rows, split_formula
-from ..text.pieces import literal_brackets, literal_shortcodes
+from ..text.pieces import demote_headings, literal_brackets, literal_shortcodes, repeated_title
 from ..text.segments import TEX, FormulaDelimiters, LineFinder, divide, mask
 from .links import IMAGE_SUFFIXES, NoteLinks, NoticeCallback, block_id
 from .vault import Note, NoteIndex, Vault

@@ -13,7 +13,7 @@ from ..model import ImportedFile, Notice
 from ..protection import excluded_notice, read_front_matter, split_protected
 from ..source_files import read_text, walk_files
 from ..text.data import read_strings, split_yaml_front_matter
-from ..text.headings import heading_text
+from ..text.pieces import heading_text
 from ..text.segments import TEX, mask
 from .quartz import QuartzConfig
 

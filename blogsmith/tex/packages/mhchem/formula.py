@@ -28,20 +28,25 @@ from .scripts import (
 )
 from .signs import (
     BONDS,
+    GREEK_LETTER,
     OPERATOR_COMMANDS,
+    add_amount,
     add_mark,
     add_operator,
     addition,
+    amount,
     blank,
     comma,
+    digits,
     dots,
+    is_amount,
+    letters,
     minus,
     plus,
     take_arrow,
     take_operator,
     take_state,
 )
-from .words import GREEK_LETTER, add_amount, amount, digits, is_amount, letters
 
 _BLANK = lazy_pattern(r"\s*")
 _NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
