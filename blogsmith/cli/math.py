@@ -140,7 +140,7 @@ def _print_formula(
     display: bool,
     convert: Convert | None,
 ) -> int:
-    from ..tex.analysis.numbering import convert_unnumbered
+    from ..tex.analysis.tags import convert_unnumbered
     from ..tex.errors import TexError
 
     try:

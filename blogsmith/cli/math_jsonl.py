@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ..model.tex_macros import Macro
-from ..tex.analysis.numbering import convert_unnumbered
+from ..tex.analysis.tags import convert_unnumbered
 from ..tex.convert import Convert
 from ..tex.errors import TexError
 

@@ -8,6 +8,10 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from .caddy import caddy_files, caddy_steps
+from .github_pages import github_files, github_steps
+from .hosted_site import HostedSite, build_commands, install_commands
+from .nginx import nginx_files, nginx_steps
+from .rsync import rsync_files, rsync_steps
 from .static_hosts import (
     cloudflare_files,
     cloudflare_steps,
@@ -16,10 +20,6 @@ from .static_hosts import (
     netlify_files,
     netlify_steps,
 )
-from .github_pages import github_files, github_steps
-from .hosted_site import HostedSite, build_commands, install_commands
-from .nginx import nginx_files, nginx_steps
-from .rsync import rsync_files, rsync_steps
 
 
 class HostTarget(Struct, frozen=True, kw_only=True):

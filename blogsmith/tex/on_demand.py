@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from .analysis.formula_tokens import input_names as input_names
     from .analysis.formula_tokens import symbol_words as symbol_words
     from .analysis.linear import linear_text as linear_text
-    from .analysis.numbering import contains_tex as contains_tex
-    from .analysis.numbering import math_content as math_content
     from .analysis.numbering import split_rows as split_rows
-    from .analysis.numbering import typeset_tag as typeset_tag
     from .analysis.portable import portable_tex as portable_tex
     from .analysis.recovery import find_further_errors as find_further_errors
+    from .analysis.tags import contains_tex as contains_tex
+    from .analysis.tags import math_content as math_content
+    from .analysis.tags import typeset_tag as typeset_tag
     from .constructs.table import is_command as is_command
     from .convert import convert_formula as convert_formula
     from .mathml.display_lines import fit_display as fit_display
@@ -59,10 +59,10 @@ else:
     find_further_errors = _on_demand("analysis.recovery", "find_further_errors")
     formula_tokens = _on_demand("analysis.formula_tokens", "formula_tokens")
     group_lines = _on_demand("mathml.line_groups", "group_lines")
-    contains_tex = _on_demand("analysis.numbering", "contains_tex")
+    contains_tex = _on_demand("analysis.tags", "contains_tex")
     linear_text = _on_demand("analysis.linear", "linear_text")
     literal_underscore = _on_demand("parse.markdown_escapes", "literal_underscore")
-    math_content = _on_demand("analysis.numbering", "math_content")
+    math_content = _on_demand("analysis.tags", "math_content")
     name_formulas = _on_demand("speech.words", "name_formulas")
     portable_tex = _on_demand("analysis.portable", "portable_tex")
     split_rows = _on_demand("analysis.numbering", "split_rows")
@@ -70,7 +70,7 @@ else:
     symbol_words = _on_demand("analysis.formula_tokens", "symbol_words")
     argument_kinds = _on_demand("analysis.formula_tokens", "argument_kinds")
     input_names = _on_demand("analysis.formula_tokens", "input_names")
-    typeset_tag = _on_demand("analysis.numbering", "typeset_tag")
+    typeset_tag = _on_demand("analysis.tags", "typeset_tag")
 
 
 def import_converter() -> None:
