@@ -41,7 +41,7 @@ from blogsmith.features.weights import measure_pages
 from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
-from blogsmith.network.linkcheck.verdicts import LinkVerdict, write_verdicts
+from blogsmith.network.linkcheck.check import LinkVerdict, write_verdicts
 from blogsmith.paper.site_latex import make_latex
 from blogsmith.paper.site_paper import make_paper
 from blogsmith.pools import page_executor

@@ -73,14 +73,14 @@ MUTANTS = (
     ),
     Mutant(
         "a thin space in scripts",
-        "tex/mathml/spacing.py",
+        "tex/mathml/atoms.py",
         "kind == ORD or kind >= INTEGRAL or (kind == INNER and not in_script)",
         "kind == ORD or kind >= INTEGRAL or kind == INNER",
         ("test_tex_spacing.py",),
     ),
     Mutant(
         "a binary sign behind an opening one",
-        "tex/mathml/spacing.py",
+        "tex/mathml/atoms.py",
         "if previous == OPEN or (previous >= NONE and previous != INNER):",
         "if previous >= NONE and previous != INNER:",
         ("test_tex_spacing.py",),

@@ -20,8 +20,7 @@ import pytest
 from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.watch.hints import HintQueue, OpenNotifier, WatchError
 from blogsmith.watch.observer import ObserverNotifier
-from blogsmith.watch.probe import PROBE_S, EventProbe
-from blogsmith.watch.watcher import Watcher, open_notifier
+from blogsmith.watch.watcher import PROBE_S, EventProbe, Watcher, open_notifier
 from tests.sessions import descriptors, wait_for
 from tests.test_watch_saves import (
     deleted_and_created,
@@ -61,7 +60,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow events to be slow."""
-    monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 10 * DEADLINE_S)
+    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", 10 * DEADLINE_S)
     monkeypatch.setattr("blogsmith.watch.watcher._EVENT_S", DEADLINE_S / 8)
 
 
@@ -459,13 +458,13 @@ NO_MORE_LOOKING = "events for changed files arrive again: polling stopped"
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the probe give up and retry soon."""
-    monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 0.3)
-    monkeypatch.setattr("blogsmith.watch.probe.PAUSE_S", 0.01)
-    monkeypatch.setattr("blogsmith.watch.probe.MAX_PAUSE_S", 0.05)
+    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", 0.3)
+    monkeypatch.setattr("blogsmith.watch.watcher.PAUSE_S", 0.01)
+    monkeypatch.setattr("blogsmith.watch.watcher.MAX_PAUSE_S", 0.05)
 
 
 def test_a_system_that_reports_nothing_is_polled(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 0.3)
+    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", 0.3)
     with watching(site, notifier=SilentNotifier) as (receiver, _):
         receiver.wait(lambda: bool(receiver.lines))
         assert receiver.lines == [NONE_SO_FAR]

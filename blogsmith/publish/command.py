@@ -198,8 +198,8 @@ def check_command(clocks: CommandClock, root: Path, request: SetupRequest, setup
     from ..api.publishing import temporary_folder
     from .author_files import compare_files
     from .dependency_lock import LOCK
+    from .host_rehearsal import rehearse_host, require_trust
     from .install_plan import lock_problems, read_lock
-    from .rehearsal_command import rehearse_host, require_trust
     from .setup import build_as_published
     from .targets import TARGETS
 

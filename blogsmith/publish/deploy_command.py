@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..api.commands import STALE, CommandClock, plural, print_report, site_option, site_root, terminal
-from .rehearsal_command import require_trust
+from .host_rehearsal import require_trust
 
 if TYPE_CHECKING:
     from .pages_branch import BranchUpdate

@@ -7,10 +7,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from .caddy import caddy_files, caddy_steps
 from .github_pages import github_files, github_steps
 from .hosted_site import HostedSite, build_commands, install_commands
-from .nginx import nginx_files, nginx_steps
 from .rsync import rsync_files, rsync_steps
 from .static_hosts import (
     cloudflare_files,
@@ -20,6 +18,7 @@ from .static_hosts import (
     netlify_files,
     netlify_steps,
 )
+from .web_servers import caddy_files, caddy_steps, nginx_files, nginx_steps
 
 
 class HostTarget(Struct, frozen=True, kw_only=True):

@@ -17,9 +17,8 @@ from ...base.diagnostics.fixes import Fix, make_replacement
 from ...base.diagnostics.model import Diagnostic
 from ...model.remote_images import normalize_remote_url
 from ..connection import HostRejectedError, Limits, request
-from .check import HostGates
+from .check import HostGates, LinkVerdict
 from .link_uses import LinkUse
-from .verdicts import LinkVerdict
 
 API = "https://archive.org/wayback/available"
 _MAX_BYTES = 100_000

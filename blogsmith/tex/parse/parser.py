@@ -29,13 +29,15 @@ from ..mathml.atoms import (
     escape,
     group_fragments,
     identifier,
+    infix,
     is_operator,
     join_fragments,
     remove_spaces,
+    space_atom,
     superscript_intent,
+    trim_space,
 )
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
-from ..mathml.spacing import infix, space_atom, trim_space
 from .errors import ParseError, misplaced_tab_error
 from .lexer import ROW_BREAKS
 from .reader import Expander, Macro, is_argumentless_macro
