@@ -135,13 +135,9 @@ def copy_entry(entry: BibEntry) -> str:
     shown = (
         (name, " ".join(value.text.split()))
         for name, value in entry.fields.items()
-        if name not in _PRIVATE and _is_balanced(value.text)
+        if name not in _PRIVATE and (value.text.count("{") == value.text.count("}"))
     )
     return format_bibtex(entry.kind, entry.key, shown)
-
-
-def _is_balanced(text: str) -> bool:
-    return text.count("{") == text.count("}")
 
 
 _KINDS: Mapping[str, str] = MappingProxyType(

@@ -120,7 +120,7 @@ class SiteSession:
             self._lints.pop(path, None)
         else:
             self.buffers[path] = buffer
-        if not _affects_pages(path):
+        if not (is_site_source(path) or path.lower().endswith(_DEPENDENCY_SUFFIXES)):
             return
         now_s = self._clock()
         self._changes.add(ChangedFiles(frozenset({self._folder / path})))
@@ -374,8 +374,3 @@ class SiteSession:
             self._publish(path or CONFIG_NAME, (), TextBuffer("", self._encoding))
         self._published = {}
         self._stack.close()
-
-
-def _affects_pages(path: str) -> bool:
-    """Return whether pages may depend on a file, judged by its name."""
-    return is_site_source(path) or path.lower().endswith(_DEPENDENCY_SUFFIXES)

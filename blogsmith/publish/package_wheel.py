@@ -111,12 +111,8 @@ def _package_files(package: Path) -> Iterator[tuple[str, Path]]:
             continue
         for file in sorted(folder.rglob("*")):
             path = file.relative_to(folder)
-            if file.is_file() and not _is_skipped(path):
+            if file.is_file() and not ("__pycache__" in path.parts or path.name.endswith(_SKIPPED_ENDINGS)):
                 yield f"{prefix}/{path.as_posix()}", file
-
-
-def _is_skipped(path: Path) -> bool:
-    return "__pycache__" in path.parts or path.name.endswith(_SKIPPED_ENDINGS)
 
 
 def _metadata_files(found: metadata.Distribution) -> Iterator[tuple[str, bytes]]:

@@ -24,8 +24,7 @@ from typing import TypeVar
 from ..base.storage.changed_files import ChangedFiles
 from ..base.storage.own_folder import OWN_FOLDER, open_own_folder
 from .hints import EventBatch, HintQueue, Notifier, OpenNotifier, WatchError
-from .tree import WatchedTree
-from .walk import Fingerprint, is_same
+from .tree import Fingerprint, WatchedTree, is_same
 
 PROBE_S = 3.0
 """Duration of an attempt in seconds. An event takes less than a millisecond, but on a busy machine the thread

@@ -116,17 +116,12 @@ def read_object(text: str) -> ParsedObject:
     """Return the object at the start of a string."""
     if is_too_deep(text[:MAX_BYTES]):
         return ParsedObject(-1, problem=JsonProblem(TOO_DEEP))
-    decoder = json.JSONDecoder(parse_constant=str, parse_int=_integer)
+    decoder = json.JSONDecoder(parse_constant=str, parse_int=lambda text: int(text[:30]))
     try:
         value, end = decoder.raw_decode(text[: MAX_BYTES + 1])
     except json.JSONDecodeError as error:
         return ParsedObject(-1, problem=describe_error(error))
     return ParsedObject(end, value)
-
-
-def _integer(text: str) -> int:
-    # an integer this long is not converted but reported by its spelling
-    return int(text[:30])
 
 
 def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:

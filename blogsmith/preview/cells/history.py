@@ -212,7 +212,7 @@ class RunHistory:
             return self._reset(key)
         if not changed:
             return "no"
-        if not self._are_written_by_cells(changed):
+        if not all(self._was_written_by_cells(self.root / path) for path in changed):
             return self._reset(key)
         if not self.may_repeat(key):
             past.loops = tuple(sorted(changed))
@@ -240,10 +240,6 @@ class RunHistory:
         declared = declared_inputs(cells, past.job.session, files)
         now = read_digests({*past.inputs, *declared}, files)
         return {path for path in now if now[path] != past.inputs.get(path)}
-
-    def _are_written_by_cells(self, paths: Iterable[str]) -> bool:
-        """Return whether all files were written while cells ran."""
-        return all(self._was_written_by_cells(self.root / path) for path in paths)
 
     def _was_written_by_cells(self, file: Path) -> bool:
         stamp = read_stamp(file)

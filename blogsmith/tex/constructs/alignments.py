@@ -246,7 +246,7 @@ def _cases(parser: Parser, name: str) -> Atom:
     hint = "write `empheq` for more columns"
     # the second column is text, as in the package
     grid = read_grid(parser, name, GridLayout(TEXT, columns=2, hint=hint, text_from=2))
-    table = f'<mtable class="math-cases">{print_rows(grid.rows, _left, ())}</mtable>'
+    table = f'<mtable class="math-cases">{print_rows(grid.rows, lambda column: "left", ())}</mtable>'
     block = f"<mrow>{''.join(before)}{fence('{', 'prefix')}{table}</mrow>"
     return ORD, _with_numbers(block, grid.rows, numbers, "math-cases")
 
@@ -261,7 +261,7 @@ def _empheq(parser: Parser, name: str) -> Atom:
     columns = {"gather": 1, "multline": 1, "equation": 1, "eqnarray": 3}.get(inner, 0)
     layout = GridLayout(DISPLAY, _class_before_cell, columns, "use `align` for columns", lines=True)
     grid = read_grid(parser, name, layout)
-    sides: Callable[[int], str] = {1: _centre, 3: _eqnarray_side}.get(columns, _alternate_side)
+    sides: Callable[[int], str] = {1: lambda column: "", 3: _eqnarray_side}.get(columns, _alternate_side)
     table = f'<mtable class="math-align" displaystyle="true">{print_rows(grid.rows, sides, ())}</mtable>'
     block = "".join((*_beside(parser, options, "left"), table, *_beside(parser, options, "right")))
     block = frame_box("math-fbox", [block]) if "box" in options else f"<mrow>{block}</mrow>"
@@ -306,14 +306,6 @@ def _with_numbers(block: str, rows: Sequence[GridRow], numbers: Sequence[RowNumb
     edge = cell([table], ' style="width:50%;text-align:right;justify-items:end"')
     line = f"<mtr>{SPACER}{cell([block])}{edge}</mtr>"
     return f'<mtable class="math-align" displaystyle="true" style="width:100%">{line}</mtable>'
-
-
-def _left(column: int) -> str:
-    return "left"
-
-
-def _centre(column: int) -> str:
-    return ""
 
 
 def _eqnarray_side(column: int) -> str:

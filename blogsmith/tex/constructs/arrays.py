@@ -352,11 +352,7 @@ _FORMS = ("prefix", "postfix")
 
 
 def _table(rows: list[GridRow]) -> str:
-    return f'<mtable class="math-matrix">{print_rows(rows, _centre, ())}</mtable>'
-
-
-def _centre(column: int) -> str:
-    return ""
+    return f'<mtable class="math-matrix">{print_rows(rows, lambda column: "", ())}</mtable>'
 
 
 def _beside(sign: str, body: str, *, lowered: bool) -> str:

@@ -124,7 +124,9 @@ def _left(parser: Parser, command: str) -> Atom:
     parts: list[str] = []
     rows: list[list[str]] = []
     while True:
-        parts += map(_wrap_limits, parser.row())
+        parts += map(
+            lambda piece: f"<mrow>{piece}</mrow>" if piece.startswith(_LIMITS) else piece, parser.row()
+        )
         if parser.end_token == "\\middle":
             middle = parser.end_token
             parser.command = middle
@@ -154,11 +156,6 @@ def _left(parser: Parser, command: str) -> Atom:
             for part in parts
         ]
     return INNER, _fenced(names, parts)
-
-
-def _wrap_limits(piece: str) -> str:
-    """Put the limits of a sum into a row: otherwise Firefox fits the delimiters to the sum alone."""
-    return f"<mrow>{piece}</mrow>" if piece.startswith(_LIMITS) else piece
 
 
 def _middle(sign: str) -> str:

@@ -104,7 +104,7 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
     while True:
         row = GridRow(stretch=stretch, is_line=layout.lines)
         _read_rules(parser, row, layout.rules)
-        if _is_at_end(parser) and grid.rows:
+        if (parser.peek() == "\\end") and grid.rows:
             grid.below = row.above
             break
         grid.rows.append(row)
@@ -144,10 +144,6 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
     if not found:
         return ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
     return ParseError("math-brace", f'unexpected "{found}": "\\begin{{{name}}}" is still open', found)
-
-
-def _is_at_end(parser: Parser) -> bool:
-    return parser.peek() == "\\end"
 
 
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> None:

@@ -268,18 +268,6 @@ def _flag(value: str) -> str | None:
     return value if value in ("true", "false") else None
 
 
-def _form(value: str) -> str | None:
-    return value if value in ("prefix", "infix", "postfix") else None
-
-
-def _level(value: str) -> str | None:
-    return value if _LEVEL.fullmatch(value) else None
-
-
-def _count(value: str) -> str | None:
-    return value if _COUNT.fullmatch(value) else None
-
-
 def _color(value: str) -> str | None:
     """Return a colour as a CSS number. Capitalised names are those of dvips, others those of CSS."""
     return value.lower() if _HEX.fullmatch(value) else NAMES.get(value) or NAMES.get(value.lower())
@@ -319,7 +307,7 @@ def _no_lines(value: str) -> str | None:
 _GLOBAL_ATTRIBUTES: Mapping[str, Read] = MappingProxyType(
     {
         "displaystyle": _flag,
-        "scriptlevel": _level,
+        "scriptlevel": lambda value: value if _LEVEL.fullmatch(value) else None,
         "mathcolor": _color,
         "mathbackground": _color,
         "mathsize": _size,
@@ -335,7 +323,7 @@ _ELEMENT_ATTRIBUTES: Mapping[str, Mapping[str, Read]] = MappingProxyType(
             **dict.fromkeys(("lspace", "rspace"), length),
             **dict.fromkeys(("minsize", "maxsize"), _size),
             **dict.fromkeys(("accent", "separator"), _omit),
-            "form": _form,
+            "form": lambda value: value if value in ("prefix", "infix", "postfix") else None,
         },
         "mspace": dict.fromkeys(("width", "height", "depth"), _size),
         "mpadded": {
@@ -349,7 +337,7 @@ _ELEMENT_ATTRIBUTES: Mapping[str, Mapping[str, Read]] = MappingProxyType(
             **dict.fromkeys(("rowlines", "columnlines", "frame"), _no_lines),
         },
         "mtr": {"columnalign": _omit},
-        "mtd": {"columnspan": _count, "columnalign": _omit},
+        "mtd": {"columnspan": lambda value: value if _COUNT.fullmatch(value) else None, "columnalign": _omit},
     }
 )
 
