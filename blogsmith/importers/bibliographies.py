@@ -19,7 +19,7 @@ from ..api.importing import BibtexFile, is_known_field, lazy_pattern, plain_text
 from .model import ImportedData, ImportedFile, ImportedPage, Notice
 from .source_files import BIBLIOGRAPHIES, read_text
 from .text.data import as_list, one_line
-from .verify.values import leaves
+from .verify.site import leaves
 
 _LITERAL_FIELDS = frozenset(("url", "doi", "eprint", "howpublished", "pdf"))
 """Fields that are not prose, where `--` and `~` are literal."""

@@ -18,8 +18,7 @@ from .model import ImportedPage, Notice, OldSettings, SiteImport
 from .source_files import read_text, walk_files
 from .text.data import DataForm, DataTextError, as_list, load_data, load_yaml, one_line
 from .text.segments import CODE, mask
-from .verify.site import site_values
-from .verify.values import Leaf, NewValues, is_content, is_named, leaves, lost_settings
+from .verify.site import Leaf, NewValues, is_content, is_named, leaves, lost_settings, site_values
 
 _FOLDERS = name_set("_includes _layouts layouts overrides partials")
 _SUFFIXES = frozenset((".html", ".liquid", ".htm", ".jinja", ".j2"))
