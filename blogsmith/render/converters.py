@@ -123,6 +123,6 @@ def _knows(converter: FormulaConverter, tex: str) -> bool:
 
 
 def _definitions(tex: str, macros: Mapping[str, str | Macro]) -> Mapping[str, Macro]:
-    from ..tex.analysis.expansion import find_definitions
+    from ..tex.analysis.portable import find_definitions
 
     return find_definitions(tex, macros)

@@ -11,13 +11,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .analysis.expansion import find_definitions as find_definitions
     from .analysis.formula_tokens import argument_kinds as argument_kinds
     from .analysis.formula_tokens import formula_tokens as formula_tokens
     from .analysis.formula_tokens import input_names as input_names
     from .analysis.formula_tokens import symbol_words as symbol_words
     from .analysis.linear import linear_text as linear_text
     from .analysis.numbering import split_rows as split_rows
+    from .analysis.portable import find_definitions as find_definitions
     from .analysis.portable import portable_tex as portable_tex
     from .analysis.recovery import find_further_errors as find_further_errors
     from .analysis.tags import contains_tex as contains_tex

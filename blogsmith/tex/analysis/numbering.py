@@ -27,7 +27,7 @@ from ..parse.lexer import (
     tokenize_without_positions,
 )
 from ..parse.reader import Macro
-from .expansion import DEFINES, expand_formula
+from .portable import DEFINES, expand_formula
 
 MAX_LENGTH = 64_000
 """Maximum number of characters of a formula; a longer one is rejected before it is typeset."""
