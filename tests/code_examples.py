@@ -45,7 +45,7 @@ from blogsmith.network.linkcheck.check import LinkVerdict, write_verdicts
 from blogsmith.paper.site_latex import make_latex
 from blogsmith.paper.site_paper import make_paper
 from blogsmith.pools import page_executor
-from blogsmith.preview.pages.render import RenderedPages
+from blogsmith.preview.pages.site import RenderedPages
 from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from blogsmith.project.trust.consent import trust
 from blogsmith.pyodide.source import FolderSource
