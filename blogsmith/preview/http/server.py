@@ -17,10 +17,9 @@ from threading import Condition, Thread
 from time import monotonic
 
 from ..protocol import ActionHandler, SiteHandler
-from .connection import Connection
+from .connection import Connection, EventHub
 from .guard import host_headers
 from .hosts import WILDCARDS, is_loopback
-from .hub import EventHub
 from .reply import encode_header, plain_reply
 from .request import MAX_HEAD, ClientLimits
 from .routes import Routes, client_files
