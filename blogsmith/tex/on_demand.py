@@ -55,7 +55,7 @@ else:
     is_command = _on_demand("constructs.table", "is_command")
     doubled_row_end = _on_demand("parse.markdown_escapes", "doubled_row_end")
     fit_display = _on_demand("mathml.display_lines", "fit_display")
-    find_definitions = _on_demand("analysis.expansion", "find_definitions")
+    find_definitions = _on_demand("analysis.portable", "find_definitions")
     find_further_errors = _on_demand("analysis.recovery", "find_further_errors")
     formula_tokens = _on_demand("analysis.formula_tokens", "formula_tokens")
     group_lines = _on_demand("mathml.line_groups", "group_lines")

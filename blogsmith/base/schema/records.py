@@ -4,6 +4,11 @@ A record is a frozen struct or dataclass. The value of each key is read accordin
 for rules that a type cannot express, the `Table` has a row. The table also says how strings, booleans and
 lists are read. A plain key therefore needs only a field. If a value is invalid or empty, the field has its
 default.
+
+A reader converts a slot (a value with its location) to a value of its type. A check tests the converted
+value. Both return None after they have reported an error, and declare what they accept (see `forms.py`).
+Readers of settings are strict, because authors rarely write settings. In front matter and cells, a number is
+also accepted as a string, and a single string as a list.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Compares the built import with its source, page by page, in one or several processes."""
+"""Compares the built import with its source, page by page, in one or several processes.
+
+Values of old front matter and settings are read from the source again. Only the words of a value are
+compared, so it may move to another key, to the text, or to a list. Dates are compared by day and site paths
+by file name, because imports rewrite both.
+"""
 
 from __future__ import annotations
 

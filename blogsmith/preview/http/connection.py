@@ -2,6 +2,10 @@
 
 A deadline applies to a whole header, so a client that sends slowly does not block the thread. The thread that
 accepts connections inspects their states, and may disconnect a client without a request in progress.
+
+One thread owns the streams of Server-Sent Events to every tab. Their sockets do not block. Data that a client
+has not read waits in memory, up to a limit. A client that exceeds it is disconnected, and reconnects by
+itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Site as browsers see it: the content of URLs, and which open pages have changed."""
+"""Site as browsers see it: the content of URLs, and which open pages have changed.
+
+The HTML of a page is rendered on request, and cached while a build would give the same HTML. A page whose
+source or template has an error keeps its last valid HTML.
+"""
 
 from __future__ import annotations
 

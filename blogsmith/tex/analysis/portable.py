@@ -3,6 +3,10 @@ r"""TeX of a formula for use elsewhere: macros expanded, without definitions and
 Colours that other formulas of the page have defined are defined before it. The author's spaces and lines are
 preserved. The expansion of a macro is put in braces if TeX would otherwise use only its first token. Commands
 of packages are not changed, nor is `\ref`, whose number is not known here (`render/formulas.py` knows it).
+
+Nothing is typeset or reported: `convert_formula` reports invalid definitions. Unlike in TeX, a definition
+inside a group stays valid after it, because hardly any author defines a macro with a label differently in two
+groups.
 """
 
 from __future__ import annotations

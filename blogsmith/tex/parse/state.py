@@ -51,8 +51,7 @@ class RowNumber(Struct, frozen=True):
     has_parentheses: bool = False
     """Whether it is printed without the parentheses."""
     mathml: str = ""
-    """The typeset number with parentheses, for a tag that contains TeX; empty if `number` is printed as it
-    is."""
+    """The typeset number with parentheses, for a tag with TeX; empty if `number` is printed as it is."""
 
 
 class State(TokenReader):
