@@ -329,11 +329,7 @@ def _find_free_url(url: str, urls: set[str]) -> str:
 
 
 def _with_notice(
-    page: ImportedPage,
-    front: Mapping[str, Any],
-    what: str,
-    found: Diagnostic,
-    kind: NoticeKind = "changed",
+    page: ImportedPage, front: Mapping[str, Any], what: str, found: Diagnostic, kind: NoticeKind = "changed"
 ) -> ImportedPage:
     notice = _notice(kind, page.source, 0, what, found)
     return replace(page, front=front, notices=(*page.notices, notice))

@@ -9,12 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
-from lsprotocol.types import (
-    CompletionItem,
-    CompletionItemKind,
-    MarkupContent,
-    MarkupKind,
-)
+from lsprotocol.types import CompletionItem, CompletionItemKind, MarkupContent, MarkupKind
 from msgspec import Struct
 
 from ..api.editing import (

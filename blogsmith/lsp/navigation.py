@@ -34,14 +34,7 @@ from ..api.editing import (
     lazy_pattern,
     page_formulas,
 )
-from .cursor import (
-    LocatedElement,
-    all_elements,
-    all_headings,
-    find_element,
-    find_footnote,
-    offset_in_formula,
-)
+from .cursor import LocatedElement, all_elements, all_headings, find_element, find_footnote, offset_in_formula
 from .lookups import SiteLabel, find_label, page_labels
 from .site_files import is_page, path_to_uri
 from .site_session import SiteSession

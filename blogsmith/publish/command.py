@@ -55,11 +55,7 @@ _SOURCES = (
         help="Install blogsmith on the host from a commit of a git repository, named by its full hash.  "
         "[default: the choice of the last setup]",
     ),
-    click.option(
-        "--from-index",
-        is_flag=True,
-        help="Install blogsmith on the host from the package index.",
-    ),
+    click.option("--from-index", is_flag=True, help="Install blogsmith on the host from the package index."),
     click.option(
         "--from-wheel",
         is_flag=True,

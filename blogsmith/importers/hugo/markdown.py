@@ -192,11 +192,7 @@ _EXECUTED = lazy_pattern(
 
 
 def rewrite_markdown(
-    text: str,
-    config: HugoConfig,
-    *,
-    title: str,
-    notice: Callable[[NoticeKind, str, str, str], None],
+    text: str, config: HugoConfig, *, title: str, notice: Callable[[NoticeKind, str, str, str], None]
 ) -> str:
     """Convert a text to blogsmith's Markdown.
 

@@ -111,10 +111,7 @@ def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     notices."""
     build = front.get("build") or front.get("_build")
     renders = build.get("render", "always") if isinstance(build, Mapping) else "always"
-    reasons = {
-        "headless": front.get("headless") is True,
-        "build.render": renders in (False, "never", "link"),
-    }
+    reasons = {"headless": front.get("headless") is True, "build.render": renders in (False, "never", "link")}
     if front.get("draft") is True or str(front.get("draft")).casefold() == "true":
         found["draft"] = True
     if isinstance(build, Mapping) and build.get("list") in (False, "never"):

@@ -79,11 +79,7 @@ def redirect_lists_to_home(
 
 
 def copied_files(
-    root: Path,
-    config: JekyllConfig,
-    files: JekyllFiles,
-    pages: Iterable[ImportedPage],
-    notices: list[Notice],
+    root: Path, config: JekyllConfig, files: JekyllFiles, pages: Iterable[ImportedPage], notices: list[Notice]
 ) -> tuple[ImportedFile, ...]:
     """Return the files to copy, except those at the URL of a page. Add notices about these."""
     taken = {f"{page.address.strip('/')}/index.html".lstrip("/") for page in pages if page.address}

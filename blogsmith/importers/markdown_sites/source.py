@@ -306,10 +306,7 @@ def _is_date(text: str) -> bool:
 
 
 def _content_path(
-    section: Section,
-    inner: PurePosixPath,
-    folders: Iterable[tuple[str, PurePosixPath]],
-    has_files: bool,
+    section: Section, inner: PurePosixPath, folders: Iterable[tuple[str, PurePosixPath]], has_files: bool
 ) -> PurePosixPath:
     """Return the path of a document below `content/`. A document beside a folder of pages with the same name
     becomes the page of the folder."""

@@ -71,10 +71,7 @@ class NotebookTranslator:
     """Translator for the notebooks of one source."""
 
     def __init__(
-        self,
-        pages: Mapping[PurePosixPath, PurePosixPath],
-        others: frozenset[PurePosixPath],
-        folder: str = "",
+        self, pages: Mapping[PurePosixPath, PurePosixPath], others: frozenset[PurePosixPath], folder: str = ""
     ) -> None:
         """Create a translator. pages: notebook or other page → its page in the new site. others: all other
         files. folder: folder of the source; all paths here are relative to it."""

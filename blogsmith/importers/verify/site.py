@@ -406,11 +406,7 @@ class SiteCheck:
 
 
 def check_site(
-    built: BuiltImport,
-    progress: Progress,
-    *,
-    against: Path | None = None,
-    workers: Workers = ONE_PROCESS,
+    built: BuiltImport, progress: Progress, *, against: Path | None = None, workers: Workers = ONE_PROCESS
 ) -> SiteCheck:
     """Compare an imported site with its source.
 

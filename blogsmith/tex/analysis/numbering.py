@@ -44,10 +44,7 @@ SINGLE_ENVIRONMENTS = frozenset(
 _NUMBERED = ROW_ENVIRONMENTS | SINGLE_ENVIRONMENTS | {"subequations", "spreadlines", "empheq"}
 _WITH_ARGUMENT = frozenset(
     ("alignat", "alignat*", "xalignat", "xalignat*", "IEEEeqnarray", "IEEEeqnarray*")
-) | {
-    "numcases",
-    "subnumcases",
-}
+) | {"numcases", "subnumcases"}
 """Environments whose name is followed by an argument, for example the number of columns."""
 _UNNUMBERED = ("\\notag", "\\nonumber", "\\IEEEnonumber")
 _COMMANDS = frozenset(("\\label", "\\tag", *_UNNUMBERED))

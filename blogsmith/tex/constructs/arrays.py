@@ -371,5 +371,5 @@ ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
     }
     | {"array": _array, "darray": _array, "subarray": _subarray, "tabular": _array}
     | {"bordermatrix": _bordermatrix, "kbordermatrix": _bordermatrix}
-    | {f"{kind}Nice{form}": _nice_matrix for kind in _BORDER_FENCES for form in ("Matrix", "Array")},
+    | {f"{kind}Nice{form}": _nice_matrix for kind in _BORDER_FENCES for form in ("Matrix", "Array")}
 )

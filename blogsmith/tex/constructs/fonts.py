@@ -252,10 +252,5 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     | {name: _style for name in _STYLES}
     | {name: _shade for name in COLOR_COMMANDS}
     | {name: _size for name in SIZES}
-    | {
-        "\\color": _color,
-        "\\textcolor": _textcolor,
-        "\\mathcolor": _textcolor,
-        "\\definecolor": define_color,
-    }
+    | {"\\color": _color, "\\textcolor": _textcolor, "\\mathcolor": _textcolor, "\\definecolor": define_color}
 )

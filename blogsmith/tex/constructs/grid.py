@@ -331,9 +331,7 @@ def number_row(cells: str, mark: RowNumber | None) -> str:
 
 
 def print_rows(
-    rows: Sequence[GridRow],
-    sides: Callable[[int], str],
-    numbers: Sequence[RowNumber | None],
+    rows: Sequence[GridRow], sides: Callable[[int], str], numbers: Sequence[RowNumber | None]
 ) -> str:
     """Return all rows, each as wide as the widest. sides: column → `left`, `right` or empty."""
     width = max(len(row.cells) for row in rows)

@@ -105,12 +105,7 @@ def _proof_tree(parser: Parser, name: str) -> Atom:
 
 
 def _infer(
-    parser: Parser,
-    stack: list[list[str]],
-    arity: int,
-    labels: Mapping[str, Sequence[str]],
-    *,
-    has_line: bool,
+    parser: Parser, stack: list[list[str]], arity: int, labels: Mapping[str, Sequence[str]], *, has_line: bool
 ) -> None:
     """Replace the last `arity` proofs on the stack by a proof that has them as premises."""
     conclusion = [*tokens(r"\text"), "{", *parser.argument(), "}"]

@@ -81,10 +81,5 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _text_lap for name in ("\\llap", "\\rlap", "\\clap", "\\textllap", "\\textrlap", "\\textclap")}
     | {name: _makebox for name in ("\\framebox", "\\makebox", "\\mathmakebox")}
     | {name: _raise for name in ("\\raise", "\\lower", "\\moveleft", "\\moveright")}
-    | {
-        "\\raisebox": _raisebox,
-        "\\colorbox": _colorbox,
-        "\\fcolorbox": _colorbox,
-        "\\fbox": _fbox,
-    }
+    | {"\\raisebox": _raisebox, "\\colorbox": _colorbox, "\\fcolorbox": _colorbox, "\\fbox": _fbox}
 )

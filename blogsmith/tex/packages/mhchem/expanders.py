@@ -64,10 +64,7 @@ def _has_rows(made: list[str]) -> bool:
 
 
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(
-    {
-        **dict.fromkeys((r"\ce", r"\cee", r"\cf"), _expander(chemistry)),
-        r"\pu": _expander(physical_unit),
-    }
+    {**dict.fromkeys((r"\ce", r"\cee", r"\cf"), _expander(chemistry)), r"\pu": _expander(physical_unit)}
 )
 """Commands → functions that expand them."""
 

@@ -178,14 +178,7 @@ def _table(names: str, **options: bool) -> dict[str, Expander]:
 
 # long names of functions, which have no arguments
 _LONG_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "sine": "sin",
-        "cosine": "cos",
-        "tangent": "tan",
-        "cosecant": "csc",
-        "secant": "sec",
-        "cotangent": "cot",
-    }
+    {"sine": "sin", "cosine": "cos", "tangent": "tan", "cosecant": "csc", "secant": "sec", "cotangent": "cot"}
 )
 _NAMED: Mapping[str, str] = MappingProxyType(
     {
