@@ -266,7 +266,6 @@ def _texts(entry: BibEntry) -> Iterator[tuple[str, str]]:
 
 
 def _read(entry: BibEntry, name: str, *, protects: bool = False) -> str:
-    """Return a field as text. Report unknown commands."""
     found = entry.fields.get(name)
     if found is None:
         return ""

@@ -272,7 +272,6 @@ def _url(page: ImportedPage, site: SiteImport) -> str:
 
 
 def _apply_fixes(page: ImportedPage, errors: Iterable[Diagnostic]) -> ImportedPage:
-    """Apply the certain fixes of errors to a page."""
     fixes = [found for found in errors if found.fix and found.fix.is_safe]
     text = page_text(page)
     fixed = apply_fixes(text, fixes).text if fixes else text
@@ -338,7 +337,6 @@ def _with_notice(
 def _repair_settings(
     settings: Mapping[str, Any], errors: Iterable[Diagnostic]
 ) -> tuple[Mapping[str, Any], list[Notice]]:
-    """Remove the settings with errors."""
     text, notices, every = format_yaml(settings), [], []
     for found in errors:
         keys = _find_keys(text, _line(found))

@@ -215,7 +215,6 @@ def _sections(site: SiteImport) -> list[dict[str, str]]:
 
 
 def _accounts(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield title and URL of each account."""
     yield from _named_accounts(values)
     for place in sorted(_PLACES):
         data: Any = values

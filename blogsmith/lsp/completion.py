@@ -55,7 +55,6 @@ def complete(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -
 
 
 def _set_range(item: CompletionItem, edit: Range) -> None:
-    """Set the text range that an item replaces."""
     item.text_edit = TextEdit(edit, item.insert_text or item.label)
     item.filter_text = item.filter_text or item.insert_text or item.label
     item.insert_text = None

@@ -273,7 +273,6 @@ class SiteSession:
         self._publish_all()
 
     def _update_open_pages(self, found: SiteSnapshot) -> Iterator[None]:
-        """Update open pages before the rest of the site."""
         self.snapshot, self.site_errors = found, ()
         for path in tuple(self.buffers):
             if path in found.resolved.documents and self._update_page(path):
@@ -341,7 +340,6 @@ class SiteSession:
         return log.report()
 
     def _group_by_file(self) -> Mapping[str, tuple[Diagnostic, ...]]:
-        """Return all diagnostics by file path."""
         present = self.snapshot
         found: dict[str, dict[Diagnostic, None]] = {}
         if present is not None:

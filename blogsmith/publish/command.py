@@ -100,7 +100,6 @@ def host_options(command: Callable[..., int]) -> Callable[..., int]:
 
 
 def _source(git: str | None, *, from_index: bool, from_wheel: bool) -> InstallSource | None:
-    """Return the install source that the options name, or None."""
     from .dependency_lock import InstallSource, parse_git_source
 
     if (git is not None) + from_index + from_wheel > 1:

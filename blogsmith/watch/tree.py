@@ -411,7 +411,6 @@ class WatchedTree:
             self.notifier.watch(real, inode, alone=real == self._tops[self.root])
 
     def _replace(self, place: str, found: WalkResult) -> ChangedStamps:
-        """Replace the known state of a place by the result of a walk."""
         inner = [top for top in self._tops if top != place and is_below(top, place)]
 
         def outside(other: str) -> bool:
@@ -433,7 +432,6 @@ class WatchedTree:
 
 
 def _parents(place: str) -> Iterator[str]:
-    """Yield the folders above a path, innermost first."""
     while (parent := os.path.dirname(place)) != place:
         yield parent
         place = parent

@@ -378,7 +378,6 @@ class _Places:
         return end
 
     def _skip(self, at: int) -> int:
-        """Return the index after spaces, line endings, commas and comments."""
         found = _SKIPPED.match(self.text, at)
         return found.end() if found else at
 

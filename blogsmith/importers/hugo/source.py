@@ -448,7 +448,6 @@ def _address(document: HugoDocument, config: HugoConfig) -> str:
 
 
 def _url_prefix(document: HugoDocument, config: HugoConfig) -> str:
-    """Return the prefix of URLs in the document's language."""
     in_folder = config.value("defaultcontentlanguageinsubdir") is True and len(config.languages) > 1
     own = config.default_language.casefold() if in_folder else ""
     return f"/{document.language or own}" if document.language or own else ""

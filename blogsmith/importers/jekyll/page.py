@@ -346,7 +346,6 @@ def _join_html_lines(text: str) -> str:
 
 
 def _restore_raw_blocks(text: str) -> str:
-    """Restore the content of `raw` blocks."""
     return "".join(
         restore_raw(segment.text, is_code=segment.kind in CODE or segment.kind == "math")
         for segment in divide(text)

@@ -51,7 +51,6 @@ def resolve_url_conflicts(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
 
 
 def _without_own_alias(page: ImportedPage) -> ImportedPage:
-    """Remove aliases that equal the URL of their page."""
     if "aliases" not in page.front:
         return page
     own = {new_url(page, {}).rstrip("/")}

@@ -330,7 +330,6 @@ def _escape_inline_brackets(text: str) -> str:
 
 
 def _remove_span_languages(text: str) -> str:
-    """Remove the language at the start of code spans: `` `#!python x` ``."""
     return "".join(
         _INLINE_LANGUAGE.sub(r"\1", segment.text, count=1) if segment.kind == "span" else segment.text
         for segment in divide(text, DIALECT)

@@ -105,7 +105,6 @@ def untranslated_code(text: str, what: str) -> str:
 
 
 def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
-    """Return the positional and the named arguments."""
     try:
         parts = shlex.split(text.replace("'", "\\'") if text.count("'") % 2 else text)
     except ValueError:

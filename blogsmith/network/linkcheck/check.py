@@ -325,7 +325,6 @@ def _read(answer: http.client.HTTPResponse, most: int, ends: float) -> bytes:
 
 
 def _retry_after(written: str) -> float | None:
-    """Return the number of seconds in a Retry-After header, 5 if it is missing."""
     if not written.strip():
         return 5.0
     if written.strip().isdecimal():

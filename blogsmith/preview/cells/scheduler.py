@@ -138,7 +138,6 @@ class PageRun:
         return ran, changed
 
     def _record(self, good: Mapping[str, SessionRun], root: Path, date: dt.date, around: Environment) -> bool:
-        """Record the runs. Return whether the record has changed."""
         page = adopt_record(self.planned.wanted.page, root)
         # Another page, an earlier run or another process may have changed the record since the site was
         # read.

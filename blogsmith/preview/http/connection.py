@@ -296,7 +296,6 @@ class Connection:
             return False
 
     def _await_request(self) -> None:
-        """Start to wait for the next request."""
         self.since_s = time.monotonic()
         self.is_idle = not self._read
         self.is_awaiting_request = True

@@ -173,7 +173,6 @@ def _unclosed_error(parser: Parser, command: str) -> ParseError:
 
 
 def _big_delimiter(parser: Parser, command: str) -> Atom:
-    r"""Typeset `\bigl(` and related commands."""
     name = command[1:]
     role = name[-1] if name[-1] in "lrm" else ""
     size = _SIZES[name[:-1] if role else name]

@@ -206,7 +206,6 @@ def _word_identifier(parser: Parser, source: list[str]) -> str:
 
 
 def _switch(parser: Parser, command: str) -> Atom:
-    """Set the font up to the end of the group."""
     old, bold = parser.face, parser.bold
     parser.set_face(_SWITCHES[command], bold=False)
     out = parser.row(infix_ends=True)

@@ -147,7 +147,6 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
 
 
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> None:
-    """Read the rules above a row."""
     while True:
         token = parser.peek()
         if token in parser.macros:

@@ -114,7 +114,6 @@ def _divide(source: list[str], divider: str, *, once: bool) -> list[str]:
 
 
 def _small_set(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\set{x | y}`."""
     inside = _divide(reader.argument(), r"\mid ", once=True)
     return [*fill(r"\{\,"), *inside, *fill(r"\,\}")]
 

@@ -171,7 +171,6 @@ def _mathop(parser: Parser, command: str) -> Atom:
 
 
 def _mod(parser: Parser, command: str) -> Atom:
-    r"""Typeset `\bmod`, `\mod`, `\pmod`, `\pod`."""
     word = '<mi>mod</mi><mspace width="0.3333em"/>'
     if command == "\\bmod":
         return BIN, f'<mo lspace="{MEDIUM}" rspace="{MEDIUM}">mod</mo>'

@@ -227,7 +227,6 @@ def _scale(parser: Parser, command: str) -> Atom:
 
 
 def _turn(parser: Parser, command: str) -> Atom:
-    r"""Typeset `\reflectbox{R}` and `\rotatebox{180}{R}`."""
     if command == "\\reflectbox":
         return ORD, frame_box("math-reflected", [text(parser, parser.argument())])
     parser.optional()

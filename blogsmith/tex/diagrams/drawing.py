@@ -157,7 +157,6 @@ def _drawing(layout: Layout) -> str:
 
 
 def _arrow(placed: PlacedArrow) -> tuple[_Shape, _Shape]:
-    """Return the lines and the ends of an arrow."""
     arrow, curve = placed.arrow, placed.curve
     (tail, tail_length), (head, head_length) = _end(arrow.tail, arrow.lines), _end(arrow.head, arrow.lines)
     inner = curve.trim(tail_length, head_length)
@@ -189,7 +188,6 @@ def _points(curve: Curve) -> Sequence[complex]:
 
 
 def _wave(curve: Curve) -> Sequence[complex]:
-    """Return a curve as a wave, straight at its ends."""
     length = curve.length()
     count = int((length - 2 * _WAVE_END) / _WAVE)
     if count < 1:
@@ -207,7 +205,6 @@ def _wave(curve: Curve) -> Sequence[complex]:
 
 
 def _data(points: Sequence[complex], origin: complex) -> str:
-    """Return a line or cubic curves as path data."""
     first, *others = (f"{_number((p - origin).real)} {_number((p - origin).imag)}" for p in points)
     return f"M{first}{'L' if len(others) == 1 else 'C'}{' '.join(others)}"
 

@@ -201,7 +201,6 @@ def _extent(box: SizedFormula, rotation: float) -> tuple[float, float]:
 
 
 def _halves(diagram: ArrowDiagram) -> list[float]:
-    """Return half of the width of each column."""
     return [
         max(_cell(diagram, row, column).width for row in range(len(diagram.cells))) / 2 + diagram.padding[0]
         for column in range(max(map(len, diagram.cells)))
@@ -286,7 +285,6 @@ def _place_arrow(arrow: Arrow, source: Rectangle, target: Rectangle) -> PlacedAr
 
 
 def _curve(arrow: Arrow, source: Rectangle, target: Rectangle) -> Curve:
-    """Return the path of an arrow from border to border."""
     start = source.anchor(arrow.source.anchor) if arrow.source.anchor else None
     end = target.anchor(arrow.target.anchor) if arrow.target.anchor else None
     straight = unit((end or target.center) - (start or source.center))

@@ -233,7 +233,6 @@ def _print_table(element: Element, table: ForeignTable) -> str:
 
 
 def _format_name(name: str) -> str:
-    """Return an element name for a message, shortened and without its namespace."""
     return f"<{name.rpartition('}')[2][:40]}>"
 
 

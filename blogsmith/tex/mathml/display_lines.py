@@ -92,7 +92,6 @@ def _kind(broken: DisplayLines, wide: str) -> str:
 
 
 def _step(width: float) -> str:
-    """Return the step that is not below a width."""
     return str(next((step for step in STEPS_EM if step >= width), STEPS_EM[-1]))
 
 
@@ -300,7 +299,6 @@ def _inner(element: str) -> Sequence[str]:
 
 
 def _parts(element: str) -> tuple[str, str]:
-    """Return the start tag and the content of an element."""
     start = _START.match(element)
     assert start is not None
     return start[0], element[start.end() : element.rindex("</")]

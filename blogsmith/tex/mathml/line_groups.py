@@ -192,7 +192,6 @@ def _piece_class(xml: str) -> int:
 
 
 def _letters(xml: str) -> float:
-    """Return the approximate width of an element in letters."""
     opening = _TAG.match(xml)
     if opening is None:
         return 0

@@ -295,7 +295,6 @@ class Parser(State):
         return self._character_atom(token)
 
     def _character_atom(self, token: str) -> Atom | None:
-        """Return the atom of a character that no table contains."""
         if token[0] == "\0":
             # bound by \let, whatever the name means now
             return self.atoms.get(token[1:]) or self.item(strip_mark(token))

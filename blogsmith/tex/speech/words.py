@@ -334,7 +334,6 @@ def _flatten(elements: Sequence[Element]) -> list[Element]:
 
 
 def _text(element: Element) -> str:
-    """Return the text of an element without spaces."""
     return "".join("".join(element.itertext()).split())
 
 

@@ -88,7 +88,6 @@ def _trim_whitespace(parts: list[str]) -> Iterator[str]:
 
 
 def _expand(parts: Iterator[str], state: _State) -> Iterator[str]:
-    """Expand all parts."""
     rest = list(parts)
     position = 0
     while position < len(rest):
@@ -386,7 +385,6 @@ class HugoShortcodeTranslator:
         return self._keep_call(call, inner) if found is None else found
 
     def _inline_template(self, call: Call) -> Replacement:
-        """Expand a shortcode `name.inline`, which contains its own template."""
         template = _LOADED_HTML.sub("", write_source(call.inner or ()))
         found = expand_template(template, replace(call, inner=None), "", self._context)
         if found is None:

@@ -42,7 +42,6 @@ def _differential(sign: str) -> Expander:
 
 
 def _variation(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\var{A}`, `\var[2]{A}`, `\var(…)`."""
     head = [*fill("\\delta "), *_power(reader.optional())]
     return head + (fill("{#1}", reader.argument()) if reader.peek() == "{" else _parenthesis(reader))
 
