@@ -1,6 +1,6 @@
 """Find, check and create the file that caches one site.
 
-The file must be private (`own_folder.py`), and contain the path of this site and the current format. A damaged
+The file must be private (`own_folder.py`) and contain the path of this site and the current format. A damaged
 file, or a file of another format, is replaced. If no cache can be used, a `CacheError` gives the reason and
 the remedy.
 """
