@@ -136,10 +136,8 @@ class _Scan:
 
 
 _HEAD = lazy_pattern(r"@[ \t]*([A-Za-z]+)\s*[{(]\s*")
-_ENTRY_KEY = lazy_pattern(r"[^\s,{}()\"#%=]+")
+_WORD = lazy_pattern(r"[^\s,{}()\"#%=]+")
 _BLANK = lazy_pattern(r"(?:\s+|%[^\n]*\n)*")
-_NAME = lazy_pattern(r"[^\s,{}()\"#%=]+")
-_BARE = lazy_pattern(r"[^\s,{}()\"#%=]+")
 _QUOTE = lazy_pattern(r"\{+|\}+|\"")
 MOST_CHARACTERS = 200_000
 """Maximum length of a value after inserting `@string`s, since each may contain the previous one twice."""
@@ -211,12 +209,12 @@ class _Reader:
         head = _HEAD.match(self._text, self._position, self._end)
         if head:
             self.entry.kind, self._position = head[1].lower(), head.end()
-        if has_key and (key := _ENTRY_KEY.match(self._text, self._position, self._end)):
+        if has_key and (key := _WORD.match(self._text, self._position, self._end)):
             self.entry.key, self._position = key[0], key.end()
 
     def read_fields(self) -> dict[str, BibField]:
         """Parse all fields up to the end, or up to an error after which parsing cannot continue."""
-        while self._skip(",") and (name := _NAME.match(self._text, self._position, self._end)):
+        while self._skip(",") and (name := _WORD.match(self._text, self._position, self._end)):
             self._position = name.end()
             if not self._accept("="):
                 message = f'missing "=" after "{name[0]}"'
@@ -273,7 +271,7 @@ class _Reader:
         opening = self._next()
         if opening in ("{", '"') and opening:
             return self._read_delimited(opening)
-        bare = _BARE.match(self._text, self._position, self._end)
+        bare = _WORD.match(self._text, self._position, self._end)
         if not bare:
             self._report("missing value", self._position, 1, "write the value as `{text}`")
             return None

@@ -30,9 +30,9 @@ _MOST_BYTES = 100_000_000
 _WHEEL = "Wheel-Version: 1.0\nGenerator: blogsmith\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
-def wheel_name(version: str = __version__) -> str:
-    """Return the file name of the wheel of a version of blogsmith."""
-    return f"{DISTRIBUTION.replace('-', '_')}-{version}-py3-none-any.whl"
+def wheel_name() -> str:
+    """Return the file name of the wheel of this version of blogsmith."""
+    return f"{DISTRIBUTION.replace('-', '_')}-{__version__}-py3-none-any.whl"
 
 
 def installed_files() -> Mapping[str, bytes]:

@@ -115,7 +115,7 @@ def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> st
     return mark.sub("\ufffd", text)
 
 
-def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
+def closing_bracket(text: str, start: int) -> int:
     """Return the index of the bracket that closes the one at `start`. Return -1 if it does not close in its
     paragraph, or if more than `_MAX_DEPTH` brackets are nested in it."""
     depth, position = 0, start
@@ -126,7 +126,7 @@ def closing_bracket(text: str, start: int, pair: str = "[]") -> int:
             continue
         if char == "\n" and text[position + 1 : position + 2] == "\n":
             return -1
-        depth += {pair[0]: 1, pair[1]: -1}.get(char, 0)
+        depth += {"[": 1, "]": -1}.get(char, 0)
         if depth == 0:
             return position
         if depth > _MAX_DEPTH:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from ....base.patterns import lazy_pattern
 from ...errors import TexError
-from .commands import command, control, mathematics, text
+from .commands import BLANK, command, control, mathematics, text
 from .scan import Attachment, ChemicalFormula, Scanner, Scripts
 from .scripts import (
     MINUS,
@@ -48,7 +48,6 @@ from .signs import (
     take_state,
 )
 
-_BLANK = lazy_pattern(r"\s*")
 _NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _ATOM_AHEAD = lazy_pattern(r"[^\W\d_]|[\\({\[$]")
 _GAS = lazy_pattern(r"\^(?=\s|$)")
@@ -234,7 +233,7 @@ def _command(made: ChemicalFormula) -> None:
         _close(made)
     elif name in _COMMAND_RULES:
         scan.name()
-        scan.accept(_BLANK)
+        scan.accept(BLANK)
         _COMMAND_RULES[name](made)
     elif name in OPERATOR_COMMANDS:
         scan.name()

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ....base.patterns import lazy_pattern
-from .commands import GREEK, control, mathematics, text
+from .commands import BLANK, GREEK, control, mathematics, text
 from .scan import Attachment, ChemicalFormula
 from .scripts import DASHES, MINUS, PRIMES, SCRIPT_CHARACTERS, decimal, primes
 
@@ -37,7 +37,6 @@ _MATH_OPERATOR = lazy_pattern(r"\$\s*([-+=<>]|\\[a-z]+)\s*\$")
 _MARK = lazy_pattern(r"(?:\(([v^])\)|([v^]))(?=\s|$|[,;.])|([↑↓])")
 _TIGHT = lazy_pattern(r"[*·•,;)\]&]|\\\\|\.(?![\d.])|\\cdot(?![A-Za-z])")
 _COMMAND = lazy_pattern(r"\\[A-Za-z]+")
-_BLANK = lazy_pattern(r"\s*")
 _BLANKS = lazy_pattern(r"\s+")
 
 _ITEM = r"(?:[a-z]{1,3}|(?:\\ca\s?)?\$[^${}()]{1,40}\$)"
@@ -56,7 +55,7 @@ _MORE = lazy_pattern(r"(?=[^\s,;)\]}])")
 def blank(formula: ChemicalFormula) -> None:
     """Read white space and the operator, arrow or state after it. Also called at the start of a formula."""
     scan = formula.scan
-    scan.accept(_BLANK)
+    scan.accept(BLANK)
     if not scan.next_character or take_arrow(formula) or take_operator(formula):
         return
     if formula.parts and scan.accept(_PLUS) is not None:
@@ -168,7 +167,7 @@ def dots(formula: ChemicalFormula) -> None:
 
 def addition(formula: ChemicalFormula) -> None:
     """Add the dot between the components of an addition compound."""
-    formula.scan.accept(_BLANK)
+    formula.scan.accept(BLANK)
     formula.add(r"\,{\cdot}\,", Attachment.EDGE)
 
 
@@ -314,7 +313,7 @@ def _value(formula: ChemicalFormula) -> str:
 
 def add_amount(formula: ChemicalFormula, value: str) -> None:
     """Add `value` as the amount of the following formula."""
-    formula.scan.accept(_BLANK)
+    formula.scan.accept(BLANK)
     formula.add(value + r"\,", Attachment.JOINT)
 
 

@@ -26,10 +26,6 @@ _ELEMENTS = (
 )
 
 
-def _second(reader: FormulaReader) -> list[str] | None:
-    return reader.argument() if reader.peek() == "{" else None
-
-
 def _bra(reader: FormulaReader, command: str) -> list[str]:
     r"""Expand `\bra{a}`; `\bra{a}\ket{b}` is joined to one bracket."""
     fixed = reader.star()
@@ -38,7 +34,7 @@ def _bra(reader: FormulaReader, command: str) -> list[str]:
         return fill(r"\langle{#1}\vert " if fixed else _BRA, bra)
     reader.pop()
     fixed = reader.star() or fixed
-    return fill(_FIXED_BRACKET if fixed else _BRACKET, bra, _second(reader) or [])
+    return fill(_FIXED_BRACKET if fixed else _BRACKET, bra, _group(reader) or [])
 
 
 def _ket(reader: FormulaReader, command: str) -> list[str]:
@@ -52,7 +48,7 @@ def _pair(growing: str, fixed: str) -> Expander:
     def expand(reader: FormulaReader, command: str) -> list[str]:
         template = fixed if reader.star() else growing
         first = reader.argument()
-        second = _second(reader)
+        second = _group(reader)
         return fill(template, first, first if second is None else second)
 
     return expand
@@ -66,7 +62,7 @@ def _expectation(reader: FormulaReader, command: str) -> list[str]:
     r"""Expand `\ev{A}` to ⟨A⟩, and `\ev{A}{\psi}` to ⟨ψ|A|ψ⟩."""
     stars = _stars(reader)
     operator = reader.argument()
-    state = _second(reader)
+    state = _group(reader)
     if state and operator:
         return fill(_ELEMENTS[stars], state, operator, state)
     return fill(r"\langle{#1}\rangle " if stars else r"\left\langle{#1}\right\rangle ", operator)
