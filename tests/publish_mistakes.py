@@ -9,8 +9,9 @@ from types import MappingProxyType
 from blogsmith.base.diagnostics.model import Diagnostic, SiteError
 from blogsmith.publish.author_files import compare_files
 from blogsmith.publish.dependency_lock import LOCK
-from blogsmith.publish.host_rehearsal import CommandResult, install_problem, pages_problem, require_trust
+from blogsmith.publish.host_rehearsal import CommandResult, install_problem, pages_problem
 from blogsmith.publish.pages_branch import plan_update
+from blogsmith.publish.rehearsal_command import require_trust
 from blogsmith.publish.setup import SetupRequest, plan_setup
 from tests.site_files import NOW, put
 

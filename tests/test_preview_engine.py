@@ -17,7 +17,6 @@ import pytest
 from blogsmith.base.diagnostics.model import Diagnostic
 from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.build.incremental import IncrementalPipeline
-from blogsmith.preview.app import request_cells
 from blogsmith.preview.cells.messages import CellWork, PageOutcome
 from blogsmith.preview.events.publisher import EventPublisher
 from blogsmith.preview.loop.event_loop import EventLoop, first_difference
@@ -25,6 +24,7 @@ from blogsmith.preview.loop.messages import CellsEnded, FilesSaved, PageSent, St
 from blogsmith.preview.options import ServeOptions
 from blogsmith.preview.pages.script_tag import ScriptTag
 from blogsmith.preview.pages.site import ServedSite
+from blogsmith.preview.services import request_cells
 from blogsmith.watch.pending_changes import UnreportedChanges
 from blogsmith.watch.watcher import FALLBACK_SCAN_S
 from tests.preview_client import soon

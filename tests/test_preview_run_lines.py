@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blogsmith.preview.app import RunPrinter
+from blogsmith.preview.services import RunPrinter
 
 Event = tuple[str, dict[str, object]]
 """State of a run, and the other fields of the event."""

@@ -19,7 +19,7 @@ DRAFT = "---\ntitle: B\ndate: 2026-01-01\ndraft: true\n---\ntext\n"
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Create a trusted site. The new environment is tested in `test_publish_rehearsal.py` instead."""
     use_made_up_index(monkeypatch)
-    monkeypatch.setattr("blogsmith.publish.host_rehearsal.rehearse_host", lambda *given: 0)
+    monkeypatch.setattr("blogsmith.publish.rehearsal_command.rehearse_host", lambda *given: 0)
     settings = "title: T\nbase_url: https://example.org\n"
     files = {"blogsmith.yaml": settings, "content/posts/a.md": POST, "content/posts/b.md": DRAFT}
     site = put_bare(tmp_path, files)

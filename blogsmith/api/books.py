@@ -8,7 +8,7 @@ from ..base.diagnostics.model import Diagnostic, Place, SiteError
 from ..base.html_tags import Tag, scan_html
 from ..base.patterns import lazy_pattern
 from ..base.storage.folder import open_folder
-from ..base.storage.own_folder import temporary_folder
+from ..base.storage.temporary import temporary_folder
 from ..build.snapshot import SiteSnapshot
 from ..config.schema import Config
 from ..features.book_pages import BookSource, open_pages, outside_address, percent_encode, write_book

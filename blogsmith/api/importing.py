@@ -17,7 +17,7 @@ from ..base.schema.yaml_scalars import resolve as resolve_yaml_scalar
 from ..base.storage.folder import TEMPORARY_PREFIX, Folder, open_folder, open_real_file
 from ..base.storage.links import is_junction
 from ..base.storage.lock import site_lock
-from ..base.storage.own_folder import temporary_folder
+from ..base.storage.temporary import temporary_folder
 from ..base.timeout import PageTimeout, alarm, has_alarm
 from ..bibliography.bibliography_file import BibtexFile, read_entries
 from ..bibliography.latex import plain_text

@@ -10,7 +10,7 @@ from ..base.diagnostics.model import Diagnostic, Place, SiteError
 from ..base.patterns import lazy_pattern
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import open_folder
-from ..base.storage.own_folder import temporary_folder
+from ..base.storage.temporary import temporary_folder
 from ..base.version import __version__
 from ..build.load import load_site
 from ..build.render import PageCache

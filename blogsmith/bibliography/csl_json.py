@@ -11,7 +11,8 @@ from typing import Any
 
 from ..base.schema.data_loaders import describe_error
 from ..model.publications import DOI, Person, Publication, WorkDate
-from .works import ADDRESS, escape_tex, format_bibtex, person_text
+from .bibtex_text import escape_tex, format_bibtex
+from .works import ADDRESS, person_text
 
 _DATES = ("issued", "accessed", "original-date", "event-date")
 _PEOPLE = ("author", "editor", "translator", "container-author", "collection-editor")

@@ -1,4 +1,4 @@
-"""Conversion of a `.bib` entry to a publication, of names in BibTeX, and of a publication to BibTeX.
+"""Conversion of a `.bib` entry to a publication, and of names in BibTeX.
 
 Source: the mapping of pandoc's and Zotero's importers, and biblatex's manual for the names of fields. Titles
 keep their case.
@@ -9,13 +9,13 @@ N. Markey, "Tame the BeaST", 2009, section 11.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ..base.patterns import lazy_pattern
-from ..model.names import name_set
 from ..model.publications import DOI, Person, Publication, WorkDate
 from .bibtex_index import MONTHS, BibEntry, BibProblem
+from .bibtex_text import copy_entry
 from .latex import convert_latex, plain_text, split_outside_braces
 
 _WORD = lazy_pattern(r"(?:\\.|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|[^\s,{}\\]|[{}])+")
@@ -97,47 +97,6 @@ def _is_lower_case(word: str) -> bool:
 
 def _join_words(words: list[str]) -> str:
     return plain_text(" ".join(words))
-
-
-_PRIVATE = name_set(
-    "file abstract annote annotation keywords owner timestamp mendeley-tags groups date-added date-modified "
-    "bdsk-url-1 bdsk-url-2 bdsk-file-1 localfile rating comment review read crossref xdata pdf preview "
-    "selected html ids bibtex_show code slides poster website video blog award altmetric"
-)
-"""Fields that are private: for the author's own programs and notes."""
-_SPECIAL: Mapping[int, str] = MappingProxyType(
-    {
-        **{ord(char): f"\\{char}" for char in "&%#_"},
-        ord("\u00a0"): "~",
-        ord("~"): "\\textasciitilde{}",
-        ord("\\"): "\\textbackslash{}",
-        ord("^"): "\\textasciicircum{}",
-        ord("{"): "\\{",
-        ord("}"): "\\}",
-        ord("$"): "\\$",
-    }
-)
-
-
-def format_bibtex(kind: str, key: str, fields: Iterable[tuple[str, str]]) -> str:
-    """Return an entry with one field per line. Empty fields are omitted. Values are TeX."""
-    lines = [f"  {name} = {{{value}}}," for name, value in fields if value]
-    return "\n".join((f"@{kind}{{{key},", *lines, "}"))
-
-
-def escape_tex(text: str) -> str:
-    """Escape plain text as TeX."""
-    return text.translate(_SPECIAL)
-
-
-def copy_entry(entry: BibEntry) -> str:
-    """Return an entry as it was read, with `@string`s inserted, and without private fields."""
-    shown = (
-        (name, " ".join(value.text.split()))
-        for name, value in entry.fields.items()
-        if name not in _PRIVATE and (value.text.count("{") == value.text.count("}"))
-    )
-    return format_bibtex(entry.kind, entry.key, shown)
 
 
 _KINDS: Mapping[str, str] = MappingProxyType(

@@ -21,8 +21,8 @@ from typing import BinaryIO
 from msgspec.structs import replace
 
 from ..base.diagnostics.model import SiteError
-from ..base.storage.own_folder import nameless_file
 from ..base.storage.site_cache import CacheInterface, NullCache
+from ..base.storage.temporary import nameless_file
 from ..config.series_rules import solutions_start
 from ..hooks.calls import convert_plugin_errors, filter_document
 from ..model.decode import decode

@@ -22,7 +22,7 @@ from ..api.commands import (
     terminal,
     verbosity_options,
 )
-from .host_rehearsal import require_trust
+from .rehearsal_command import require_trust
 
 if TYPE_CHECKING:
     from .author_files import AuthorFile
@@ -335,8 +335,8 @@ def check_command(clocks: CommandClock, root: Path, request: SetupRequest, setup
     from ..api.publishing import temporary_folder
     from .author_files import compare_files
     from .dependency_lock import LOCK
-    from .host_rehearsal import rehearse_host, require_trust
     from .install_plan import lock_problems, read_lock
+    from .rehearsal_command import rehearse_host, require_trust
     from .setup import build_as_published
     from .targets import TARGETS
 

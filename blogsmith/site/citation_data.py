@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..base.patterns import lazy_pattern
 from ..bibliography.bibtex_index import MONTHS
-from ..bibliography.works import escape_tex, format_bibtex
+from ..bibliography.bibtex_text import escape_tex, format_bibtex
 from ..config.authors import author_names
 from ..config.schema import Config
 from ..model.dates import parse_date

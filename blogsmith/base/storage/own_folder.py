@@ -1,4 +1,4 @@
-"""Folders and files that only blogsmith uses: `.blogsmith/` of a site, temporary folders, private files.
+"""`.blogsmith/` of a site, and files that only this user may write.
 
 The cache is not in it: see `cache_file.py`.
 
@@ -13,28 +13,9 @@ import os
 import shlex
 import stat
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from .folder import Folder, open_folder
-
-
-def nameless_file() -> BinaryIO:
-    """Return a new file for writing and reading, for this process and its forks. The caller closes it."""
-    # on Windows it is a wrapper with all methods of a file
-    return cast("BinaryIO", tempfile.TemporaryFile())
-
-
-@contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Yield a new folder that only this user can access; remove it with its contents at the end."""
-    # not the prefix of working folders: a run of code removes those that no process has locked
-    with tempfile.TemporaryDirectory(prefix="blogsmith.") as folder:
-        yield Path(folder)
-
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ...base.storage.folder import open_folder
-from ...base.storage.own_folder import nameless_file
+from ...base.storage.temporary import nameless_file
 from ...model.remote_images import (
     COPIES,
     FETCH_COMMAND,

@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 from ...base.storage.folder import open_folder
-from ...base.storage.own_folder import temporary_folder
+from ...base.storage.temporary import temporary_folder
 from .page_text import PageSection
 
 PACKAGE = "pagefind"
