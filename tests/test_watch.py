@@ -67,8 +67,8 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def only_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable comparisons, so that only events cause reports."""
-    for name in ("probe.PROBE_S", "watcher.FALLBACK_SCAN_S"):
-        monkeypatch.setattr(f"blogsmith.watch.{name}", 10 * DEADLINE_S)
+    for name in ("PROBE_S", "FALLBACK_SCAN_S"):
+        monkeypatch.setattr(f"blogsmith.watch.watcher.{name}", 10 * DEADLINE_S)
 
 
 class SilentNotifier:
