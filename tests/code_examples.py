@@ -41,11 +41,11 @@ from blogsmith.features.weights import measure_pages
 from blogsmith.freeze.archive import unpack
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
-from blogsmith.network.linkcheck.verdicts import LinkVerdict, write_verdicts
+from blogsmith.network.linkcheck.check import LinkVerdict, write_verdicts
 from blogsmith.paper.site_latex import make_latex
 from blogsmith.paper.site_paper import make_paper
 from blogsmith.pools import page_executor
-from blogsmith.preview.pages.render import RenderedPages
+from blogsmith.preview.pages.site import RenderedPages
 from blogsmith.project.report import BuildLog, BuildOptions, ExecutionOptions, no_progress
 from blogsmith.project.trust.consent import trust
 from blogsmith.pyodide.source import FolderSource

@@ -73,14 +73,14 @@ MUTANTS = (
     ),
     Mutant(
         "a thin space in scripts",
-        "tex/mathml/spacing.py",
+        "tex/mathml/atoms.py",
         "kind == ORD or kind >= INTEGRAL or (kind == INNER and not in_script)",
         "kind == ORD or kind >= INTEGRAL or kind == INNER",
         ("test_tex_spacing.py",),
     ),
     Mutant(
         "a binary sign behind an opening one",
-        "tex/mathml/spacing.py",
+        "tex/mathml/atoms.py",
         "if previous == OPEN or (previous >= NONE and previous != INNER):",
         "if previous >= NONE and previous != INNER:",
         ("test_tex_spacing.py",),
@@ -136,7 +136,7 @@ MUTANTS = (
     ),
     Mutant(
         "a cache that others may write is read",
-        "base/storage/private.py",
+        "base/storage/own_folder.py",
         "if status.st_mode & _OTHERS_WRITE:",
         "if status.st_mode & _OTHERS_WRITE == _OTHERS_WRITE:",
         ("security/test_kept_builds.py",),

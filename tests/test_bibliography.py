@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from blogsmith.bibliography.bibliography_file import BibtexFile, CslJsonFile
 from blogsmith.bibliography.bibtex_index import index_bibtex
 from blogsmith.bibliography.latex import convert_latex, plain_text
-from blogsmith.bibliography.names import read_names
+from blogsmith.bibliography.works import read_names
 from blogsmith.build.incremental import UpdateRequest
 from blogsmith.model.publications import Person, Publication
 from blogsmith.render.citations.csl_style import split_locator

@@ -29,8 +29,7 @@ READERS = (
 OWN_DATA: Mapping[str, str] = {
     "base/diagnostics/explanations.py": "a file of the package",
     "base/schema/files.py": "a file of the package",
-    "base/schema/json_loader.py": "`is_too_deep` comes first",
-    "base/schema/toml_loader.py": "`is_too_deep` comes first",
+    "base/schema/data_loaders.py": "`is_too_deep` comes first",
     "execute/kernel/bridge.py": "messages of the builder",
     "execute/kernel/kernel_setup.py": "messages of the builder",
     "execute/probe/program.py": "arguments from the builder",

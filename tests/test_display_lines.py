@@ -10,8 +10,7 @@ import pytest
 
 from blogsmith.tex.convert import convert_formula
 from blogsmith.tex.displays import LEAST_SCALE, DisplayRoom, FittedDisplay, find_room
-from blogsmith.tex.mathml.display_fit import STEPS_EM, fit_display
-from blogsmith.tex.mathml.display_lines import break_display
+from blogsmith.tex.mathml.display_lines import STEPS_EM, break_display, fit_display
 from blogsmith.tex.mathml.line_groups import children
 from blogsmith.tex.mathml.widths import measure
 from tests.check import render

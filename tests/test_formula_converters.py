@@ -20,8 +20,8 @@ from blogsmith.project.report import ExecutionOptions
 from blogsmith.project.trust.consent import trust
 from blogsmith.render.converters import choose_converter, convert_with_plugin, with_plugin
 from blogsmith.tex.convert import TexError, TypesetFormula, convert_formula
+from blogsmith.tex.errors import UnusableMathmlError
 from blogsmith.tex.foreign.reader import MAX_DEPTH, read_mathml
-from blogsmith.tex.foreign.unusable import UnusableMathmlError
 from blogsmith.tex.foreign_formula import remove_numbers
 from blogsmith.tex.parse.state import RowNumber
 from tests.build_scripts import compare

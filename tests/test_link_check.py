@@ -26,11 +26,9 @@ from blogsmith.cli.main import main
 from blogsmith.features.links import LinkOptions, check_links
 from blogsmith.network import connection
 from blogsmith.network.connection import USER_AGENT, Limits
-from blogsmith.network.linkcheck.archive import archive_url
-from blogsmith.network.linkcheck.findings import link_diagnostics
-from blogsmith.network.linkcheck.host_gates import GateClock
+from blogsmith.network.linkcheck.check import GateClock, LinkVerdict, is_due, read_verdicts, write_verdicts
+from blogsmith.network.linkcheck.findings import archive_url, link_diagnostics
 from blogsmith.network.linkcheck.link_uses import LinkUse, UrlIndex, find_urls, find_uses
-from blogsmith.network.linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
 from blogsmith.project.report import BuildLog, BuildReport
 from tests.cached_rows import replace_data
 from tests.site_files import build

@@ -8,7 +8,7 @@ import pytest
 from lsprotocol import types
 
 from blogsmith.lsp.cursor import ends_in_formula, find_cursor, find_yaml_cursor
-from blogsmith.lsp.rename import RenameError
+from blogsmith.lsp.navigation import RenameError
 from blogsmith.lsp.text_buffer import TextBuffer
 from tests.lsp_desk import CURSOR, Desk
 from tests.rows import each_row

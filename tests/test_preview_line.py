@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.build.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.preview.events.publisher import all_problems
-from blogsmith.preview.pages.render import RenderedPages
-from blogsmith.preview.pages.site import awaited_sources
+from blogsmith.preview.pages.site import RenderedPages, awaited_sources
 from blogsmith.project.program import open_rows
 from blogsmith.project.trust.consent import trust
 from tests.preview_sites import built, new_line, options, outputs, page_paths, problems, settled

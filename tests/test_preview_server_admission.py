@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from blogsmith.preview.http.connection import Connection
-from blogsmith.preview.http.hub import EventHub
+from blogsmith.preview.http.connection import Connection, EventHub
 from blogsmith.preview.http.reply import plain_reply
 from blogsmith.preview.http.request import ClientLimits
 from blogsmith.preview.http.server import PreviewServer

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.preview.http.hub import frame
+from blogsmith.preview.http.connection import frame
 from blogsmith.preview.http.request import ClientLimits
 from tests.preview_client import Client, ask, serving, site, soon
 

@@ -18,10 +18,10 @@ from jsonschema import Draft7Validator
 
 from blogsmith.base.diagnostics.codes import CODES
 from blogsmith.base.diagnostics.model import Reporter
+from blogsmith.base.schema.data_loaders import load_toml
 from blogsmith.base.schema.files import FOLDER, SCHEMAS, read_schema
 from blogsmith.base.schema.records import Schema
 from blogsmith.base.schema.slots import LocatedMapping
-from blogsmith.base.schema.toml_loader import load_toml
 from blogsmith.base.schema.yaml_loader import Located, load
 from blogsmith.config.load import SETTINGS
 from blogsmith.read.foreign_keys import HINTS

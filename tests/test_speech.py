@@ -11,8 +11,7 @@ import pytest
 
 from blogsmith.tex.convert import convert_formula
 from blogsmith.tex.speech import words
-from blogsmith.tex.speech.names import name_formulas, spoken_text
-from blogsmith.tex.speech.words import formula_words, read_table
+from blogsmith.tex.speech.words import formula_words, name_formulas, read_table, spoken_text
 from tests.browser.tools import MODULES, file, program
 from tests.check import render
 from tests.rows import each_row

@@ -292,7 +292,7 @@ OTHER_OPENS = ("Image", "gzip", "tarfile", "webbrowser")
 READING_OPENS = {
     "execute/worker/landlock.py",
     "freeze/store.py",
-    "watch/fingerprint.py",
+    "watch/tree.py",
 }
 """Modules that call `os.open` with flags that only read."""
 

@@ -8,9 +8,8 @@ import pytest
 
 from blogsmith.model.tex_macros import Macro
 from blogsmith.tex.convert import TexError, convert_formula
-from blogsmith.tex.parse.macro_bodies import fill
 from blogsmith.tex.parse.macros import read_macros
-from blogsmith.tex.parse.reader import BUDGET, TokenReader, text_of
+from blogsmith.tex.parse.reader import BUDGET, TokenReader, fill, text_of
 from blogsmith.tex.parse.scan import split
 from tests.rows import each_row
 

@@ -20,8 +20,7 @@ import pytest
 from blogsmith.base.storage.changed_files import ChangedFiles
 from blogsmith.watch.hints import HintQueue, OpenNotifier, WatchError
 from blogsmith.watch.observer import ObserverNotifier
-from blogsmith.watch.probe import PROBE_S, EventProbe
-from blogsmith.watch.watcher import Watcher, open_notifier
+from blogsmith.watch.watcher import PROBE_S, EventProbe, Watcher, open_notifier
 from tests.sessions import descriptors, wait_for
 from tests.test_watch_saves import (
     deleted_and_created,
@@ -61,15 +60,15 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Allow events to be slow."""
-    monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 10 * DEADLINE_S)
+    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", 10 * DEADLINE_S)
     monkeypatch.setattr("blogsmith.watch.watcher._EVENT_S", DEADLINE_S / 8)
 
 
 @pytest.fixture
 def only_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable comparisons, so that only events cause reports."""
-    for name in ("probe.PROBE_S", "watcher.FALLBACK_SCAN_S"):
-        monkeypatch.setattr(f"blogsmith.watch.{name}", 10 * DEADLINE_S)
+    for name in ("PROBE_S", "FALLBACK_SCAN_S"):
+        monkeypatch.setattr(f"blogsmith.watch.watcher.{name}", 10 * DEADLINE_S)
 
 
 class SilentNotifier:
@@ -459,13 +458,13 @@ NO_MORE_LOOKING = "events for changed files arrive again: polling stopped"
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the probe give up and retry soon."""
-    monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 0.3)
-    monkeypatch.setattr("blogsmith.watch.probe.PAUSE_S", 0.01)
-    monkeypatch.setattr("blogsmith.watch.probe.MAX_PAUSE_S", 0.05)
+    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", 0.3)
+    monkeypatch.setattr("blogsmith.watch.watcher.PAUSE_S", 0.01)
+    monkeypatch.setattr("blogsmith.watch.watcher.MAX_PAUSE_S", 0.05)
 
 
 def test_a_system_that_reports_nothing_is_polled(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("blogsmith.watch.probe.PROBE_S", 0.3)
+    monkeypatch.setattr("blogsmith.watch.watcher.PROBE_S", 0.3)
     with watching(site, notifier=SilentNotifier) as (receiver, _):
         receiver.wait(lambda: bool(receiver.lines))
         assert receiver.lines == [NONE_SO_FAR]
@@ -660,7 +659,7 @@ def test_what_a_bug_breaks_off_is_told_all_the_same(
     site: Path, only_told: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Files already checked are compared with the last report, not with that check."""
-    monkeypatch.setattr("blogsmith.watch.change_detector.INCOMPLETE_S", DEADLINE_S / 8)
+    monkeypatch.setattr("blogsmith.watch.watcher.INCOMPLETE_S", DEADLINE_S / 8)
     opened: list[HintQueue] = []
 
     class Failing(SilentNotifier):

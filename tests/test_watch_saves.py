@@ -134,8 +134,8 @@ SAVES: list[Callable[[Path, str], None]] = [
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable time limits, because this process may be paused between two steps of a save."""
-    for name in ("change_detector.INCOMPLETE_S", "change_detector.CLOSE_S", "watcher.MAX_PENDING_S"):
-        monkeypatch.setattr(f"blogsmith.watch.{name}", DEADLINE_S / 4)
+    for name in ("INCOMPLETE_S", "CLOSE_S", "MAX_PENDING_S"):
+        monkeypatch.setattr(f"blogsmith.watch.watcher.{name}", DEADLINE_S / 4)
 
 
 @pytest.mark.parametrize("save", SAVES, ids=lambda save: save.__name__)

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import Diagnostic, Place, Reporter
 from ..base.merge_conflicts import may_have_conflict, take_first_versions
 from ..model.publications import Publication, PublicationLookup
-from .bibtex_entry import BibEntry, Strings, read_entry, read_strings
-from .bibtex_index import BibIndex, BibProblem, index_bibtex
+from .bibtex_index import BibEntry, BibIndex, BibProblem, Strings, index_bibtex, read_entry, read_strings
 from .csl_json import CslJsonError, read_csl_json
 from .works import publication_from_entry
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from ..model.names import name_set
-from .bibtex_entry import BibEntry
+from .bibtex_index import BibEntry
 
 _PRIVATE = name_set(
     "file abstract annote annotation keywords owner timestamp mendeley-tags groups date-added date-modified "
@@ -44,10 +44,6 @@ def copy_entry(entry: BibEntry) -> str:
     shown = (
         (name, " ".join(value.text.split()))
         for name, value in entry.fields.items()
-        if name not in _PRIVATE and _is_balanced(value.text)
+        if name not in _PRIVATE and value.text.count("{") == value.text.count("}")
     )
     return format_bibtex(entry.kind, entry.key, shown)
-
-
-def _is_balanced(text: str) -> bool:
-    return text.count("{") == text.count("}")

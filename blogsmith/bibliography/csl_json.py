@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..base.schema.json_loader import describe_error
+from ..base.schema.data_loaders import describe_error
 from ..model.publications import DOI, Person, Publication, WorkDate
 from .bibtex_text import escape_tex, format_bibtex
 from .works import ADDRESS, person_text

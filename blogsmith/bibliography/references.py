@@ -8,8 +8,7 @@ from ..base.patterns import lazy_pattern
 from ..model.documents import Reference
 from ..model.publications import DOI, Person, Publication, WorkDate
 from .csl_json import publication_bibtex
-from .names import read_name
-from .works import ADDRESS
+from .works import ADDRESS, read_name
 
 _ET_AL = lazy_pattern(r",?\s*(?:et al\.?|and others|u\. ?a\.)\s*$")
 _YEAR = lazy_pattern(r"-?\d{1,4}")

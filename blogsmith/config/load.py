@@ -33,19 +33,21 @@ from ..base.schema.forms import (
     list_form,
     union_form,
 )
-from ..base.schema.readers import (
+from ..base.schema.records import (
     QUOTE,
     TEXTS,
     Reader,
+    Table,
+    build_schema,
     choice,
     each,
     format_choices,
     member_of_choices,
+    reject_key,
     string_list,
     typed,
     words,
 )
-from ..base.schema.records import Table, build_schema, reject_key
 from ..base.schema.slots import LocatedMapping, Slot
 from ..base.schema.yaml_loader import MAX_BYTES, YamlPath, load
 from ..model.courses import NUMBERINGS

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ..base.patterns import lazy_pattern
-from ..base.schema.readers import Check, keys, shaped, unless_empty
+from ..base.schema.records import Check, keys, shaped, unless_empty
 from .people import ProfileLinks
 
 _KINDS = tuple(name for name in ProfileLinks.__struct_fields__ if name != "orcid")

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, available_timezones
 from ..base.diagnostics.model import format_suggestion, nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import LAZY, SHAPED, Form, accepts, choice_form, get_form, union_form
-from ..base.schema.readers import (
+from ..base.schema.records import (
     Check,
     each,
     keys,

@@ -16,13 +16,19 @@ from ..config.checks import ExternalLinks
 from ..config.load import CONFIG_NAME
 from ..model.remote_images import normalize_remote_url
 from ..network.connection import Limits
-from ..network.linkcheck.archive import API, find_copy
-from ..network.linkcheck.check import CheckPlan, LinkCheck
-from ..network.linkcheck.findings import link_diagnostics
-from ..network.linkcheck.host_gates import GateClock, HostGates
+from ..network.linkcheck.check import (
+    CheckPlan,
+    GateClock,
+    HostGates,
+    LinkCheck,
+    LinkVerdict,
+    Probe,
+    is_due,
+    read_verdicts,
+    write_verdicts,
+)
+from ..network.linkcheck.findings import API, find_copy, link_diagnostics
 from ..network.linkcheck.link_uses import LinkUse, UrlIndex, find_urls, find_uses
-from ..network.linkcheck.probe import Probe
-from ..network.linkcheck.verdicts import LinkVerdict, is_due, read_verdicts, write_verdicts
 from ..project.focus import is_within
 from ..project.report import BuildLog
 from ..project.trust.consent import is_trusted

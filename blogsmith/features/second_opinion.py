@@ -22,9 +22,8 @@ from ..project.report import BuildLog
 from ..render.converters import convert_with_plugin
 from ..syntax.parser import formulas, make_parser, parse_document
 from ..tex.convert import TypesetFormula, convert_formula
-from ..tex.errors import TexError
+from ..tex.errors import TexError, UnusableMathmlError
 from ..tex.foreign.structure import first_difference, read_structure
-from ..tex.foreign.unusable import UnusableMathmlError
 from ..tex.foreign_formula import check_replaceable, prepare_foreign_source
 from ..tex.parse.reader import Macro
 

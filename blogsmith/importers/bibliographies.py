@@ -18,8 +18,8 @@ from typing import Any
 from ..api.importing import BibtexFile, is_known_field, lazy_pattern, plain_text, read_entries, slugify
 from .model import ImportedData, ImportedFile, ImportedPage, Notice
 from .source_files import BIBLIOGRAPHIES, read_text
-from .text.front_values import as_list, one_line
-from .verify.values import leaves
+from .text.data import as_list, one_line
+from .verify.site import leaves
 
 _LITERAL_FIELDS = frozenset(("url", "doi", "eprint", "howpublished", "pdf"))
 """Fields that are not prose, where `--` and `~` are literal."""

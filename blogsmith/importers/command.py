@@ -51,11 +51,7 @@ class _SystemType(NameType):
     metavar="NAME",
     help="System of SOURCE.  [default: detected from its files]",
 )
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Report the result of the import without writing any files.",
-)
+@click.option("--dry-run", is_flag=True, help="Report the result of the import without writing any files.")
 @click.option(
     "--against",
     type=click.Path(path_type=Path),
@@ -63,9 +59,7 @@ class _SystemType(NameType):
     help="Also compare with this folder of published pages.  [default: compare with SOURCE only]",
 )
 @click.option(
-    "--fetch",
-    is_flag=True,
-    help="Download images from other hosts, like `blogsmith images fetch`.",
+    "--fetch", is_flag=True, help="Download images from other hosts, like `blogsmith images fetch`."
 )
 @verbosity_options
 @click.pass_obj

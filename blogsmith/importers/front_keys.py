@@ -25,7 +25,7 @@ from .bibliographies import add_reader_keys
 from .model import FrontKeys, ImportedPage, Notice
 from .protection import set_visibility
 from .text.data import format_yaml
-from .verify.values import ADDRESS_KEYS, ValueIndex, is_named, leaves
+from .verify.site import ADDRESS_KEYS, ValueIndex, is_named, leaves
 
 IMPORTED = "imported"
 """Front matter key that contains old keys which blogsmith would interpret differently."""

@@ -27,7 +27,7 @@ class Notice:
 
     kind: NoticeKind
     message: str
-    """Description in the terms of the old system, without full stop. `verify.values.is_named` recognizes the
+    """Description in the terms of the old system, without full stop. `verify.site.is_named` recognizes the
     keys and settings that the message names."""
     source: str = ""
     """File relative to the root of the source; empty if the notice concerns the whole site."""

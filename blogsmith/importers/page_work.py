@@ -127,12 +127,12 @@ Made = TypeVar("Made")
 
 
 @contextmanager
-def page_limit(seconds: float | None = None) -> Iterator[None]:
-    """Raise PageTimeout inside the context after this processor time. This works in the main thread only."""
+def page_limit() -> Iterator[None]:
+    """Raise PageTimeout inside the context after `LIMIT_S` of processor time, in the main thread only."""
     if not has_alarm():
         yield
         return
-    with alarm(LIMIT_S if seconds is None else seconds, PageTimeout, is_cpu_time=True):
+    with alarm(LIMIT_S, PageTimeout, is_cpu_time=True):
         yield
 
 

@@ -42,8 +42,7 @@ from .addresses import new_url
 from .model import ImportedPage, Notice, NoticeKind, SiteImport
 from .page_work import Workers
 from .text.containers import fence_marks
-from .text.data import format_yaml, load_mapping, split_yaml_front_matter
-from .text.front_values import iso_date
+from .text.data import format_yaml, iso_date, load_mapping, split_yaml_front_matter
 from .text.segments import LineFinder
 from .verify.facts import find_words, split_words
 from .write import page_text, site_files, write_site_files
@@ -273,7 +272,6 @@ def _url(page: ImportedPage, site: SiteImport) -> str:
 
 
 def _apply_fixes(page: ImportedPage, errors: Iterable[Diagnostic]) -> ImportedPage:
-    """Apply the certain fixes of errors to a page."""
     fixes = [found for found in errors if found.fix and found.fix.is_safe]
     text = page_text(page)
     fixed = apply_fixes(text, fixes).text if fixes else text
@@ -330,11 +328,7 @@ def _find_free_url(url: str, urls: set[str]) -> str:
 
 
 def _with_notice(
-    page: ImportedPage,
-    front: Mapping[str, Any],
-    what: str,
-    found: Diagnostic,
-    kind: NoticeKind = "changed",
+    page: ImportedPage, front: Mapping[str, Any], what: str, found: Diagnostic, kind: NoticeKind = "changed"
 ) -> ImportedPage:
     notice = _notice(kind, page.source, 0, what, found)
     return replace(page, front=front, notices=(*page.notices, notice))
@@ -343,7 +337,6 @@ def _with_notice(
 def _repair_settings(
     settings: Mapping[str, Any], errors: Iterable[Diagnostic]
 ) -> tuple[Mapping[str, Any], list[Notice]]:
-    """Remove the settings with errors."""
     text, notices, every = format_yaml(settings), [], []
     for found in errors:
         keys = _find_keys(text, _line(found))

@@ -16,11 +16,9 @@ from typing import Any
 from ..api.importing import lazy_pattern, name_set
 from .model import ImportedPage, Notice, OldSettings, SiteImport
 from .source_files import read_text, walk_files
-from .text.data import DataForm, DataTextError, load_data, load_yaml
-from .text.front_values import as_list, one_line
+from .text.data import DataForm, DataTextError, as_list, load_data, load_yaml, one_line
 from .text.segments import CODE, mask
-from .verify.site import site_values
-from .verify.values import Leaf, NewValues, is_content, is_named, leaves, lost_settings
+from .verify.site import Leaf, NewValues, is_content, is_named, leaves, lost_settings, site_values
 
 _FOLDERS = name_set("_includes _layouts layouts overrides partials")
 _SUFFIXES = frozenset((".html", ".liquid", ".htm", ".jinja", ".j2"))
@@ -217,7 +215,6 @@ def _sections(site: SiteImport) -> list[dict[str, str]]:
 
 
 def _accounts(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield title and URL of each account."""
     yield from _named_accounts(values)
     for place in sorted(_PLACES):
         data: Any = values

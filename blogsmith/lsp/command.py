@@ -13,12 +13,7 @@ from ..api.commands import CommandClock, extra_install_command, terminal
 @click.option(
     "--stdio", is_flag=True, help="Communicate over standard input and output, the only supported way."
 )
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    help="Log all activity, with tracebacks, not only errors.",
-)
+@click.option("-v", "--verbose", is_flag=True, help="Log all activity, with tracebacks, not only errors.")
 @click.pass_obj
 def lsp(clocks: CommandClock, stdio: bool, verbose: bool) -> int:
     """Run the language server for an editor.

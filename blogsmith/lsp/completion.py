@@ -17,14 +17,18 @@ from lsprotocol.types import (
 )
 
 from ..api.editing import CONFIG_NAME, ROWS
-from .completion_files import complete_files, complete_link
-from .completion_yaml import complete_option, complete_option_value, complete_yaml
+from .completion_yaml import (
+    complete_files,
+    complete_link,
+    complete_option,
+    complete_option_value,
+    complete_yaml,
+)
 from .cursor import Cursor, find_cursor, find_yaml_cursor
 from .lookups import SiteLabel, page_labels, page_macros, page_packages, page_slug, parsed_paths
-from .shortcode_guide import list_arguments
 from .site_files import is_page
 from .site_session import SiteSession
-from .tex_guide import all_commands, all_environments, describe_command, describe_macro
+from .tex_guide import all_commands, all_environments, describe_command, describe_macro, list_arguments
 from .text_buffer import TextBuffer
 
 MAX_ITEMS = 300
@@ -51,7 +55,6 @@ def complete(session: SiteSession, path: str, buffer: TextBuffer, offset: int) -
 
 
 def _set_range(item: CompletionItem, edit: Range) -> None:
-    """Set the text range that an item replaces."""
     item.text_edit = TextEdit(edit, item.insert_text or item.label)
     item.filter_text = item.filter_text or item.insert_text or item.label
     item.insert_text = None

@@ -1,22 +1,226 @@
-"""Completion of keys and values in settings, front matter and cell options, from the JSON Schemas."""
+"""Completion of keys and values in settings, front matter and cell options, and of files, by JSON Schemas.
+
+Source: JSON Schema, draft 7; `markdownDescription` and `doNotSuggest` are keywords of yaml-language-server.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import Any, TypeAlias
 
-from lsprotocol.types import (
-    CompletionItem,
-    CompletionItemKind,
-    MarkupContent,
-    MarkupKind,
+from lsprotocol.types import CompletionItem, CompletionItemKind, MarkupContent, MarkupKind
+from msgspec import Struct
+
+from ..api.editing import (
+    CODES,
+    CONFIG_NAME,
+    Asset,
+    SiteSnapshot,
+    bundled_folder,
+    bundled_plugins,
+    read_schema,
+)
+from .cursor import Cursor
+from .lookups import page_labels, page_slug, relative_path
+from .site_session import SiteSession
+
+Form: TypeAlias = Mapping[str, Any]
+_MAX_FORMS = 200
+"""Maximum number of subschemas visited, because references may be circular."""
+
+
+class KeyGuide(Struct, frozen=True):
+    """Description of a key for authors."""
+
+    name: str
+    meaning: str = ""
+    """Meaning as Markdown; may be empty."""
+    kind: str = ""
+    """Type, such as `string` or `list`; empty if any type is allowed."""
+    default: str = ""
+    values: tuple[str, ...] = ()
+    """Allowed values; empty if others are allowed too."""
+
+
+_KINDS = {
+    "string": "string",
+    "boolean": "true or false",
+    "integer": "whole number",
+    "number": "number",
+    "array": "list",
+    "object": "mapping",
+}
+
+
+@cache
+def cached_schema(name: str) -> Form:
+    """Return a bundled schema: `config`, `front-matter` or `cell`."""
+    return read_schema(name)
+
+
+def list_keys(schema: Form, path: Sequence[str]) -> tuple[KeyGuide, ...]:
+    """Return the keys that are allowed below a key, in order."""
+    found: dict[str, KeyGuide] = {}
+    for form in _find_subschemas(schema, path):
+        for name, inner in form.get("properties", {}).items():
+            if isinstance(inner, Mapping) and not inner.get("doNotSuggest"):
+                found.setdefault(name, _guide(schema, name, inner))
+    return tuple(found.values())
+
+
+def find_key(schema: Form, path: Sequence[str]) -> KeyGuide | None:
+    """Return the description of a key, or None if the schema does not contain it."""
+    *above, name = path
+    for form in _find_subschemas(schema, above):
+        inner = form.get("properties", {}).get(name)
+        if isinstance(inner, Mapping):
+            return _guide(schema, name, inner)
+    return None
+
+
+def list_values(schema: Form, path: Sequence[str]) -> tuple[str, ...]:
+    """Return the fixed values of a key or of the items of its list."""
+    return tuple(dict.fromkeys(word for form in _find_subschemas(schema, path) for word in _words(form)))
+
+
+def _words(form: Form) -> Iterator[str]:
+    for value in form.get("enum", ()):
+        if isinstance(value, bool):
+            yield str(value).lower()
+        elif isinstance(value, str | int) and value != "":
+            yield str(value)
+    if "boolean" in _types(form):
+        yield from ("true", "false")
+
+
+def _guide(schema: Form, name: str, form: Form) -> KeyGuide:
+    every = list(_expand(schema, form))
+    meaning = next((one["markdownDescription"] for one in every if one.get("markdownDescription")), "")
+    meaning = meaning or next((one["description"] for one in every if one.get("description")), "")
+    kinds = dict.fromkeys(
+        _KINDS[kind] for one in every for kind in _types(one) if kind in _KINDS and not one.get("enum")
+    )
+    default = next((one["default"] for one in every if one.get("default") not in (None, "", [], {})), "")
+    values = dict.fromkeys(word for one in every for word in _words(one))
+    written = str(default).lower() if isinstance(default, bool) else str(default)
+    return KeyGuide(name, meaning, " or ".join(kinds), written, tuple(values))
+
+
+def _types(form: Form) -> Sequence[str]:
+    kinds = form.get("type", ())
+    return (kinds,) if isinstance(kinds, str) else kinds
+
+
+def _find_subschemas(schema: Form, path: Sequence[str]) -> list[Form]:
+    """Return the subschemas that describe the value of the key at `path`, at most `_MAX_FORMS`. If the value
+    may be a list, the subschemas of its items are included."""
+    forms = list(_expand(schema, schema))
+    for name in path:
+        inner: list[Form] = []
+        for form in forms:
+            below = form.get("properties", {}).get(name, form.get("additionalProperties"))
+            if isinstance(below, Mapping):
+                inner.extend(_expand(schema, below))
+        forms = inner[:_MAX_FORMS]
+    return forms
+
+
+def _expand(schema: Form, form: Form) -> Iterator[Form]:
+    """Yield a schema and all schemas that it refers to or combines."""
+    pending, count = [form], 0
+    while pending and count < _MAX_FORMS:
+        one = pending.pop(0)
+        count += 1
+        yield one
+        reference = str(one.get("$ref", ""))
+        if reference.startswith("#/definitions/"):
+            pending.append(schema.get("definitions", {}).get(reference.rpartition("/")[2], {}))
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            pending.extend(inner for inner in one.get(keyword, ()) if isinstance(inner, Mapping))
+        if isinstance(one.get("items"), Mapping):
+            pending.append(one["items"])
+
+
+_IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
+_VIDEO_SUFFIXES = (".mp4", ".webm", ".mov", ".vtt")
+_TEXT_SUFFIXES = (
+    ".py",
+    ".ipynb",
+    ".js",
+    ".ts",
+    ".c",
+    ".cpp",
+    ".rs",
+    ".jl",
+    ".r",
+    ".sh",
+    ".toml",
+    ".yaml",
+    ".json",
+    ".txt",
 )
 
-from ..api.editing import CODES, CONFIG_NAME, SiteSnapshot, bundled_folder, bundled_plugins
-from .completion_files import list_assets
-from .cursor import Cursor
-from .schema_guide import Form, KeyGuide, cached_schema, list_keys, list_values
-from .site_session import SiteSession
+
+def complete_files(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
+    """Yield images and videos. After `file=` or in an argument, yield other files too."""
+    present = session.snapshot
+    if present is None:
+        return
+    wanted: tuple[str, ...] = (
+        (*_IMAGE_SUFFIXES, *_VIDEO_SUFFIXES) if cursor.kind == "image" or cursor.name else _TEXT_SUFFIXES
+    )
+    wanted = () if cursor.name == "href" else wanted
+    for written, asset in list_assets(present, path):
+        if not wanted or asset.path.suffix.lower() in wanted:
+            yield CompletionItem(written, kind=CompletionItemKind.File)
+
+
+def list_assets(present: SiteSnapshot, path: str) -> Iterator[tuple[str, Asset]]:
+    """Yield files of the site with their path as written in a page. Files in the page's folder come first."""
+    files = present.resolved.files
+    own = str(path).rpartition("/")[0]
+    content = sorted(files.assets, key=lambda one: not str(one.path).startswith(f"{own}/"))
+    for asset in content:
+        yield relative_path(str(asset.path), path), asset
+    for asset in files.static:
+        yield str(asset.path).removeprefix("static"), asset
+
+
+def complete_link(session: SiteSession, path: str, cursor: Cursor) -> Iterator[CompletionItem]:
+    """Yield pages by file or slug, then files. After `#`, yield the anchors of the page."""
+    present = session.snapshot
+    if present is None:
+        return
+    address, sign, _ = cursor.word.partition("#")
+    if sign:
+        yield from _anchors(session, present, path, address)
+        return
+    titles = {source: item.document.front.title for source, item in present.rendered.items()}
+    for source, title in titles.items():
+        written = page_slug(present, source) if cursor.kind == "wiki-link" else relative_path(source, path)
+        if written and source != path:
+            yield CompletionItem(written, kind=CompletionItemKind.File, detail=title or None)
+    if cursor.kind == "link":
+        for written, _asset in list_assets(present, path):
+            yield CompletionItem(written, kind=CompletionItemKind.File)
+
+
+def _anchors(
+    session: SiteSession, present: SiteSnapshot, path: str, address: str
+) -> Iterator[CompletionItem]:
+    document = present.resolved.documents.get(path)
+    if document is None:
+        return
+    source = present.resolved.index.find_linked(address, document)[0] if address else path
+    if source not in present.resolved.documents:
+        return
+    names = {known.label.id: known.name for known in page_labels(session, source)}
+    for anchor in sorted(present.resolved.index.entries[source].ids):
+        yield CompletionItem(
+            f"{address}#{anchor}", kind=CompletionItemKind.Reference, detail=names.get(anchor)
+        )
+
 
 _COMMON_LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "ru", "zh")
 _BIBLIOGRAPHIES = (".bib", ".json")

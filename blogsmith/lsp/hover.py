@@ -28,15 +28,21 @@ from ..api.editing import (
     provenance,
     read_text,
 )
-from .completion_yaml import describe_key, yaml_schema
-from .cursor import find_open_fence, find_yaml_key, front_matter_end
-from .elements import LocatedElement, all_elements, find_element, find_footnote, offset_in_formula
+from .completion_yaml import cached_schema, describe_key, find_key, yaml_schema
+from .cursor import (
+    LocatedElement,
+    all_elements,
+    find_element,
+    find_footnote,
+    find_open_fence,
+    find_yaml_key,
+    front_matter_end,
+    offset_in_formula,
+)
 from .lookups import SiteLabel, find_label, page_macros, page_packages
-from .schema_guide import cached_schema, find_key
-from .shortcode_guide import list_arguments
 from .site_files import is_page
 from .site_session import SiteSession
-from .tex_guide import CommandGuide, describe_command, describe_macro, find_command
+from .tex_guide import CommandGuide, describe_command, describe_macro, find_command, list_arguments
 from .text_buffer import TextBuffer
 
 MAX_OUTPUT = 1500

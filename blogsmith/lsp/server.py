@@ -28,7 +28,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from ..api.editing import ChangedFiles, Watcher, __version__, load_config, record_file
 from .completion import TRIGGERS
-from .rename import RenameError
+from .navigation import RenameError
 from .service import LanguageService
 from .site_session import SiteSession
 from .text_buffer import choose_encoding
@@ -201,7 +201,6 @@ def _prepare_log(*, verbose: bool) -> None:
 
 
 def _register(wire: ServerConnection) -> None:
-    """Register the server's features and their handlers."""
     server, service = wire.server, wire.service
     feature = server.feature
 
@@ -241,7 +240,6 @@ def _register(wire: ServerConnection) -> None:
 
 
 def _register_completion(wire: ServerConnection) -> None:
-    """Register completion and hover."""
     server, service, ask = wire.server, wire.service, wire.submit
     feature = server.feature
 
@@ -265,7 +263,6 @@ def _register_completion(wire: ServerConnection) -> None:
 
 
 def _register_navigation(wire: ServerConnection) -> None:
-    """Register definitions, references and rename."""
     server, service, ask = wire.server, wire.service, wire.submit
     feature = server.feature
 
@@ -292,7 +289,6 @@ def _register_navigation(wire: ServerConnection) -> None:
 
 
 def _register_outline(wire: ServerConnection) -> None:
-    """Register symbols, folding ranges, links and code actions."""
     service, ask, feature = wire.service, wire.submit, wire.server.feature
 
     @feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)

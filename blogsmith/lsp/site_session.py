@@ -120,7 +120,7 @@ class SiteSession:
             self._lints.pop(path, None)
         else:
             self.buffers[path] = buffer
-        if not _affects_pages(path):
+        if not (is_site_source(path) or path.lower().endswith(_DEPENDENCY_SUFFIXES)):
             return
         now_s = self._clock()
         self._changes.add(ChangedFiles(frozenset({self._folder / path})))
@@ -273,7 +273,6 @@ class SiteSession:
         self._publish_all()
 
     def _update_open_pages(self, found: SiteSnapshot) -> Iterator[None]:
-        """Update open pages before the rest of the site."""
         self.snapshot, self.site_errors = found, ()
         for path in tuple(self.buffers):
             if path in found.resolved.documents and self._update_page(path):
@@ -341,7 +340,6 @@ class SiteSession:
         return log.report()
 
     def _group_by_file(self) -> Mapping[str, tuple[Diagnostic, ...]]:
-        """Return all diagnostics by file path."""
         present = self.snapshot
         found: dict[str, dict[Diagnostic, None]] = {}
         if present is not None:
@@ -374,8 +372,3 @@ class SiteSession:
             self._publish(path or CONFIG_NAME, (), TextBuffer("", self._encoding))
         self._published = {}
         self._stack.close()
-
-
-def _affects_pages(path: str) -> bool:
-    """Return whether pages may depend on a file, judged by its name."""
-    return is_site_source(path) or path.lower().endswith(_DEPENDENCY_SUFFIXES)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import Form, union_form
-from ..base.schema.readers import parsed, shaped, words
+from ..base.schema.records import parsed, shaped, words
 from .cells import Freeze
 
 FREEZE: Mapping[str | bool, Freeze] = MappingProxyType({"auto": "auto", True: "always", False: "never"})

@@ -8,8 +8,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Protocol
 
 from .editors import Editor
-from .page_store import StoredPages
-from .pages.media_types import media_type
+from .page_store import StoredPages, media_type
 from .pages.script_tag import ScriptTag
 from .protocol import Response
 

@@ -1,4 +1,4 @@
-"""Pages of the previous preview, so that a browser shows the first page immediately.
+"""Pages of the previous preview, so that a browser shows the first page immediately; media types.
 
 A page is served only while its source is unchanged. When the whole site has been read, the preview compares
 each page with its current inputs.
@@ -10,7 +10,9 @@ import hashlib
 import zlib
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
+from mimetypes import MimeTypes
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -19,7 +21,38 @@ from ..base.storage.site_cache import Row, open_site_cache
 from ..base.version import __version__
 from ..model.generated_files import PageInputs
 from ..project.bundled_folders import bundled_folder
-from .pages.media_types import media_type
+
+# Types that some versions of the standard library lack or define differently.
+_OURS = MappingProxyType(
+    {
+        ".avif": "image/avif",
+        ".js": "text/javascript",
+        ".json": "application/json",
+        ".mjs": "text/javascript",
+        ".ico": "image/x-icon",
+        ".wasm": "application/wasm",
+        ".webmanifest": "application/manifest+json",
+        ".webp": "image/webp",
+        ".woff": "font/woff",
+        ".woff2": "font/woff2",
+        ".whl": "application/zip",
+        ".xml": "application/xml",
+    }
+)
+_TEXTS = frozenset(("application/json", "application/xml", "application/manifest+json"))
+_NAMES = MappingProxyType({"atom.xml": "application/atom+xml", "feed.json": "application/feed+json"})
+
+
+def media_type(name: str) -> str:
+    """Return the media type of a file, with a charset for text. For an unknown suffix, it is that of binary
+    data."""
+    suffix = name[name.rfind(".") :].lower() if "." in name else ""
+    # Use only the tables of the library, because those of the system differ.
+    known = _NAMES.get(name) or _OURS.get(suffix) or MimeTypes().guess_type(f"x{suffix}")[0]
+    if known is None:
+        return "application/octet-stream"
+    return f"{known}; charset=utf-8" if known.startswith("text/") or known in _TEXTS else known
+
 
 _MAX_PAGE_BYTES = 64 * 1024 * 1024
 """Maximum size of one page in bytes."""

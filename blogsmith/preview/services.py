@@ -40,9 +40,8 @@ from .loop.event_loop import EventLoop
 from .loop.messages import CellsEnded, FilesSaved, PageSent
 from .options import ServeOptions
 from .page_store import StoredPage, StoredPages
-from .pages.render import Page
 from .pages.script_tag import ScriptTag, browser_path
-from .pages.site import FindPage, ServedSite
+from .pages.site import FindPage, Page, ServedSite
 from .protocol import Publish
 
 

@@ -142,9 +142,7 @@ def parse_lock(text: str) -> DependencyLock:
             extras = tuple(found[2].split(",")) if found[2] else ()
             packages.append(LockedPackage(found[1], found[3] or "", (), extras, number))
     return DependencyLock(
-        inputs if text.startswith(HEADER) else "",
-        tuple(filter(None, platforms.split(", "))),
-        tuple(packages),
+        inputs if text.startswith(HEADER) else "", tuple(filter(None, platforms.split(", "))), tuple(packages)
     )
 
 

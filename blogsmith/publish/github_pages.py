@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .build_commands import build_commands, install_commands, list_removal
 from .dependency_lock import LOCK
-from .hosted_site import HostedSite
+from .hosted_site import HostedSite, build_commands, install_commands, list_removal
 from .quoting import quote_yaml, reject_expression, yaml_command
 
 WORKFLOW = ".github/workflows/publish.yml"

@@ -19,7 +19,6 @@ from ..api.publishing import (
 )
 from . import package_wheel, pip_resolver
 from .author_files import read_text
-from .build_commands import install_lock_command
 from .dependency_lock import (
     HEADER,
     LOCK,
@@ -31,6 +30,7 @@ from .dependency_lock import (
     merge_digests,
     parse_lock,
 )
+from .hosted_site import install_lock_command
 
 _MOST_BYTES = 50_000_000
 _BUILD_BACKEND = "hatchling"

@@ -30,9 +30,9 @@ _MOST_BYTES = 100_000_000
 _WHEEL = "Wheel-Version: 1.0\nGenerator: blogsmith\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
-def wheel_name(version: str = __version__) -> str:
-    """Return the file name of the wheel of a version of blogsmith."""
-    return f"{DISTRIBUTION.replace('-', '_')}-{version}-py3-none-any.whl"
+def wheel_name() -> str:
+    """Return the file name of the wheel of this version of blogsmith."""
+    return f"{DISTRIBUTION.replace('-', '_')}-{__version__}-py3-none-any.whl"
 
 
 def installed_files() -> Mapping[str, bytes]:
@@ -111,12 +111,8 @@ def _package_files(package: Path) -> Iterator[tuple[str, Path]]:
             continue
         for file in sorted(folder.rglob("*")):
             path = file.relative_to(folder)
-            if file.is_file() and not _is_skipped(path):
+            if file.is_file() and not ("__pycache__" in path.parts or path.name.endswith(_SKIPPED_ENDINGS)):
                 yield f"{prefix}/{path.as_posix()}", file
-
-
-def _is_skipped(path: Path) -> bool:
-    return "__pycache__" in path.parts or path.name.endswith(_SKIPPED_ENDINGS)
 
 
 def _metadata_files(found: metadata.Distribution) -> Iterator[tuple[str, bytes]]:

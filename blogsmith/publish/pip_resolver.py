@@ -190,7 +190,6 @@ def _installed_versions() -> Iterator[str]:
 
 
 def _package(entry: dict[str, Any]) -> LockedPackage:
-    """Convert an entry of pip's report."""
     name = re.sub(r"[-_.]+", "-", entry["metadata"]["name"]).lower()
     digest = entry["download_info"].get("archive_info", {}).get("hashes", {}).get("sha256", "")
     return LockedPackage(name, entry["metadata"]["version"], (digest,) if digest else ())

@@ -83,7 +83,6 @@ def has_large_files(root: Path) -> bool:
 
 
 def _read(folder: Path, name: str) -> str:
-    """Return the start of a file; empty if the file cannot be read."""
     with suppress(OSError), open_folder(folder) as opened:
         return opened.read(name, _MOST_BYTES).decode("utf-8", "replace")
     return ""

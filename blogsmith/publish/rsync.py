@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..api.publishing import MANIFEST
-from .build_commands import build_commands
-from .hosted_site import HostedSite
+from .hosted_site import HostedSite, build_commands
 from .quoting import quote_shell
 
 SCRIPT = "publish/rsync.sh"

@@ -21,7 +21,6 @@ from ..api.publishing import (
     ExecutionOptions,
     PageCache,
     Place,
-    Progress,
     SiteError,
     __version__,
     base_url_problem,
@@ -143,9 +142,7 @@ def github_url(root: Path, base_url: str) -> str:
     return expected_url(site, "github-pages")
 
 
-def build_as_published(
-    root: Path, base_url: str, now: dt.datetime, output: Path, progress: Progress = no_progress
-) -> BuildReport:
+def build_as_published(root: Path, base_url: str, now: dt.datetime, output: Path) -> BuildReport:
     """Build the site into the folder `output`, with the options that hosts use. base_url: replaces the
     setting, unless it is empty."""
     options = BuildOptions(
@@ -156,7 +153,7 @@ def build_as_published(
         use_cache=True,
         execution=ExecutionOptions(frozen=True),
     )
-    return build_site(root, options, progress)
+    return build_site(root, options)
 
 
 def _destination(request: SetupRequest, address: str) -> str:

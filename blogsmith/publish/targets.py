@@ -7,15 +7,18 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from .build_commands import build_commands, install_commands
-from .caddy import caddy_files, caddy_steps
-from .cloudflare import cloudflare_files, cloudflare_steps
 from .github_pages import github_files, github_steps
-from .gitlab import gitlab_files, gitlab_steps
-from .hosted_site import HostedSite
-from .netlify import netlify_files, netlify_steps
-from .nginx import nginx_files, nginx_steps
+from .hosted_site import HostedSite, build_commands, install_commands
 from .rsync import rsync_files, rsync_steps
+from .static_hosts import (
+    cloudflare_files,
+    cloudflare_steps,
+    gitlab_files,
+    gitlab_steps,
+    netlify_files,
+    netlify_steps,
+)
+from .web_servers import caddy_files, caddy_steps, nginx_files, nginx_steps
 
 
 class HostTarget(Struct, frozen=True, kw_only=True):

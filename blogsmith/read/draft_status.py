@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..base.diagnostics.codes import PROTECTED_CODE
 from ..base.diagnostics.model import Diagnostic, nearest
 from ..base.patterns import lazy_pattern
-from ..base.schema.readers import TRUTHS, one_line
+from ..base.schema.records import TRUTHS, one_line
 from ..base.schema.slots import Slot
 from ..model.protection import Restriction, find_restrictions
 from .foreign_values import CODE

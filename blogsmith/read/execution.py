@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import get_args, get_type_hints
 
 from ..base.schema.forms import SHAPED, Form, accepts, choice_form, get_form
-from ..base.schema.readers import Check, Reader, format_choices, words
+from ..base.schema.records import Check, Reader, format_choices, words
 from ..base.schema.slots import Slot
 from ..config.schema import Execution
 from ..model.cells import PageExecution

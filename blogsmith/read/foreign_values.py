@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..base.schema.forms import FLAG, TEXT, accepts, choice_form, union_form
-from ..base.schema.readers import TRUTHS, Reader, format_choices, one_line, text
+from ..base.schema.records import TRUTHS, Reader, format_choices, one_line, text
 from ..base.schema.slots import Slot
 
 CODE = "front-matter-unknown"

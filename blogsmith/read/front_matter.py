@@ -19,9 +19,8 @@ from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import Diagnostic, Place, Reporter
 from ..base.merge_conflicts import take_first_versions
 from ..base.patterns import lazy_pattern
-from ..base.schema.json_loader import load_json, read_object
+from ..base.schema.data_loaders import load_json, load_toml, read_object
 from ..base.schema.slots import LocatedMapping, Slot
-from ..base.schema.toml_loader import load_toml
 from ..base.schema.yaml_loader import Located, load
 from ..config.languages import file_language
 from ..config.schema import Config

@@ -15,18 +15,20 @@ from zoneinfo import ZoneInfo
 from ..base.diagnostics.model import Place, confirm_typo, nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import FILLED, FLAG, TEXT, Form, accepts, choice_form, get_form, union_form
-from ..base.schema.readers import (
+from ..base.schema.records import (
     TEXTS,
+    Table,
+    build_schema,
     choice,
     flag,
     member_of_choices,
+    reject_key,
     shaped,
     string_list,
     text,
     typed,
     unless_empty,
 )
-from ..base.schema.records import Table, build_schema, reject_key
 from ..base.schema.slots import Slot
 from ..config.schema import Citations, MathSettings
 from ..config.services import BLUESKY, MASTODON, THREAD_HINT, read_thread

@@ -15,7 +15,7 @@ from typing import Any
 from ..base.diagnostics.model import did_you_mean
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import FILLED, TEXT, Form, accepts, list_form, union_form
-from ..base.schema.readers import one_line, text
+from ..base.schema.records import one_line, text
 from ..base.schema.slots import Slot
 from ..model.documents import Reference
 from ..model.publications import ORCID, is_orcid

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 from ..base.diagnostics.model import SiteError
 from ..base.timeout import alarm, has_alarm
 from ..hooks import FormulaConverter, FormulaSource, Plugins
-from ..tex.errors import TexError
-from ..tex.foreign.unusable import UnusableMathmlError
+from ..tex.errors import TexError, UnusableMathmlError
 
 if TYPE_CHECKING:
     from ..tex.convert import Convert, FormulaOptions, TypesetFormula
@@ -124,6 +123,6 @@ def _knows(converter: FormulaConverter, tex: str) -> bool:
 
 
 def _definitions(tex: str, macros: Mapping[str, str | Macro]) -> Mapping[str, Macro]:
-    from ..tex.analysis.expansion import find_definitions
+    from ..tex.analysis.portable import find_definitions
 
     return find_definitions(tex, macros)

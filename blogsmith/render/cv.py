@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..base.patterns import lazy_pattern
-from ..base.schema.json_loader import read_object
+from ..base.schema.data_loaders import read_object
 from .context import PageRendering
 from .prose import escape_html
 

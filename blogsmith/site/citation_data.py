@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Sequence
 
 from ..base.patterns import lazy_pattern
-from ..bibliography.bibtex_entry import MONTHS
+from ..bibliography.bibtex_index import MONTHS
 from ..bibliography.bibtex_text import escape_tex, format_bibtex
 from ..config.authors import author_names
 from ..config.schema import Config

@@ -25,7 +25,6 @@ from .constructs.grid import number_row, read_gap
 from .constructs.table import constructs
 from .errors import TexError
 from .mathml.allowlist import check
-from .parse.construct import Constructs
 from .parse.errors import ParseError, misplaced_tab_error, place_error
 from .parse.lexer import ROW_BREAKS, commands
 from .parse.macros import read_macros
@@ -33,7 +32,7 @@ from .parse.markdown_escapes import escape_hint
 from .parse.parser import Parser
 from .parse.reader import Macro
 from .parse.scan import PlacedToken, clean_text, split, split_with_positions
-from .parse.state import RowNumber
+from .parse.state import Constructs, RowNumber
 
 __all__ = ["MAX_LENGTH", "Convert", "TexError", "TypesetFormula", "convert_formula"]
 

@@ -1,8 +1,14 @@
-"""The exception of this package: a formula that cannot be typeset, with the location of the error."""
+"""Exceptions of this package: a formula that cannot be typeset, and MathML of others that is unusable."""
 
 from __future__ import annotations
 
 from typing import Literal
+
+
+class UnusableMathmlError(Exception):
+    """Error in another converter's output: it is unsafe, not MathML Core, or not a formula. The argument is
+    the reason, as a clause."""
+
 
 Kind = Literal["math-command", "math-brace", "math-syntax", "math-limit", "math-macro", "math-diagram"]
 

@@ -10,9 +10,8 @@ from ..model.names import name_set
 from .analysis.portable import portable_tex
 from .constructs.grid import number_row
 from .convert import TypesetFormula, math_start_tag, number_formula
-from .errors import TexError
+from .errors import TexError, UnusableMathmlError
 from .foreign.reader import ForeignFormula
-from .foreign.unusable import UnusableMathmlError
 from .mathml.allowlist import check
 from .parse.lexer import Token, join_tokens, read_argument, read_name, skip_spaces, tokenize_without_positions
 from .parse.reader import Macro

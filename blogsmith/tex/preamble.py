@@ -21,12 +21,12 @@ from .constructs.conditionals import EXPANDED
 from .constructs.definitions import COMMANDS as DEFINERS
 from .constructs.table import constructs
 from .errors import PreambleError
-from .parse.construct import Constructs
 from .parse.errors import ParseError
 from .parse.lexer import commands
 from .parse.parser import Parser
 from .parse.reader import BUDGET, Expander
 from .parse.scan import PlacedToken, split_file, strip_places
+from .parse.state import Constructs
 
 MAX_MACROS = 10_000
 """Maximum number of macros that one file may define."""

@@ -17,7 +17,7 @@ from watchdog.observers import inotify_c
 from watchdog.observers.inotify_c import CallbackId, InotifyConstants, InotifyEvent, InotifyFD, Mask
 
 from .hints import HintQueue, WatchError
-from .walk import is_ignored_name
+from .tree import is_ignored_name
 
 _WRITING = InotifyConstants.IN_CREATE | InotifyConstants.IN_MODIFY
 _ENDED = (

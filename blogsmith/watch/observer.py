@@ -20,7 +20,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import ObservedWatch
 
 from .hints import HintQueue, WatchError
-from .walk import is_below, is_ignored_name
+from .tree import is_below, is_ignored_name
 
 # without events for files that were opened, or closed after reading: our own reads would cause events without
 # end

@@ -1,20 +1,157 @@
-"""The watcher: a thread that waits for hints, compares files, and reports changes."""
+"""The watcher: a thread that waits for hints, turns them into changes of bytes, and reports these.
+
+A save has several steps. Between them a file may be missing (vim, "delete and create") or empty (written in
+place), or a temporary file may exist. The author must not see an incomplete page, so these files are pending
+for a moment before they are reported.
+
+It also tests whether the system reports changes at all. In containers, on network drives and in virtual
+machines it may not.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from ..base.storage.changed_files import ChangedFiles
-from .change_detector import ChangeDetector
+from ..base.storage.own_folder import OWN_FOLDER, open_own_folder
 from .hints import EventBatch, HintQueue, Notifier, OpenNotifier, WatchError
-from .probe import EventProbe
-from .tree import WatchedTree
+from .tree import Fingerprint, WatchedTree, is_same
+
+PROBE_S = 3.0
+"""Duration of an attempt in seconds. An event takes less than a millisecond, but on a busy machine the thread
+that reads it may wait long, while a large site is read. Meanwhile changes are found by comparing files."""
+PAUSE_S = 5.0
+"""Time in seconds between a failed attempt and the next one. It doubles after each attempt."""
+MAX_PAUSE_S = 300.0
+"""Maximum time in seconds between two attempts. It is long, so that a folder without events costs nothing."""
+
+
+@dataclass(slots=True)
+class EventProbe:
+    """A file that is written to test whether events arrive, again and again until an event arrives. An event
+    is accepted however late it arrives, even between two attempts."""
+
+    root: Path
+    """Site root. The file is in its folder for local data, which is created if it is missing."""
+    folder: str = field(init=False)
+    """The folder of the file."""
+    place: str = field(init=False)
+    attempt_s: float = field(init=False)
+    """Duration of an attempt in seconds."""
+    is_waiting: bool = False
+    """Whether the file exists and its event has not arrived yet."""
+    next_s: float = 0.0
+    """End of this attempt, or start of the next one, in seconds by `time.monotonic`."""
+    _name: str = field(init=False)
+    _pause_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        place = self.root / OWN_FOLDER / f"watch-{os.getpid()}"
+        self.folder, self.place, self._name = str(place.parent), str(place), place.name
+        self.attempt_s, self._pause_s = PROBE_S, PAUSE_S
+
+    def write(self, notifier: Notifier, now_s: float) -> bool:
+        """Write the file. Return whether an event can be expected: False if the site is read-only."""
+        self.remove()
+        try:
+            with open_own_folder(self.root) as folder:
+                notifier.watch(self.folder, folder.own_status().st_ino, alone=True)
+                folder.create(self._name).close()
+        except (OSError, WatchError):
+            return False
+        self.is_waiting, self.next_s = True, now_s + self.attempt_s
+        return True
+
+    def pause(self, now_s: float) -> None:
+        """End an attempt without an event. Each pause before the next attempt is longer."""
+        self.remove()
+        self.is_waiting, self.next_s = False, now_s + self._pause_s
+        self._pause_s = min(2 * self._pause_s, MAX_PAUSE_S)
+
+    def remove(self) -> None:
+        with suppress(OSError), open_own_folder(self.root, make=False) as folder:
+            folder.remove(self._name)
+
+
+INCOMPLETE_S = 0.050
+"""Time in seconds that a file may be missing or empty during a save, and that a new file must exist before it
+is reported."""
+CLOSE_S = 0.100
+"""Time in seconds that a new file may stay open. Good editors sync a temporary file to disk before they close
+it."""
+
+
+@dataclass(slots=True)
+class ChangeDetector:
+    """Collects the changes of one report."""
+
+    tree: WatchedTree
+    _before: dict[str, Fingerprint | None] = field(default_factory=dict)
+    """Path of each changed file → its fingerprint at the last report; None if it did not exist."""
+    _pending: dict[str, float] = field(default_factory=dict)
+    """Path of each pending file → end of the waiting time, by the clock that `scan` gets."""
+    _writing: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether there are changed or pending files."""
+        return bool(self._before or self._pending)
+
+    def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
+        """Check the files at these places, and all pending files. writing: path → whether the file is still
+        open, where known."""
+        self._writing |= writing
+        for place in {*places, *self._pending}:
+            old, new = self.tree.fingerprints.get(place), self.tree.read_fingerprint(place)
+            patience_s = _waiting_time_s(old, new, self._writing.get(place, False))
+            if patience_s and now_s < self._pending.setdefault(place, now_s + patience_s):
+                continue
+            self._pending.pop(place, None)
+            self._note(place, old, new)
+
+    def wait_s(self, now_s: float) -> float:
+        """Return how long to wait for pending files, in seconds."""
+        return max((until_s - now_s for until_s in self._pending.values()), default=0.0)
+
+    def changes(self, everything: bool) -> ChangedFiles | None:
+        """Return the changes to report, or None if nothing has changed. everything: see `ChangedFiles`."""
+        now = {place: self.tree.fingerprints.get(place) for place in self._before}
+        changed = {place for place, old in self._before.items() if not is_same(old, now[place])}
+        if not changed and not everything:
+            return None
+        return ChangedFiles(frozenset(map(Path, changed)), everything)
+
+    def undo(self) -> None:
+        """Restore the previous fingerprints, so that unreported changes are found again."""
+        for place, old in self._before.items():
+            if old is None:
+                self.tree.fingerprints.pop(place, None)
+            else:
+                self.tree.fingerprints[place] = old
+
+    def _note(self, place: str, old: Fingerprint | None, new: Fingerprint | None) -> None:
+        if not is_same(old, new):
+            self._before.setdefault(place, old)
+        if new is None:
+            self.tree.fingerprints.pop(place, None)
+        else:
+            self.tree.fingerprints[place] = new
+
+
+def _waiting_time_s(old: Fingerprint | None, new: Fingerprint | None, writing: bool) -> float:
+    if old is None:
+        return 0.0 if new is None else CLOSE_S if writing else INCOMPLETE_S
+    return INCOMPLETE_S if old.size and (new is None or not new.size) else 0.0
+
 
 POLL_S = 1.0
 """Seconds between two comparisons of all files if there are no events."""

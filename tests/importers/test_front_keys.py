@@ -16,7 +16,7 @@ from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import FrontKeys, ImportedPage
 from blogsmith.importers.report import ImportResult
 from blogsmith.importers.text.data import load_mapping, split_yaml_front_matter
-from blogsmith.importers.verify.values import is_named
+from blogsmith.importers.verify.site import is_named
 from blogsmith.project.report import no_progress
 from tests.rows import each_row
 from tests.site_files import NOW, build, put

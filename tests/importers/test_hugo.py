@@ -12,7 +12,7 @@ from blogsmith.importers.hugo.config import HugoConfig
 from blogsmith.importers.hugo.independent import render_goldmark
 from blogsmith.importers.hugo.page import HugoPageTranslator
 from blogsmith.importers.hugo.shortcodes.parse import Call, CallContext
-from blogsmith.importers.hugo.shortcodes.template import expand_template
+from blogsmith.importers.hugo.shortcodes.translate import expand_template
 from blogsmith.importers.hugo.source import HugoDocument, HugoFiles
 from blogsmith.importers.text.pieces import HiddenFragments
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files

@@ -21,7 +21,7 @@ from blogsmith.importers.markdown_sites.calls import (
 from blogsmith.importers.markdown_sites.independent import render_page
 from blogsmith.importers.source_files import source_root
 from blogsmith.importers.systems import find_system, load_system, system_names
-from blogsmith.importers.text.javascript import read_literals
+from blogsmith.importers.text.data import read_literals
 from tests.importers.import_texts import outcome, read_import_text, run_import, text_files
 from tests.rows import each_row, examples
 from tests.site_files import build, put

@@ -209,12 +209,7 @@ def format_suggestion(near: str | None) -> str:
 
 def sort_key(diagnostic: Diagnostic) -> tuple[str, Place, str, str]:
     """Return the sort key of reports: file, location, code, message."""
-    return (
-        diagnostic.path,
-        diagnostic.place or Place(0),
-        diagnostic.code,
-        diagnostic.message,
-    )
+    return (diagnostic.path, diagnostic.place or Place(0), diagnostic.code, diagnostic.message)
 
 
 def as_errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

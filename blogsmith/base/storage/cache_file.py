@@ -1,6 +1,6 @@
 """Find, check and create the file that caches one site.
 
-The file must be private (`private.py`), and contain the path of this site and the current format. A damaged
+The file must be private (`own_folder.py`) and contain the path of this site and the current format. A damaged
 file, or a file of another format, is replaced. If no cache can be used, a `CacheError` gives the reason and
 the remedy.
 """
@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from .folder import Folder, open_folder
 from .lock import LockBusyError, hold_lock
-from .private import FILE_MODE, FOLDER_MODE, UnsafeFileError, check_private
+from .own_folder import FILE_MODE, FOLDER_MODE, UnsafeFileError, check_private
 
 FILE = "site.db"
 FORMAT = 1

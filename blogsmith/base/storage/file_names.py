@@ -24,9 +24,5 @@ def is_temporary_name(name: str) -> bool:
         name.startswith((".", "___jb_"))
         or name in _LITTER
         or name.endswith(_LITTER_ENDS)
-        or _is_emacs_save(name)
+        or (len(name) > 1 and name.startswith("#") and name.endswith("#"))
     )
-
-
-def _is_emacs_save(name: str) -> bool:
-    return len(name) > 1 and name.startswith("#") and name.endswith("#")

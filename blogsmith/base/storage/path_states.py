@@ -83,7 +83,6 @@ def _names_state(names: Iterable[str]) -> str:
 
 
 def _list_names(root: Path, path: str, ignored: Collection[str]) -> Iterator[str]:
-    """Yield the names in a folder. Names of subfolders end in `/`."""
     is_root = os.path.normpath(path) == str(root)
     with os.scandir(path) as entries:
         for entry in entries:

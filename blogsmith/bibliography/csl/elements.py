@@ -8,9 +8,8 @@ from types import MappingProxyType
 from ...base.patterns import lazy_pattern
 from ...model.publications import WorkDate
 from .formatting import affix, apply_font_style, finish
-from .locale import Locale
 from .names import render_names
-from .rendering_context import RenderingContext, StylePiece
+from .rendering_context import Locale, RenderingContext, StylePiece
 from .style_tree import StyleNode
 
 # Dates, in the form of the locale or in the style's own form.

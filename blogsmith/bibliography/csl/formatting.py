@@ -100,7 +100,6 @@ def _outside_nocase(text: str, change: Callable[[str], str]) -> str:
 
 
 def _first_up(text: str) -> str:
-    """Capitalize the first letter, unless it is protected."""
     for index, char in enumerate(text):
         if char == _OPEN:
             return text

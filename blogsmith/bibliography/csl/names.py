@@ -153,7 +153,6 @@ def _part(part: str, text: str, name: StyleNode | None) -> str:
 
 
 def _given_name(person: Person, options: dict[str, str]) -> str:
-    """Return the given name, as initials if the style requires them."""
     mark = options.get("initialize-with")
     if mark is None or not person.given:
         return person.given

@@ -19,10 +19,9 @@ from ...model.publications import Person, Publication
 from ...model.units import number_to_letters
 from .elements import render_all, render_macro
 from .formatting import affix, apply_font_style
-from .locale import Locale
 from .markup import PRIVATE, concat, item_markers, plain
 from .names import format_people
-from .rendering_context import Cite, RenderingContext
+from .rendering_context import Cite, Locale, RenderingContext
 from .style_tree import StyleError, StyleNode, parse_csl
 
 MOST_EXTRA_NAMES = 10

@@ -143,7 +143,6 @@ class CheckpointStore:
             self.discard(victim.checkpoint)
 
     def _find_removable(self) -> _StoredCheckpoint | None:
-        """Return the next checkpoint to remove, or None if the limits are met."""
         with self._lock:
             kept = list(self._kept)
         if len(kept) <= self._most and self._have_room(kept):

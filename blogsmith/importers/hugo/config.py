@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 
 from ..model import Notice
 from ..source_files import read_text, walk_files
-from ..text.data import DataForm, DataTextError, load_data, settings_error
-from ..text.front_values import as_list
+from ..text.data import DataForm, DataTextError, as_list, load_data, settings_error
 
 FORMS: Mapping[str, DataForm] = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 _FOLDERS = ("", "docs", "site", "blog", "src", "website", "hugo", "www")

@@ -129,7 +129,6 @@ class LinkTable:
         yield posixpath.normpath(posixpath.join(document.address or "/", path))
 
     def _find_file(self, path: str, document: HugoDocument) -> str:
-        """Return the URL of a file of the site; empty if there is none."""
         names = [_resource(path, document), path]
         if document.language:
             whole = PurePosixPath(path)

@@ -12,7 +12,6 @@ from typing import Any
 
 from ...api.importing import lazy_pattern, replace_emoji
 from ..model import NoticeKind
-from ..text.headings import demote_headings, repeated_title
 from ..text.html import Element, replace_blocks
 from ..text.html_markdown import convert_video, read_figure
 from ..text.math import (
@@ -24,7 +23,7 @@ from ..text.math import (
     unescape_entities,
     unescape_tex,
 )
-from ..text.pieces import literal_brackets, literal_shortcodes
+from ..text.pieces import demote_headings, literal_brackets, literal_shortcodes, repeated_title
 from ..text.segments import FormulaDelimiters, Segment, divide, rewrite, rewrite_segments
 from .config import HugoConfig
 
@@ -193,11 +192,7 @@ _EXECUTED = lazy_pattern(
 
 
 def rewrite_markdown(
-    text: str,
-    config: HugoConfig,
-    *,
-    title: str,
-    notice: Callable[[NoticeKind, str, str, str], None],
+    text: str, config: HugoConfig, *, title: str, notice: Callable[[NoticeKind, str, str, str], None]
 ) -> str:
     """Convert a text to blogsmith's Markdown.
 

@@ -16,8 +16,7 @@ from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..page_work import translate_document
 from ..source_files import read_text, walk_files
 from ..text.containers import join_tabs
-from ..text.data import DataTextError, load_data, load_yaml
-from ..text.front_values import as_list, one_line, read_strings
+from ..text.data import DataTextError, as_list, load_data, load_yaml, one_line, read_strings
 from ..text.math import script_macros, tex_macros
 from ..text.pieces import HiddenFragments
 from ..text.segments import LineFinder, divide, rewrite
@@ -112,10 +111,7 @@ def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
     notices."""
     build = front.get("build") or front.get("_build")
     renders = build.get("render", "always") if isinstance(build, Mapping) else "always"
-    reasons = {
-        "headless": front.get("headless") is True,
-        "build.render": renders in (False, "never", "link"),
-    }
+    reasons = {"headless": front.get("headless") is True, "build.render": renders in (False, "never", "link")}
     if front.get("draft") is True or str(front.get("draft")).casefold() == "true":
         found["draft"] = True
     if isinstance(build, Mapping) and build.get("list") in (False, "never"):

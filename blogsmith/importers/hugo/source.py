@@ -17,8 +17,7 @@ from ...api.importing import lazy_pattern
 from ..model import ImportedFile, Notice
 from ..protection import add_restrictions, split_protected, withheld_notice
 from ..source_files import read_text
-from ..text.data import DataTextError, SplitText, load_data, split_front_matter
-from ..text.front_values import as_list
+from ..text.data import DataTextError, SplitText, as_list, load_data, split_front_matter
 from .config import HugoConfig, MountedFile, find_mounts, is_ignored, missing_mounts, mounted_files
 
 _TOKEN = lazy_pattern(r":(?:(sections)\[(\d*):?(\d*|last)\]|([a-z]+))")
@@ -449,7 +448,6 @@ def _address(document: HugoDocument, config: HugoConfig) -> str:
 
 
 def _url_prefix(document: HugoDocument, config: HugoConfig) -> str:
-    """Return the prefix of URLs in the document's language."""
     in_folder = config.value("defaultcontentlanguageinsubdir") is True and len(config.languages) > 1
     own = config.default_language.casefold() if in_folder else ""
     return f"/{document.language or own}" if document.language or own else ""

@@ -229,7 +229,7 @@ def remove_directives(text: str) -> str:
     text = _LIST_DEFINITION.sub("", text)
     for name, attributes in defined.items():
         pattern = rf"(\{{:[^{{}}\n]*)\b{re.escape(name)}\b(?=[^{{}}\n]*\}})"
-        text = re.sub(pattern, partial(_insert_definition, attributes), text)
+        text = re.sub(pattern, partial(lambda attributes, found: found[1] + attributes, attributes), text)
     text = _TOC.sub("", text)
     text = _sub_closed(_COMMENT, lambda found: f"<!-- {found[1].strip().replace('--', '—')} -->", text)
     text = _sub_closed(_NO_MARKDOWN, lambda found: str(found[1]), _OPTIONS.sub("", text))
@@ -241,10 +241,6 @@ def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str
     can match."""
     end = text.find("}", text.rfind("{:/")) + 1 if "{:/" in text else 0
     return pattern.sub(replace, text[:end]) + text[end:]
-
-
-def _insert_definition(attributes: str, found: re.Match[str]) -> str:
-    return found[1] + attributes
 
 
 def annotate_abbreviations(text: str) -> str:

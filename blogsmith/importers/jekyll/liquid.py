@@ -251,7 +251,6 @@ def evaluate(expression: str, scope: LiquidScope, filters: Mapping[str, Filter])
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """Split a text at separators outside of quotes."""
     return [part for part in re.split(rf"{re.escape(separator)}(?=(?:[^\"']|\"[^\"]*\"|'[^']*')*$)", text)]
 
 

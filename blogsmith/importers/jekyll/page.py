@@ -14,7 +14,7 @@ from ..bibliographies import SourceBibliographies, fit_key
 from ..model import FrontKeys, ImportedPage
 from ..source_files import walk_files
 from ..text.containers import fence_marks, join_tabs
-from ..text.front_values import as_list, one_line
+from ..text.data import as_list, one_line
 from ..text.html import replace_elements
 from ..text.math import format_display_math, format_inline_math
 from ..text.segments import CODE, LineFinder, MaskedText, divide, mask, rewrite
@@ -346,7 +346,6 @@ def _join_html_lines(text: str) -> str:
 
 
 def _restore_raw_blocks(text: str) -> str:
-    """Restore the content of `raw` blocks."""
     return "".join(
         restore_raw(segment.text, is_code=segment.kind in CODE or segment.kind == "math")
         for segment in divide(text)

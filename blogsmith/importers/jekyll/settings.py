@@ -14,8 +14,7 @@ from zoneinfo import available_timezones
 from ...api.importing import lazy_pattern, name_set
 from ..model import OldSettings
 from ..source_files import matches_gitignore, read_text
-from ..text.data import DataTextError, load_mapping, settings_error
-from ..text.front_values import as_list
+from ..text.data import DataTextError, as_list, load_mapping, settings_error
 
 CONFIG = "_config.yml"
 _STYLES: Mapping[str, str] = {

@@ -51,7 +51,6 @@ def resolve_url_conflicts(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
 
 
 def _without_own_alias(page: ImportedPage) -> ImportedPage:
-    """Remove aliases that equal the URL of their page."""
     if "aliases" not in page.front:
         return page
     own = {new_url(page, {}).rstrip("/")}
@@ -79,11 +78,7 @@ def redirect_lists_to_home(
 
 
 def copied_files(
-    root: Path,
-    config: JekyllConfig,
-    files: JekyllFiles,
-    pages: Iterable[ImportedPage],
-    notices: list[Notice],
+    root: Path, config: JekyllConfig, files: JekyllFiles, pages: Iterable[ImportedPage], notices: list[Notice]
 ) -> tuple[ImportedFile, ...]:
     """Return the files to copy, except those at the URL of a page. Add notices about these."""
     taken = {f"{page.address.strip('/')}/index.html".lstrip("/") for page in pages if page.address}

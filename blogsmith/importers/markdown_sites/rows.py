@@ -160,11 +160,7 @@ ROWS: tuple[MarkdownSystem, ...] = (
         needs=("source/_posts", "source/_drafts", "scaffolds", "package.json: hexo"),
         unless=("Gemfile", "Rakefile", "_layouts"),
         sections=(
-            Section(
-                "{source_dir|source}/_posts",
-                "posts",
-                "/{permalink|:year/:month/:day/:title/}",
-            ),
+            Section("{source_dir|source}/_posts", "posts", "/{permalink|:year/:month/:day/:title/}"),
             Section("{source_dir|source}/_drafts", "posts", is_draft=True),
             Section("{source_dir|source}", "", "/:folders/:name.html", is_static=True),
         ),
@@ -217,10 +213,7 @@ ROWS: tuple[MarkdownSystem, ...] = (
     MarkdownSystem(
         name="vitepress",
         title="VitePress",
-        marks=(
-            *_script(".vitepress/config"),
-            *_script(".vuepress/config"),
-        ),
+        marks=(*_script(".vitepress/config"), *_script(".vuepress/config")),
         sections=(Section("", "", "/:folders/:name.html"),),
         statics={"public": "", ".vuepress/public": ""},
         excluded=(*REPOSITORY[1:], *_OUTPUT),

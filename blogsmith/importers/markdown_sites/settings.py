@@ -13,9 +13,17 @@ from ...api.importing import lazy_pattern
 from ..hugo.config import HugoConfig
 from ..model import OldSettings
 from ..source_files import read_text
-from ..text.data import DataTextError, load_data, load_mapping, load_python, settings_error
-from ..text.front_values import as_list, one_line
-from ..text.javascript import Expression, read_literals
+from ..text.data import (
+    DataTextError,
+    Expression,
+    as_list,
+    load_data,
+    load_mapping,
+    load_python,
+    one_line,
+    read_literals,
+    settings_error,
+)
 from .rows import SETTINGS, MarkdownSystem, Section
 
 _FORMULAS = lazy_pattern(r"(?i)katex|mathjax|remark-math|nextra")

@@ -21,9 +21,8 @@ from ..protection import (
     withheld_notice,
 )
 from ..source_files import matches_gitignore, read_text, walk_files
-from ..text.data import DataTextError, load_data, split_front_matter
-from ..text.front_values import as_list, iso_date, one_line, read_names
-from ..text.headings import heading_text
+from ..text.data import DataTextError, as_list, iso_date, load_data, one_line, read_names, split_front_matter
+from ..text.pieces import heading_text
 from .rows import REPOSITORY, Section
 from .settings import MarkdownSite
 
@@ -307,10 +306,7 @@ def _is_date(text: str) -> bool:
 
 
 def _content_path(
-    section: Section,
-    inner: PurePosixPath,
-    folders: Iterable[tuple[str, PurePosixPath]],
-    has_files: bool,
+    section: Section, inner: PurePosixPath, folders: Iterable[tuple[str, PurePosixPath]], has_files: bool
 ) -> PurePosixPath:
     """Return the path of a document below `content/`. A document beside a folder of pages with the same name
     becomes the page of the folder."""

@@ -12,8 +12,7 @@ from typing import Any
 from ...api.importing import Diagnostic, SiteError, lazy_pattern, name_set
 from ..model import OldSettings
 from ..source_files import matches_gitignore, matches_regex, read_text
-from ..text.data import DataTextError, load_data, load_mapping
-from ..text.front_values import as_list
+from ..text.data import DataTextError, as_list, load_data, load_mapping
 
 _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
 _OTHER_SITES = ("_posts", "_quarto.yml", "hugo.toml", "hugo.yaml", "archetypes")

@@ -10,17 +10,14 @@ from typing import Any
 from ...api.importing import lazy_pattern, name_set, slugify
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..text.containers import escape_table_code, import_comment, join_tabs
-from ..text.front_values import iso_date, one_line, read_names
-from ..text.headings import demote_headings, heading_text
+from ..text.data import iso_date, one_line, read_names
 from ..text.html import image, tag_attributes
 from ..text.math import delimit_environment
-from ..text.pieces import literal_highlights, literal_shortcodes
+from ..text.pieces import demote_headings, heading_text, literal_highlights, literal_shortcodes
 from ..text.segments import FormulaDelimiters, LineFinder, divide, rewrite
-from .blocks import BlockRewriter
+from .blocks import BlockRewriter, annotate_abbreviations, rewrite_inline_syntax, split_abbreviations
 from .config import MkDocsConfig
-from .links import MkDocsLinks, page_address, page_path
-from .marks import annotate_abbreviations, rewrite_inline_syntax, split_abbreviations
-from .navigation import folder_title
+from .links import MkDocsLinks, folder_title, page_address, page_path
 from .source import MkDocsDocument
 
 KEYS = FrontKeys(
@@ -333,7 +330,6 @@ def _escape_inline_brackets(text: str) -> str:
 
 
 def _remove_span_languages(text: str) -> str:
-    """Remove the language at the start of code spans: `` `#!python x` ``."""
     return "".join(
         _INLINE_LANGUAGE.sub(r"\1", segment.text, count=1) if segment.kind == "span" else segment.text
         for segment in divide(text, DIALECT)

@@ -14,7 +14,7 @@ from ..protection import check_access, excluded_notice, is_draft, read_front_mat
 from ..source_files import read_text, walk_files
 from ..text.data import split_yaml_front_matter
 from .config import MkDocsConfig
-from .navigation import NavEntry, folder_nav, read_nav, read_summary
+from .links import NavEntry, folder_nav, read_nav, read_summary
 
 _META = lazy_pattern(r"[A-Za-z][\w-]*:[ \t]*\S.*|[ ]{4,}\S.*|\t\S.*")
 _META_KEY = lazy_pattern(r"([A-Za-z][\w-]*):[ \t]*(.*)")

@@ -16,14 +16,20 @@ from ..notebooks.page import NotebookPage, NotebookTranslator
 from ..page_work import ONE_PROCESS, Workers, translate_document
 from ..protection import draft_settings
 from ..source_files import read_text
-from ..text.data import DataTextError, load_mapping
-from ..text.front_values import as_list
+from ..text.data import DataTextError, as_list, load_mapping
 from ..text.math import script_macros
+from .blocks import split_abbreviations
 from .config import MkDocsConfig, find_config, read_config
 from .independent import render_python_markdown
-from .links import link_table, page_address, page_path
-from .marks import split_abbreviations
-from .navigation import contents_page, section_series, site_menu, with_tag_lists
+from .links import (
+    contents_page,
+    link_table,
+    page_address,
+    page_path,
+    section_series,
+    site_menu,
+    with_tag_lists,
+)
 from .page import KEYS, MkDocsPageTranslator
 from .source import MkDocsFiles, find_files
 

@@ -11,8 +11,7 @@ from typing import Any, Literal
 from ...api.importing import Diagnostic, SiteError, name_set
 from ..model import Notice
 from ..source_files import read_text
-from ..text.data import DataTextError, load_python, load_yaml
-from ..text.front_values import as_list
+from ..text.data import DataTextError, as_list, load_python, load_yaml
 
 _CHILDREN = ("parts", "subtrees", "chapters", "sections", "entries", "children")
 

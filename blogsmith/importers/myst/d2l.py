@@ -55,7 +55,6 @@ def rewrite_d2l(text: str) -> str:
 
 
 def _join_images(lines: list[str]) -> Iterator[str]:
-    """Join the lines of images whose caption spans several lines."""
     held: list[str] = []
     for line in lines:
         if held or (line.startswith("![") and not _IMAGE.fullmatch(line)):

@@ -68,7 +68,6 @@ def read_directive(info: str, body: Sequence[str], raw: Sequence[str], line: int
 
 
 def _read_options(body: Sequence[str]) -> tuple[dict[str, str], int]:
-    """Return the options at the start of a body, and the number of their lines."""
     if body and body[0].strip() == "---":
         end = next((n for n, line in enumerate(body[1:], 1) if line.strip() in ("---", "...")), 0)
         if end:

@@ -13,7 +13,7 @@ from ..text.math import format_inline_math, split_formula
 from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.segments import FormulaDelimiters, Segment, divide, rewrite
 from .directives import rewrite_attributes
-from .media import has_bare_rows
+from .insertions import has_bare_rows
 from .references import InlineText, file_address, label_url, write_reference
 
 _TARGET = lazy_pattern(r"(.*?)\s*<([^<>]+)>", re.DOTALL)

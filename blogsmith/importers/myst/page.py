@@ -18,13 +18,13 @@ from ..notebooks.notebook import Notebook
 from ..notebooks.outputs import record_files
 from ..notebooks.page import CellNotices
 from ..text.containers import join_tabs
-from ..text.front_values import one_line, read_names
+from ..text.data import one_line, read_names
 from ..text.segments import CODE, LineFinder, rewrite
-from . import boxes, lists, media
+from . import boxes, insertions
 from .config import BookConfig, author_names
 from .d2l import rewrite_d2l
 from .inline import DIALECT, rewrite_inline
-from .lists import PAGE_LIST
+from .insertions import PAGE_LIST
 from .references import BookIndex, BookPage, InlineText
 from .source import BookDocument
 from .walker import BlockTranslator, BookState, Translate
@@ -46,30 +46,30 @@ _BY_FUNCTION: tuple[tuple[Translate, tuple[str, ...]], ...] = (
     (boxes.translate_card, ("card", "grid-item-card", "link-button", "button-ref")),
     (boxes.translate_aside, ("margin", "sidebar", "aside", "marginnote", "sidenote")),
     (boxes.translate_quote, ("epigraph", "pull-quote", "highlights", "blockquote", "quote")),
-    (media.translate_math, ("math",)),
-    (media.translate_image, ("image",)),
-    (media.translate_figure, ("figure",)),
-    (media.translate_figure_md, ("figure-md",)),
-    (media.translate_table, ("table",)),
-    (media.translate_list_table, ("list-table",)),
-    (media.translate_csv_table, ("csv-table",)),
-    (media.translate_video, ("video", "youtube", "vimeo", "iframe")),
-    (media.translate_mermaid, ("mermaid",)),
-    (lists.translate_code, ("code-block", "code", "sourcecode", "parsed-literal", "prompt")),
-    (lists.translate_include_code, ("literalinclude",)),
-    (lists.translate_cell, ("code-cell",)),
-    (lists.translate_toctree, ("toctree",)),
-    (lists.translate_page_list, ("tableofcontents",)),
+    (insertions.translate_math, ("math",)),
+    (insertions.translate_image, ("image",)),
+    (insertions.translate_figure, ("figure",)),
+    (insertions.translate_figure_md, ("figure-md",)),
+    (insertions.translate_table, ("table",)),
+    (insertions.translate_list_table, ("list-table",)),
+    (insertions.translate_csv_table, ("csv-table",)),
+    (insertions.translate_video, ("video", "youtube", "vimeo", "iframe")),
+    (insertions.translate_mermaid, ("mermaid",)),
+    (insertions.translate_code, ("code-block", "code", "sourcecode", "parsed-literal", "prompt")),
+    (insertions.translate_include_code, ("literalinclude",)),
+    (insertions.translate_cell, ("code-cell",)),
+    (insertions.translate_toctree, ("toctree",)),
+    (insertions.translate_page_list, ("tableofcontents",)),
     (
-        lists.remove_directive,
+        insertions.remove_directive,
         tuple(name_set("contents index tags sectionauthor codeauthor meta currentmodule nb-exec-table")),
     ),
-    (lists.translate_bibliography, ("bibliography", "footbibliography", "references")),
-    (lists.translate_glossary, ("glossary",)),
-    (lists.translate_include, ("include",)),
-    (lists.translate_raw, ("raw",)),
-    (lists.translate_only, ("only", "ifconfig")),
-    (lists.translate_rst, ("eval-rst", "rst")),
+    (insertions.translate_bibliography, ("bibliography", "footbibliography", "references")),
+    (insertions.translate_glossary, ("glossary",)),
+    (insertions.translate_include, ("include",)),
+    (insertions.translate_raw, ("raw",)),
+    (insertions.translate_only, ("only", "ifconfig")),
+    (insertions.translate_rst, ("eval-rst", "rst")),
 )
 REGISTRY: Mapping[str, Translate] = MappingProxyType(
     {name: function for function, names in _BY_FUNCTION for name in names}

@@ -329,7 +329,6 @@ def _find_line(lines: Sequence[str], index: int, text: str) -> int:
 
 
 def _comment(lines: Sequence[str], index: int) -> tuple[int, list[str]]:
-    """Convert lines of `% comment` to one HTML comment."""
     end = index
     while end < len(lines) and _COMMENT.fullmatch(lines[end]):
         end += 1
@@ -338,7 +337,6 @@ def _comment(lines: Sequence[str], index: int) -> tuple[int, list[str]]:
 
 
 def _fields(lines: Sequence[str], index: int) -> tuple[int, list[str]]:
-    """Convert a field list to a definition list."""
     out: list[str] = []
     end = index
     while end < len(lines) and (found := _FIELD.fullmatch(lines[end])):

@@ -14,10 +14,15 @@ from ...api.importing import collapse_path, lazy_pattern, name_set, slugify
 from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import check_access
-from ..text.front_values import iso_date
-from ..text.headings import demote_headings, split_title
+from ..text.data import iso_date
 from ..text.math import format_display_math, format_inline_math, is_display, split_formula
-from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
+from ..text.pieces import (
+    demote_headings,
+    literal_highlights,
+    literal_shortcodes,
+    literal_wikilinks,
+    split_title,
+)
 from ..text.segments import FormulaDelimiters, divide, mask
 from .markdown import notebook_text
 from .notebook import Notebook, NotebookError, read_notebook
@@ -66,10 +71,7 @@ class NotebookTranslator:
     """Translator for the notebooks of one source."""
 
     def __init__(
-        self,
-        pages: Mapping[PurePosixPath, PurePosixPath],
-        others: frozenset[PurePosixPath],
-        folder: str = "",
+        self, pages: Mapping[PurePosixPath, PurePosixPath], others: frozenset[PurePosixPath], folder: str = ""
     ) -> None:
         """Create a translator. pages: notebook or other page → its page in the new site. others: all other
         files. folder: folder of the source; all paths here are relative to it."""

@@ -1,19 +1,216 @@
-"""Translation of a note of a vault: properties as front matter, and text."""
+"""Translation of a note of a vault: properties as front matter, and its Markdown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
-from ...api.importing import lazy_pattern, name_set, parse_date
+from markdown_it import MarkdownIt
+
+from ...api.importing import lazy_pattern, name_set, parse_date, slugify
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
-from ..text.front_values import one_line, read_strings
-from ..text.segments import LineFinder
-from .links import IMAGE_SUFFIXES, NoteLinks
-from .markdown import find_tags, rewrite_note
+from ..text.containers import Replacement, append_replacement, callout_lines
+from ..text.data import one_line, read_strings
+from ..text.html import Element, replace_blocks
+from ..text.html_markdown import convert_video, read_figure
+from ..text.math import has_rows, split_formula
+from ..text.pieces import demote_headings, literal_brackets, literal_shortcodes, repeated_title
+from ..text.segments import TEX, FormulaDelimiters, LineFinder, divide, mask
+from .links import IMAGE_SUFFIXES, NoteLinks, NoticeCallback, block_id
 from .vault import Note, NoteIndex, Vault
+
+DIALECT = FormulaDelimiters(brackets=False, environments=False)
+_COMMENT = lazy_pattern(r"%%[\s\S]*?%%")
+_EMBED = lazy_pattern(r"!\[\[([^\[\]\n]+)\]\]")
+_WIKI = lazy_pattern(r"(?<!!)\[\[([^\[\]\n]+)\]\]")
+_LINK = lazy_pattern(
+    r"(!?)\[((?:[^\[\]\n]|\\.)*)\]"
+    r"\((<[^<>\n]*>|[^\s()<>]+(?:\([^\s()]*\)[^\s()<>]*)*)([ \t]+(?:\"[^\"]*\"|'[^']*'))?\)"
+)
+_TAG = lazy_pattern(r"(?m)(?:(?<=\s)|^)#([\w/-]*[^\W\d][\w/-]*)")
+_BLOCK_ID = lazy_pattern(r"(?m)(^|[ \t]+)\^([A-Za-z0-9-]+)[ \t]*$")
+_METADATA = lazy_pattern(r"(?m)^([ \t>]*\[![\w-]+)\|[^\]\n]*\]")
+_NOTE = lazy_pattern(r"(?<!\])\^\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]")
+_BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
+_FENCE = lazy_pattern(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*([\w-]+)")
+_INLINE_QUERY = lazy_pattern(r"`+\$?=[ \t]")
+_OPTION = lazy_pattern(r"(title|collapse|icon|color):[ \t]*(.*)", re.IGNORECASE)
+_QUERIES = name_set("dataview dataviewjs tasks query base button meta-bind chart tikz")
+_TABLES_OF_CONTENTS = frozenset(("toc", "table-of-contents", "insta-toc"))
+_MARKS = lazy_pattern(r"[ \t>]*(?:\ue000\d+\ue001[ \t]*)+")
+_MARKER = lazy_pattern(r"[ \t>]*\[![\w-]+\]")
+
+
+def rewrite_note(
+    text: str, links: NoteLinks, *, title: str, blocks: Collection[str], notice: NoticeCallback
+) -> str:
+    """Convert a note to blogsmith's Markdown. blocks: block ids that links in the vault refer to. notice:
+    called with kind, message and the removed text."""
+    text = _code_and_brackets(text, notice)
+    masked = mask(text, DIALECT, TEX)
+
+    def drop(found: re.Match[str]) -> str:
+        notice("dropped", 'comments between "%%" are removed', masked.restore(found[0]).strip("%"))
+        return ""
+
+    prose = _COMMENT.sub(drop, masked.text)
+    prose = _replace_matches(
+        prose,
+        _LINK,
+        lambda found: links.markdown_link(found[1], found[2], masked.restore(found[3]), found[4] or ""),
+    )
+    prose = _replace_matches(prose, _EMBED, lambda found: links.embed(masked.restore(found[1])))
+    prose = _WIKI.sub(lambda found: links.wiki_link(masked.restore(found[1])), prose)
+    prose = _inline_notes(prose)
+    prose = _BLOCK_ID.sub(lambda found: _anchor(found, blocks), prose)
+    prose = _TAG.sub(lambda found: f"[#{found[1]}](/tags/{slugify(found[1])}/)", prose)
+    prose = replace_blocks(_METADATA.sub(r"\1]", prose), _html)
+    if repeated := repeated_title(prose, title):
+        notice("dropped", "heading that repeats the title is removed", masked.restore(repeated))
+        prose = prose.replace(repeated, "", 1)
+    prose = hard_breaks(demote_headings(prose))
+    return masked.restore(_BLANK_LINES.sub("\n\n", literal_shortcodes(prose)))
+
+
+def find_tags(text: str) -> list[str]:
+    """Return the distinct tags in a text, without `#`, in order."""
+    masked = mask(text, DIALECT, TEX)
+    return list(dict.fromkeys(_TAG.findall(_COMMENT.sub("", masked.text))))
+
+
+def _code_and_brackets(text: str, notice: NoticeCallback) -> str:
+    parts = []
+    for segment in divide(text, DIALECT):
+        shown = segment.text
+        if segment.kind == "prose":
+            shown = literal_brackets(shown)
+        elif segment.kind == "span" and _INLINE_QUERY.match(shown):
+            notice("left", f"inline query is not computed: {shown}", "")
+        elif segment.kind == "math":
+            shown = _formula(shown)
+        elif segment.kind == "block" and (found := _FENCE.match(shown)):
+            shown = _block(shown, found[1].casefold(), notice)
+        parts.append(shown)
+    return "".join(parts)
+
+
+def _formula(text: str) -> str:
+    """Turn inline math with several rows into display math, because MathJax sets it in rows too."""
+    opener, tex = split_formula(text)
+    return f"$${tex}$$" if opener == "$" and has_rows(tex) else text
+
+
+def _block(code: str, language: str, notice: NoticeCallback) -> str:
+    """Convert a code block that a plugin of Obsidian would run."""
+    if language in _TABLES_OF_CONTENTS:
+        notice("dropped", "table of contents is generated automatically", code)
+        return "\n"
+    if language.startswith("ad-") and (box := _admonition(code, language[3:])):
+        return box
+    if language in _QUERIES:
+        notice("left", f'unsupported code block "{language}"', "")
+        # a drawing needs an alternative text, which the source does not have
+        code = code.replace("tikz", "tikz eval=false", 1) if language == "tikz" else code
+        return f"<!-- import: {language} -->\n\n{code}" if not code[:1].isspace() and code[0] != ">" else code
+    return code
+
+
+def _admonition(code: str, kind: str) -> str:
+    """Convert a fence of the plugin Admonition to a callout; return an empty string if the fence
+    is indented."""
+    lines = code.rstrip("\n").split("\n")
+    if not lines[0].startswith(("`", "~")):
+        return ""
+    body = lines[1:-1] if lines[-1].strip() and not lines[-1].strip().strip(lines[0][0]) else lines[1:]
+    options: dict[str, str] = {}
+    while body and (found := _OPTION.fullmatch(body[0])):
+        options[found[1].lower()] = found[2].strip()
+        body = body[1:]
+    fold = {"open": "+", "closed": "-", "true": "-"}.get(options.get("collapse", "").lower(), "")
+    return "\n".join(["", *callout_lines(kind, options.get("title", ""), body, fold=fold), "", ""])
+
+
+def _replace_matches(
+    text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement | None]
+) -> str:
+    """Replace every match. Blocks get blank lines around them; matches within text stay inline."""
+    done, position = "", 0
+    for found in pattern.finditer(text):
+        done += text[position : found.start()]
+        position = found.end()
+        new = replace(found)
+        if new is None:
+            done += found[0]
+            continue
+        before = done[done.rfind("\n") + 1 :]
+        after = text[position:].partition("\n")[0]
+        is_alone = not re.sub(r"[ \t>]|[-*+][ \t]|\d+[.)][ \t]", "", before) and not after.strip()
+        if new.is_block and not is_alone and new.inline:
+            new = Replacement(new.inline)
+        done = append_replacement(done, new, text[position:])
+    return done + text[position:]
+
+
+def _inline_notes(text: str) -> str:
+    """Convert `^[text]` to footnotes with their text at the end."""
+    notes: list[str] = []
+
+    def substitute(found: re.Match[str]) -> str:
+        notes.append(found[1])
+        return f"[^inline-{len(notes)}]"
+
+    text = _NOTE.sub(substitute, text)
+    texts = "".join(f"\n\n[^inline-{number}]: {note}" for number, note in enumerate(notes, 1))
+    return text.rstrip("\n") + texts + "\n" if notes else text
+
+
+def _anchor(found: re.Match[str], blocks: Collection[str]) -> str:
+    """Return an anchor for a block id if a link names it; otherwise an empty string."""
+    if found[2].lower() not in blocks:
+        return ""
+    return f'{" " if found[1] else ""}<span id="{block_id(found[2])}"></span>'
+
+
+def _html(element: Element, indent: str) -> str:
+    """Convert an HTML block to Markdown if it is a video or an image."""
+    if video := convert_video(element):
+        return f"\n\n{video}\n\n"
+    found = read_figure(element)
+    return f"\n\n{found.markdown()}\n\n" if found and not found.link else element.source()
+
+
+def hard_breaks(masked: str) -> str:
+    """Add a backslash to each line end inside a paragraph, because Obsidian shows these line breaks. masked:
+    text with code and formulas hidden."""
+    lines = masked.split("\n")
+    for number in _line_ends(masked):
+        line, following = lines[number], lines[number + 1]
+        is_broken = line.endswith(("  ", "\\")) or _MARKER.match(line)
+        if not is_broken and not _MARKS.fullmatch(line) and not _MARKS.fullmatch(following):
+            lines[number] = f"{line.rstrip()}\\"
+    return "\n".join(lines)
+
+
+def _line_ends(text: str) -> list[int]:
+    """Return the 0-based numbers of all lines in paragraphs except the last line of each."""
+    found: list[int] = []
+    tokens = _parser().parse(text)
+    for before, token in pairwise(tokens):
+        if before.type == "paragraph_open" and token.type == "inline" and token.map:
+            found.extend(range(token.map[0], token.map[1] - 1))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser
+
 
 _DATES = ("date", "created", "created at", "creation date", "date created", "date_created", "createdat")
 _UPDATES = ("updated", "modified", "last modified", "lastmod", "date modified", "date_modified", "updatedat")

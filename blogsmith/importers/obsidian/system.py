@@ -19,8 +19,7 @@ from ..protection import draft_settings
 from ..source_files import read_text, walk_files
 from .independent import render_note
 from .page import KEYS, NoteTranslator
-from .quartz import quartz_address, quartz_aliases, read_quartz
-from .vault import Vault, copied_files, read_vault
+from .vault import Vault, copied_files, quartz_address, quartz_aliases, read_quartz, read_vault
 
 _KIND = lazy_pattern(r"(?m)^[ \t>]*>[ \t]*\[!([A-Za-z][\w-]*)\]")
 _WIKI = lazy_pattern(r"!?\[\[[^\[\]\n]+\]\]")

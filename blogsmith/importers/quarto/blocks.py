@@ -286,7 +286,6 @@ class DivTranslator:
         return self._figures.grid(between.join(children), attributes, div.opening)
 
     def _flatten(self, div: Div) -> str:
-        """Return the masked text of a div without its fences."""
         return "\n".join(child if isinstance(child, str) else self._flatten(child) for child in div.children)
 
     def _float(self, div: Div) -> str:

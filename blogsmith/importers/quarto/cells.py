@@ -227,7 +227,6 @@ class CodeTranslator:
         return [_NOT_VERIFIED, *shown] if shown else []
 
     def _is_echoed(self, given: Mapping[str, str]) -> bool:
-        """Return whether the page shows the code of a cell."""
         asked = given.get("include", given.get("echo", "")).strip().lower()
         return asked not in ("false", "f") if asked else self._defaults.front.get("echo") is not False
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ...api.importing import name_set
 from ..model import FrontKeys, Notice, OldSettings
-from ..text.front_values import as_list, iso_date, one_line, read_names
+from ..text.data import as_list, iso_date, one_line, read_names
 from .source import QuartoConfig, QuartoDocument
 
 _RELATIVE_DATES = frozenset(("today", "now", "last-modified"))

@@ -13,8 +13,7 @@ from typing import Any
 from ...api.importing import lazy_pattern
 from ..source_files import read_text
 from ..text.containers import import_comment
-from ..text.data import split_yaml_front_matter
-from ..text.front_values import one_line
+from ..text.data import one_line, split_yaml_front_matter
 from ..text.math import tex_macros
 from .cells import NoticeCallback
 from .source import resolve
@@ -106,7 +105,6 @@ def untranslated_code(text: str, what: str) -> str:
 
 
 def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
-    """Return the positional and the named arguments."""
     try:
         parts = shlex.split(text.replace("'", "\\'") if text.count("'") % 2 else text)
     except ValueError:

@@ -18,9 +18,8 @@ from ..notebooks.notebook import NotebookError, read_notebook
 from ..notebooks.page import CellNotices
 from ..protection import check_access, read_front_matter, split_protected
 from ..source_files import SKIPPED, read_text, walk_files
-from ..text.data import DataTextError, load_mapping, split_yaml_front_matter
-from ..text.front_values import as_list
-from ..text.headings import split_title
+from ..text.data import DataTextError, as_list, load_mapping, split_yaml_front_matter
+from ..text.pieces import split_title
 
 NAMES = ("_quarto.yml", "_quarto.yaml")
 _METADATA = ("_metadata.yml", "_metadata.yaml")

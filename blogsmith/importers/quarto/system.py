@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -13,7 +13,7 @@ from ..front_keys import complete_page
 from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, translate_document
 from ..protection import set_visibility
-from ..text.front_values import as_list
+from ..text.data import as_list
 from .independent import render_quarto
 from .metadata import KEYS, old_settings, setting_notices, site_settings
 from .page import DocumentTranslator, TranslatedPage, add_macros
@@ -61,7 +61,9 @@ class Quarto:
         kinds = {name: {"title": name.capitalize(), "numbered": True} for name in needed}
         copied, left = _files(pages, files, config)
         if left:
-            notices.append(_uncopied_notice(left))
+            names = first_names(sorted(path.as_posix() for path in left), _MAX_NAMES)
+            hint = "copy files that other sites link to into `static/`"
+            notices.append(Notice("dropped", f"files that no page uses are not copied: {names}", hint=hint))
         return SiteImport(
             root=root,
             system="quarto",
@@ -140,12 +142,6 @@ def _files(
             wanted.add(path)
     left = [path for path in others if path not in wanted and len(path.parts) > 1]
     return wanted, left
-
-
-def _uncopied_notice(left: Collection[PurePosixPath]) -> Notice:
-    names = sorted(path.as_posix() for path in left)
-    message = f"files that no page uses are not copied: {first_names(names, _MAX_NAMES)}"
-    return Notice("dropped", message, hint="copy files that other sites link to into `static/`")
 
 
 SYSTEM = Quarto()

@@ -146,7 +146,6 @@ def escape_table_code(text: str, dialect: FormulaDelimiters) -> str:
 
 
 def _is_in_table(text: str, position: int) -> bool:
-    """Return whether `position` is in a block of lines that contains a table."""
     start = text.rfind("\n\n", 0, position) + 1
     end = text.find("\n\n", position)
     block = text[start : end if end >= 0 else len(text)].strip("\n")

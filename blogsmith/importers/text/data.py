@@ -1,4 +1,4 @@
-"""Reader for TOML, YAML, JSON and plain Python as other systems accept them, and a writer for YAML.
+"""Reader for TOML, YAML, JSON, plain Python and JavaScript as other systems accept them; writer for YAML.
 
 In YAML, anchors work, and `yes` and `no` are booleans. Dates stay strings, because their meaning depends on
 the time zone of the site.
@@ -21,6 +21,121 @@ import yaml
 
 from ...api.importing import Diagnostic, Place, SiteError, is_too_deep, lazy_pattern
 from ...api.importing import resolve_yaml_scalar as resolve
+
+_MAX_CHARACTERS = 200_000
+_TOKEN = lazy_pattern(
+    r"//[^\n]*|/\*.*?\*/"
+    r"|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\$])*`)"
+    r"|(?P<name>[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)|(?P<number>-?\d[\w.]*)|(?P<mark>[{}\[\]():,])",
+    re.DOTALL,
+)
+_ESCAPE = lazy_pattern(r"\\(.)", re.DOTALL)
+_WORDS: dict[str, Any] = {"true": True, "false": False}
+_CLOSERS = frozenset("}])")
+
+
+class Expression(str):
+    """Item of a list that is not a literal: the name of a variable or of a called function."""
+
+
+def read_literals(text: str) -> dict[str, Any]:
+    """Return the strings, numbers, booleans and lists of strings in objects, by their path: `docs.path`.
+
+    Lists and calls add no step to a path. If a path has several values, the first one is returned.
+    """
+    found: dict[str, Any] = {}
+    frames: list[tuple[str, str]] = []
+    key = ""
+    tokens = [token for token in _TOKEN.finditer(text[:_MAX_CHARACTERS]) if token.lastgroup]
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        mark, opener = token["mark"] or "", frames[-1][0] if frames else ""
+        is_key = after is not None and after["mark"] == ":" and opener == "{"
+        if mark and mark in "{[(":
+            path = ".".join(filter(None, [frames[-1][1] if frames else "", key]))
+            frames.append((mark, path))
+            if mark == "[":
+                found.setdefault(path, [])
+            key = ""
+        elif mark in _CLOSERS:
+            del frames[-1:]
+            key = ""
+        elif mark == ",":
+            key = ""
+        elif is_key and not key:
+            key = _value(token)
+        elif not mark and key and opener == "{":
+            value = _value(token)
+            if token["name"] is None or value in (True, False):
+                found.setdefault(f"{frames[-1][1]}.{key}".lstrip("."), value)
+        elif not mark and opener == "[" and isinstance(found.get(frames[-1][1]), list):
+            found[frames[-1][1]].append(Expression(token["name"]) if token["name"] else _value(token))
+    return {path: value for path, value in found.items() if value != []}
+
+
+def _value(token: re.Match[str]) -> Any:
+    """Return the value of a token: a string without quotes and escapes, a number as written, or a name."""
+    if token["string"]:
+        return _ESCAPE.sub(r"\1", token["string"][1:-1])
+    return _WORDS.get(token["name"] or "", token["name"] or token["number"])
+
+
+def one_line(value: Any) -> str:
+    """Return a string or number on one line; empty for any other value."""
+    is_plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return " ".join(str(value).split()) if is_plain else ""
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return a list unchanged, and any other value as a list with one item."""
+    return value if isinstance(value, list) else [value]
+
+
+def read_strings(value: Any) -> list[str]:
+    """Return the distinct strings in a list, or in a single value."""
+    return list(dict.fromkeys(text for each in as_list(value) if (text := one_line(each))))
+
+
+def read_names(value: Any) -> list[str]:
+    """Return the distinct strings in a list, or the parts of a string between commas."""
+    return read_strings(value.split(",") if isinstance(value, str) else value)
+
+
+_ISO = lazy_pattern(r"(\d{4})[-/](\d{1,2})(?:[-/](\d{1,2}))?(?!\d)(?:[T ]+(\d{1,2}:\d{2}(?::\d{2})?)\S*)?.*")
+_AMERICAN = lazy_pattern(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+_NAMED = lazy_pattern(
+    r"(?:(\d{1,2})(?:st|nd|rd|th)?\s+)?([A-Za-z]{3,9})\.?\s*(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})"
+)
+_YEAR = lazy_pattern(r"(\d{4})")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+
+def iso_date(text: str) -> str:
+    """Convert a date to ISO form such as `2024-03-01`, with its time if it has one.
+
+    Return an empty string if it is not a date. A month or year alone becomes its first day. `a/b/year` is
+    read as month/day (American order) if possible, otherwise as day/month.
+    """
+    text = " ".join(text.split())
+    if found := _ISO.fullmatch(text):
+        date = _date(int(found[1]), int(found[2]), int(found[3] or 1))
+        return f"{date} {found[4]}" if date and found[4] else date
+    if found := _AMERICAN.fullmatch(text):
+        first, second, year = int(found[1]), int(found[2]), int(found[3])
+        return _date(year, first, second) or _date(year, second, first)
+    if found := _NAMED.fullmatch(text):
+        month = found[2][:3].lower()
+        if month in _MONTHS:
+            return _date(int(found[4]), _MONTHS.index(month) + 1, int(found[1] or found[3] or 1))
+        return ""
+    return f"{text}-01-01" if _YEAR.fullmatch(text) else ""
+
+
+def _date(year: int, month: int, day: int) -> str:
+    try:
+        return dt.date(year, month, day).isoformat()
+    except ValueError:
+        return ""
+
 
 _HEAD = lazy_pattern(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _MAX_VALUES = 500_000

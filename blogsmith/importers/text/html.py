@@ -109,9 +109,9 @@ def parse_length(text: str) -> str:
     return number if unit == "px" else number + unit
 
 
-def style_length(style: str, name: str = "width") -> str:
-    """Return a length from a `style` attribute; empty if it has none."""
-    found = re.search(rf"(?:^|;)\s*{name}\s*:\s*([^;]+)", style)
+def style_length(style: str) -> str:
+    """Return the width in a `style` attribute; empty if it has none."""
+    found = re.search(r"(?:^|;)\s*width\s*:\s*([^;]+)", style)
     return parse_length(found[1]) if found else ""
 
 

@@ -28,7 +28,7 @@ _VIDEO = lazy_pattern(
     r"(?:https?:)?//(?:www\.)?(?:youtube(?:-nocookie)?\.com/embed/([\w-]{6,})|player\.vimeo\.com/video/(\d+))"
 )
 _PAIRS: Mapping[str, str] = {
-    **{"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~", "mark": "=="},
+    **{"b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~", "mark": "=="}
 }
 _WORD = lazy_pattern(r"\w")
 

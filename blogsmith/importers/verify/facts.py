@@ -385,7 +385,6 @@ _DOLLAR = "\ue003"
 
 
 def _without_math(code: str) -> str:
-    """Return code as text that contains no formula."""
     return re.sub(r"\\([()\[\]])", r"\1", code.replace("$", _DOLLAR))
 
 

@@ -8,23 +8,102 @@ something.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from ...base.diagnostics.model import Diagnostic, Reporter
-from ...base.storage.stamps import read_stamp
+from ...base.patterns import lazy_pattern
+from ...base.storage.stamps import FileStamp, read_stamp
 from ...cells.status import PageStatus
 from ...execute.session.diagnostics import session_errors
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import Environment, FileDigests
 from ...freeze.keys import session_keys
+from ...freeze.record import SessionRecord, module_files
 from ...freeze.store import read_page
 from ...model.cells import Cell, PageCells
-from ...model.results import SessionRun
-from .dependencies import Digests, declared_inputs, read_digests
+from ...model.results import CellRun, Failure, SessionRun
 from .planner import Key, PlannedPage, same_work
+
+Digests = Mapping[str, str | None]
+"""Path relative to the site root → SHA-256 in hex; None: the file does not exist."""
+_NO_FILE = frozenset({"FileNotFoundError", "NotADirectoryError"})
+_NO_MODULE = frozenset({"ModuleNotFoundError", "ImportError"})
+_FILE = lazy_pattern(r"'([^'\n]+)'")
+_MODULE = lazy_pattern(r"No module named '([\w.]+)'")
+
+
+def recorded_inputs(page: PageStatus, session: str) -> set[str]:
+    """Return the files that the recorded run of a session read or imported, and missing files that would hide
+    modules it imported."""
+    name = page.verdict.recorded.get(session, session)
+    record = page.record.sessions.get(name) if page.record else None
+    if record is None:
+        return set()
+    runs: tuple[SessionRecord | CellRun, ...] = (record, *(cell.run for cell in record.cells))
+    hiding = {path for run in runs for stem in run.absent for path in module_files(stem)}
+    return {path for run in runs for path in (*run.reads, *run.modules)} | hiding
+
+
+def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[str]:
+    """Return the files that match `depends` of a page and of the cells of a session."""
+    cells = page.session_cells(session)
+    patterns = (*page.depends, *(pattern for cell in cells for pattern in cell.options.depends))
+    return {path for pattern in patterns for path in files.matches(pattern, page.path)}
+
+
+def read_digests(paths: Iterable[str], files: FileDigests) -> dict[str, str | None]:
+    """Return the digests of the files as they are now."""
+    return {path: files.digest(path) for path in paths}
+
+
+def run_inputs(run: SessionRun) -> dict[str, str | None]:
+    """Return the digests that files had at the end of a run: those it read or imported, and missing files
+    that would hide its modules."""
+    found: dict[str, str | None] = {}
+    for part in _parts(run):
+        found |= dict.fromkeys(path for stem in part.absent for path in module_files(stem))
+        found |= {**part.reads, **part.modules}
+    return found
+
+
+def run_modules(run: SessionRun) -> set[str]:
+    """Return the modules of the site that a run imported. They are code, so no run rewrites them."""
+    return {path for part in _parts(run) for path in part.modules}
+
+
+def _parts(run: SessionRun) -> tuple[SessionRun | CellRun, ...]:
+    return run, *run.cells
+
+
+def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
+    """Return the files that a run failed to find, at the locations that it searched."""
+    found: list[Path] = []
+    runs = (one for cell in run.cells for one in (*cell.others.values(), cell))
+    failures = (output for one in runs for output in one.outputs if isinstance(output, Failure))
+    for failure in failures:
+        if failure.name in _NO_FILE and (named := _FILE.search(failure.message)):
+            found.append(job.folder / named[1])
+        elif failure.name in _NO_MODULE and (module := _MODULE.search(failure.message)):
+            path = module[1].replace(".", "/")
+            for folder in (job.folder, job.root):
+                found += [folder / f"{path}.py", folder / path]
+    return tuple(file for file in found if not file.exists())
+
+
+def read_stamps(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
+    """Return stamps of files, to detect changes without reading; None: the file does not exist."""
+    return {path: read_stamp(root / path) for path in paths}
+
+
+def files_written_since(paths: Iterable[str], root: Path, since_ns: int) -> set[str]:
+    """Return the files that were written at or after a time of the system clock."""
+    return {
+        path for path, stamp in read_stamps(paths, root).items() if stamp and stamp.modified_ns >= since_ns
+    }
+
 
 MAX_REPEATS = 2
 """Maximum number of further runs of a session because its inputs changed while cells ran."""
@@ -118,7 +197,7 @@ class RunHistory:
             return self._reset(key)
         if not changed:
             return "no"
-        if not self._are_written_by_cells(changed):
+        if not all(self._was_written_by_cells(self.root / path) for path in changed):
             return self._reset(key)
         if not self.may_repeat(key):
             past.loops = tuple(sorted(changed))
@@ -146,10 +225,6 @@ class RunHistory:
         declared = declared_inputs(cells, past.job.session, files)
         now = read_digests({*past.inputs, *declared}, files)
         return {path for path in now if now[path] != past.inputs.get(path)}
-
-    def _are_written_by_cells(self, paths: Iterable[str]) -> bool:
-        """Return whether all files were written while cells ran."""
-        return all(self._was_written_by_cells(self.root / path) for path in paths)
 
     def _was_written_by_cells(self, file: Path) -> bool:
         stamp = read_stamp(file)

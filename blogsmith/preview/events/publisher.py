@@ -166,7 +166,6 @@ class EventPublisher:
         self._report(change_line(ChangeLine(at, paths, pages, seconds, self._diagnostics)))
 
     def _report(self, line: str) -> None:
-        """Print a line, unless the preview prints only errors."""
         if not self._options.quiet:
             self._say(line)
 

@@ -17,10 +17,9 @@ from threading import Condition, Thread
 from time import monotonic
 
 from ..protocol import ActionHandler, SiteHandler
-from .connection import Connection
+from .connection import Connection, EventHub
 from .guard import host_headers
 from .hosts import WILDCARDS, is_loopback
-from .hub import EventHub
 from .reply import encode_header, plain_reply
 from .request import MAX_HEAD, ClientLimits
 from .routes import Routes, client_files
@@ -138,7 +137,7 @@ class PreviewServer:
             # no file descriptor is free; the listening socket stays readable, so wait to avoid a busy loop
             self._wait(_OUT_OF_FILES_S)
             return
-        if not self._give_thread(connection, is_near=_is_local_client(address[0])):
+        if not self._give_thread(connection, is_near=is_loopback(address[0].removeprefix("::ffff:"))):
             _reject_connection(connection)
 
     def _wait(self, seconds: float) -> None:
@@ -171,12 +170,6 @@ class PreviewServer:
             self._admission.leave(connection)
             if not handed_over:
                 connection.socket.close()
-
-
-def _is_local_client(address: str) -> bool:
-    """Return whether the client is on this machine."""
-    # the form of an IPv4 address on a socket for both IPv4 and IPv6
-    return is_loopback(address.removeprefix("::ffff:"))
 
 
 def _reject_connection(connection: socket.socket) -> None:

@@ -25,8 +25,7 @@ from ...base.diagnostics.model import Diagnostic, SiteError
 from ...base.installed import PLUGINS, InstalledPart, installed_parts, part_digest
 from ...base.patterns import lazy_pattern
 from ...base.storage.folder import open_folder
-from ...base.storage.own_folder import open_own_folder
-from ...base.storage.private import FILE_MODE, FOLDER_MODE, UnsafeFileError, check_private
+from ...base.storage.own_folder import FILE_MODE, FOLDER_MODE, UnsafeFileError, check_private, open_own_folder
 from ...config.editors import read_editor
 from ...config.load import load_config
 from ...config.schema import Config, Execution

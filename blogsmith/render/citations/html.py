@@ -288,7 +288,7 @@ def _bibtex(work: Publication) -> str:
 
 def _own_names(rendering: PageRendering) -> tuple[str, ...]:
     """Return the forms of the page author's name that entries may contain, longest first."""
-    from ...bibliography.names import read_name
+    from ...bibliography.works import read_name
 
     front, config = rendering.document.front, rendering.tools.config
     names = author_names(front.authors, config)

@@ -11,8 +11,7 @@ from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
 from ...base.schema.forms import Form, accepts, list_form, union_form
-from ...base.schema.readers import TRUTHS, checked, choice, flag, shaped, words
-from ...base.schema.records import Table, build_schema
+from ...base.schema.records import TRUTHS, Table, build_schema, checked, choice, flag, shaped, words
 from ...base.schema.slots import Slot
 from ...model.cells import CellOptions, Need
 from ...model.execution_values import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED, TOLERANCE, pattern_problem

@@ -27,7 +27,7 @@ from ..parse.lexer import (
     tokenize_without_positions,
 )
 from ..parse.reader import Macro
-from .expansion import DEFINES, expand_formula
+from .portable import DEFINES, expand_formula
 
 MAX_LENGTH = 64_000
 """Maximum number of characters of a formula; a longer one is rejected before it is typeset."""
@@ -44,10 +44,7 @@ SINGLE_ENVIRONMENTS = frozenset(
 _NUMBERED = ROW_ENVIRONMENTS | SINGLE_ENVIRONMENTS | {"subequations", "spreadlines", "empheq"}
 _WITH_ARGUMENT = frozenset(
     ("alignat", "alignat*", "xalignat", "xalignat*", "IEEEeqnarray", "IEEEeqnarray*")
-) | {
-    "numcases",
-    "subnumcases",
-}
+) | {"numcases", "subnumcases"}
 """Environments whose name is followed by an argument, for example the number of columns."""
 _UNNUMBERED = ("\\notag", "\\nonumber", "\\IEEEnonumber")
 _COMMANDS = frozenset(("\\label", "\\tag", *_UNNUMBERED))

@@ -1,1 +1,1 @@
-"""Implementations of commands and environments, one file per construct; `table` combines them."""
+"""Implementations of commands and environments, with a table in each file; `table` combines them."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..mathml.atoms import GLUE, ORD, Atom
-from ..mathml.fragments import join_fragments
-from ..mathml.intents import add_argument, add_intent
+from ..mathml.atoms import GLUE, ORD, Atom, add_argument, add_intent, join_fragments
 from ..parse.lengths import css, read_ems, read_length
 from ..parse.parser import Command, Parser
 from ..parse.state import SCRIPT, TEXT

@@ -259,13 +259,7 @@ _TESTS: Mapping[str, Command] = MappingProxyType(
     }
 )
 EXPANDED: Mapping[str, Command] = MappingProxyType(
-    {
-        **dict.fromkeys(_CONDITIONS, _condition),
-        "\\else": _else,
-        "\\fi": _fi,
-        "\\csname": _csname,
-        **_TESTS,
-    }
+    {**dict.fromkeys(_CONDITIONS, _condition), "\\else": _else, "\\fi": _fi, "\\csname": _csname, **_TESTS}
 )
 r"""Commands that TeX expands, so that `\expandafter` can act on them."""
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -9,9 +9,8 @@ from types import MappingProxyType
 from ...model.names import name_set
 from ..parse.document_commands import DEFINERS
 from ..parse.errors import ParseError
-from ..parse.macro_bodies import fill_body
 from ..parse.parser import Command, Parser
-from ..parse.reader import Expander, Macro
+from ..parse.reader import Expander, Macro, fill_body
 from ..parse.scan import strip_places
 from .conditionals import expand_condition
 

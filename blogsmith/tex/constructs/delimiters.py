@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
-from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, escape
-from ..mathml.fragments import join_fragments
-from ..mathml.intents import add_argument
+from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, add_argument, escape, join_fragments
 from ..parse.errors import ParseError
 from ..parse.lexer import ROW_BREAKS
 from ..parse.parser import Command, Parser
@@ -126,7 +124,9 @@ def _left(parser: Parser, command: str) -> Atom:
     parts: list[str] = []
     rows: list[list[str]] = []
     while True:
-        parts += map(_wrap_limits, parser.row())
+        parts += map(
+            lambda piece: f"<mrow>{piece}</mrow>" if piece.startswith(_LIMITS) else piece, parser.row()
+        )
         if parser.end_token == "\\middle":
             middle = parser.end_token
             parser.command = middle
@@ -158,11 +158,6 @@ def _left(parser: Parser, command: str) -> Atom:
     return INNER, _fenced(names, parts)
 
 
-def _wrap_limits(piece: str) -> str:
-    """Put the limits of a sum into a row: otherwise Firefox fits the delimiters to the sum alone."""
-    return f"<mrow>{piece}</mrow>" if piece.startswith(_LIMITS) else piece
-
-
 def _middle(sign: str) -> str:
     if not sign:
         return ""
@@ -178,7 +173,6 @@ def _unclosed_error(parser: Parser, command: str) -> ParseError:
 
 
 def _big_delimiter(parser: Parser, command: str) -> Atom:
-    r"""Typeset `\bigl(` and related commands."""
     name = command[1:]
     role = name[-1] if name[-1] in "lrm" else ""
     size = _SIZES[name[:-1] if role else name]

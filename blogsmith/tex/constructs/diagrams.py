@@ -62,8 +62,7 @@ def _body(parser: Parser, name: str, begin: str) -> list[str]:
 def _drawn(parser: Parser, read: Callable[[], ArrowDiagram]) -> Atom:
     """Return a diagram as one atom. Its text alternative is added to those of the formula."""
     from ..analysis.linear import linear_text
-    from ..diagrams.alternative import describe
-    from ..diagrams.drawing import draw
+    from ..diagrams.drawing import describe, draw
     from ..diagrams.layout import lay_out
 
     old, table, outer = parser.style, parser.atoms, parser.environment

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..mathml.atoms import ORD, Atom
-from ..mathml.intents import add_argument, add_intent
-from ..parse.construct import Combine
+from ..mathml.atoms import ORD, Atom, add_argument, add_intent
 from ..parse.errors import ParseError
 from ..parse.lengths import read_length
 from ..parse.parser import Command, Infix, Parser
-from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
+from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT, Combine
 from .boxes import read_length_tokens
 from .delimiters import fence, parse_delimiter
 
@@ -43,7 +41,6 @@ def set_in_style(style: int, xml: str) -> str:
 
 
 def _styled_frac(parser: Parser, command: str) -> Atom:
-    r"""Typeset `\dfrac` and `\tfrac`."""
     style = DISPLAY if command == "\\dfrac" else TEXT
     above, below = _parts(parser, style)
     return ORD, set_in_style(style, f"<mfrac>{above}{below}</mfrac>")
@@ -71,7 +68,6 @@ def _binom(parser: Parser, command: str) -> Atom:
 
 
 def _choice(above: str, below: str) -> str:
-    """Return a binomial coefficient."""
     parts = f"{add_argument(above, 'n')}{add_argument(below, 'k')}"
     xml = fence_formula("(", f"<mfrac{_THIN_LINE}>{parts}</mfrac>", ")")
     return add_intent(xml, "binomial-coefficient($n,$k)")
@@ -122,7 +118,6 @@ def _sqrt(parser: Parser, command: str) -> Atom:
 
 
 def _root(parser: Parser, command: str) -> Atom:
-    r"""Typeset plain TeX's `\root n \of x`."""
     index: list[str] = []
     while parser.peek() and parser.peek() != "\\of":
         index.append(parser.pop())

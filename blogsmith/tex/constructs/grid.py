@@ -104,7 +104,7 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
     while True:
         row = GridRow(stretch=stretch, is_line=layout.lines)
         _read_rules(parser, row, layout.rules)
-        if _is_at_end(parser) and grid.rows:
+        if (parser.peek() == "\\end") and grid.rows:
             grid.below = row.above
             break
         grid.rows.append(row)
@@ -146,12 +146,7 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
     return ParseError("math-brace", f'unexpected "{found}": "\\begin{{{name}}}" is still open', found)
 
 
-def _is_at_end(parser: Parser) -> bool:
-    return parser.peek() == "\\end"
-
-
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> None:
-    """Read the rules above a row."""
     while True:
         token = parser.peek()
         if token in parser.macros:
@@ -335,9 +330,7 @@ def number_row(cells: str, mark: RowNumber | None) -> str:
 
 
 def print_rows(
-    rows: Sequence[GridRow],
-    sides: Callable[[int], str],
-    numbers: Sequence[RowNumber | None],
+    rows: Sequence[GridRow], sides: Callable[[int], str], numbers: Sequence[RowNumber | None]
 ) -> str:
     """Return all rows, each as wide as the widest. sides: column → `left`, `right` or empty."""
     width = max(len(row.cells) for row in rows)

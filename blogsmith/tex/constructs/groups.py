@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ...base.diagnostics.model import did_you_mean
-from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import group_fragments
+from ..mathml.atoms import ORD, Atom, group_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
 from ..parse.reader import Expander, FormulaReader, fill
@@ -115,7 +114,6 @@ def _divide(source: list[str], divider: str, *, once: bool) -> list[str]:
 
 
 def _small_set(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\set{x | y}`."""
     inside = _divide(reader.argument(), r"\mid ", once=True)
     return [*fill(r"\{\,"), *inside, *fill(r"\,\}")]
 

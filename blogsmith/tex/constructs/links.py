@@ -1,4 +1,4 @@
-"""Links, classes and ids; labels, tags and references."""
+r"""Links, classes and ids; labels, tags and references; intents and their arguments as in luamml."""
 
 from __future__ import annotations
 
@@ -9,12 +9,29 @@ from types import MappingProxyType
 from ...base.patterns import lazy_pattern
 from ..analysis.linear import linear_text
 from ..mathml.allowlist import is_safe_url
-from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import join_fragments
+from ..mathml.atoms import ORD, Atom, add_argument, add_intent, group_fragments, join_fragments
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Parser
 from ..parse.scan import text_of
 from ..parse.state import TEXT
+
+_INTENT = lazy_pattern(r"(?:[\w-]+)?(?::[\w-]+)*(?:\([\w$(),:-]*\))?")
+
+
+def _intent(parser: Parser, command: str) -> Atom:
+    intent = "".join(parser.name_argument()).replace(" ", "")
+    if not intent or not _INTENT.fullmatch(intent):
+        hint = "write a name with arguments, such as `norm($x)`"
+        raise parser.syntax_error(f'invalid intent "{intent}" of "{command}"', hint=hint)
+    return ORD, add_intent(group_fragments(parser.parse_group(parser.argument())), intent)
+
+
+def _argument(parser: Parser, command: str) -> Atom:
+    name = "".join(parser.name_argument()).strip()
+    if not name.isidentifier() or not name.isascii():
+        raise parser.syntax_error(f'invalid argument name "{name}" of "{command}"', hint="write a letter")
+    return ORD, add_argument(group_fragments(parser.parse_group(parser.argument())), name)
+
 
 _ESCAPED = lazy_pattern(r"\\([%#&_~^{}$\\])")
 _CLASS = lazy_pattern(r"[A-Za-z_][\w-]*(?: +[A-Za-z_][\w-]*)*")
@@ -115,5 +132,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "\\eqref": _reference,
         "\\label": _label,
         "\\tag": _tag,
+        "\\MathMLintent": _intent,
+        "\\MathMLarg": _argument,
     }
 )

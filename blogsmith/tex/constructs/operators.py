@@ -1,10 +1,12 @@
-"""Named functions, limits, and commands that set the atom class."""
+r"""Named functions, limits, and commands that set the atom class; `\not`."""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ...base.patterns import lazy_pattern
 from ..mathml.atoms import (
     BIN,
     CLOSE,
@@ -14,6 +16,7 @@ from ..mathml.atoms import (
     LIMIT_FUNCTION,
     LIMITS,
     MEDIUM,
+    NONE,
     OPEN,
     ORD,
     PUNCT,
@@ -21,13 +24,46 @@ from ..mathml.atoms import (
     SIDES,
     Atom,
     add_spaces,
+    group_fragments,
     is_operator,
+    join_fragments,
+    operator,
+    remove_spaces,
 )
-from ..mathml.fragments import group_fragments, join_fragments
 from ..mathml.glyph_atoms import atoms
 from ..parse.parser import Command, Parser
 from ..parse.state import DISPLAY, SCRIPT
 from .stacks import ARROWS
+
+_SLASH = "\u0338"
+_SPACED_OPERATOR = lazy_pattern(
+    r"((?:<mrow>|<mspace[^<>]*/>)+)(<mo(?: [^<>]*)?>[^<]+</mo>)((?:</mrow>|<mspace[^<>]*/>)+)"
+)
+"""An operator with spaces around it, such as that of `\\implies`."""
+
+
+def _not(parser: Parser, command: str) -> Atom:
+    kind, xml = parser.atom_argument()
+    return (REL if kind in (ORD, NONE) and "<mo" in xml else kind), _strike(xml)
+
+
+def _strike(xml: str) -> str:
+    """Return `xml` with a slash, as one composed character if Unicode has it."""
+    if found := _SPACED_OPERATOR.fullmatch(xml):
+        struck = _strike(found[2])
+        is_tight = 'lspace="0"' in found[2]
+        return f"{found[1]}{remove_spaces(struck) if is_tight else struck}{found[3]}"
+    start = xml.find(">") + 1
+    end = xml.find("</", start)
+    sign = xml[start:end]
+    if not xml.startswith(("<mo", "<mi", "<mn")) or xml.startswith("<mov") or not sign:
+        return f'<mrow><mpadded width="0"><mtext>\u00a0{_SLASH}</mtext></mpadded>{xml}</mrow>'
+    plain = {"&lt;": "<", "&gt;": ">", "∣": "∣", "|": "∣", "‖": "∥"}.get(sign, sign)
+    composed = unicodedata.normalize("NFC", plain[:1] + _SLASH)
+    if xml.startswith("<mo"):
+        return operator(REL, composed + plain[1:])
+    return f"{xml[:start]}{composed}{plain[1:]}{xml[end:]}"
+
 
 _FUNCTIONS = """
 arccos arcctg arccot arccsc arcsec arcsin arctan arctg arg ch cos cosec cosh cot cotg coth csc ctg cth
@@ -135,7 +171,6 @@ def _mathop(parser: Parser, command: str) -> Atom:
 
 
 def _mod(parser: Parser, command: str) -> Atom:
-    r"""Typeset `\bmod`, `\mod`, `\pmod`, `\pod`."""
     word = '<mi>mod</mi><mspace width="0.3333em"/>'
     if command == "\\bmod":
         return BIN, f'<mo lspace="{MEDIUM}" rspace="{MEDIUM}">mod</mo>'
@@ -183,5 +218,6 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "\\mathpunct": _class(PUNCT),
         "\\mathinner": _class(INNER),
         "\\idotsint": _idotsint,
+        "\\not": _not,
     }
 )

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from ..mathml.atoms import INNER, ORD, Atom
-from ..mathml.fragments import join_fragments
+from ..mathml.atoms import INNER, ORD, Atom, join_fragments
 from ..parse.colors import css_color
 from ..parse.errors import ParseError
 from ..parse.lengths import ems
@@ -18,7 +17,7 @@ from ..parse.parser import Command, Environment, Parser
 from ..parse.reader import Expander, FormulaReader, tokens
 from ..parse.scan import split_tokens
 from .boxes import frame_box
-from .styles import scale
+from .fonts import scale
 from .text import text
 
 _LEAST_FACTOR, _MOST_FACTOR = 0.1, 10.0
@@ -106,12 +105,7 @@ def _proof_tree(parser: Parser, name: str) -> Atom:
 
 
 def _infer(
-    parser: Parser,
-    stack: list[list[str]],
-    arity: int,
-    labels: Mapping[str, Sequence[str]],
-    *,
-    has_line: bool,
+    parser: Parser, stack: list[list[str]], arity: int, labels: Mapping[str, Sequence[str]], *, has_line: bool
 ) -> None:
     """Replace the last `arity` proofs on the stack by a proof that has them as premises."""
     conclusion = [*tokens(r"\text"), "{", *parser.argument(), "}"]
@@ -233,7 +227,6 @@ def _scale(parser: Parser, command: str) -> Atom:
 
 
 def _turn(parser: Parser, command: str) -> Atom:
-    r"""Typeset `\reflectbox{R}` and `\rotatebox{180}{R}`."""
     if command == "\\reflectbox":
         return ORD, frame_box("math-reflected", [text(parser, parser.argument())])
     parser.optional()

@@ -10,15 +10,13 @@ from ..mathml.alphabets import TEXT_SYMBOLS
 from ..mathml.glyph_atoms import atoms
 from ..packages.physics import expanders as physics
 from ..packages.siunitx import expanders as siunitx
-from ..parse.construct import Constructs
 from ..parse.parser import Command, Environment, Parser
 from ..parse.reader import Expander, FormulaReader
+from ..parse.state import Constructs
 from . import (
-    accents,
     aliases,
     alignments,
     arrays,
-    bordered,
     boxes,
     conditionals,
     definitions,
@@ -27,15 +25,10 @@ from . import (
     fonts,
     fractions,
     groups,
-    intents,
     links,
-    logos,
-    negation,
-    numbered_blocks,
     operators,
     stacks,
     structures,
-    styles,
     text,
     text_boxes,
 )
@@ -47,16 +40,11 @@ _COMMANDS: Mapping[str, Command] = MappingProxyType(
         **delimiters.COMMANDS,
         **operators.COMMANDS,
         **stacks.COMMANDS,
-        **accents.COMMANDS,
         **fonts.COMMANDS,
         **boxes.COMMANDS,
-        **intents.COMMANDS,
-        **styles.COMMANDS,
         **text.COMMANDS,
         **text_boxes.COMMANDS,
         **links.COMMANDS,
-        **negation.COMMANDS,
-        **logos.COMMANDS,
         **alignments.COMMANDS,
         **definitions.COMMANDS,
         **conditionals.COMMANDS,
@@ -70,8 +58,6 @@ _ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
         **arrays.ENVIRONMENTS,
         **diagrams.ENVIRONMENTS,
         **structures.ENVIRONMENTS,
-        **numbered_blocks.ENVIRONMENTS,
-        **bordered.ENVIRONMENTS,
         **text_boxes.ENVIRONMENTS,
     }
 )

@@ -1,4 +1,4 @@
-r"""Text inside formulas: `\text{…}`, its fonts, accents and symbols, and `$…$` in it."""
+r"""Text inside formulas: `\text{…}`, its fonts, accents, symbols and logos, and `$…$` in it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,82 @@ from ...base.html_tags import read_text
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from ..mathml.alphabets import ACCENTS, TEXT_SYMBOLS
-from ..mathml.atoms import INNER, ORD, Atom, escape
-from ..mathml.fragments import join_fragments
+from ..mathml.atoms import INNER, ORD, Atom, escape, join_fragments
 from ..parse.colors import read_color
 from ..parse.errors import ParseError
 from ..parse.lengths import read_ems
 from ..parse.parser import Command, Parser
-from ..parse.scan import strip_mark
+from ..parse.scan import clean_text, cut_token, strip_mark
 from ..parse.state import TEXT
-from .boxes import read_length_tokens, space
+from .boxes import raise_box, read_length_tokens, space
+from .fonts import SIZES, scale, set_color
 from .fractions import set_in_style
-from .styles import SIZES, scale, set_color
+
+
+def _letter(text: str) -> str:
+    return f"<mtext>{text}</mtext>"
+
+
+def _row(*pieces: str) -> str:
+    return f"<mrow>{''.join(pieces)}</mrow>"
+
+
+_TEX = (_letter("T"), space(-0.1667), raise_box(-0.2155, _letter("E")), space(-0.125), _letter("X"))
+_SMALL_A = '<mtext><span class="math-smallcaps">a</span></mtext>'
+_LOGOS: Mapping[str, str] = MappingProxyType(
+    {
+        "\\TeX": _row(*_TEX),
+        "\\LaTeX": _row(_letter("L"), space(-0.35), raise_box(0.2, _SMALL_A), space(-0.15), *_TEX),
+        "\\KaTeX": _row(_letter("K"), space(-0.17), raise_box(0.2, _SMALL_A), space(-0.15), *_TEX),
+        "\\Temml": _row(_letter("T"), space(-0.2), raise_box(-0.2155, _letter("e")), _letter("mml")),
+    }
+)
+
+
+def _logo(parser: Parser, command: str) -> Atom:
+    return ORD, _LOGOS[command]
+
+
+def _char(parser: Parser, command: str) -> Atom:
+    r"""Typeset `\char"41`, `\char'101`, `\char65`, ``\char`A``."""
+    first = parser.pop()
+    if first == "`":
+        return _character_atom(parser.pop().removeprefix("\\"), command)
+    base = {'"': 16, "'": 8}.get(first, 10)
+    digits = "" if base != 10 else first
+    while parser.stack and parser.stack[-1].isalnum() and parser.stack[-1].isascii():
+        token = parser.stack[-1]
+        good = len(token) - len(token.lstrip("0123456789ABCDEF" if base == 16 else "0123456789"))
+        if not good:
+            break
+        parser.stack.pop()
+        digits += token[:good]
+        if good < len(token):
+            parser.stack.append(cut_token(token, good, len(token)))
+            break
+    return _number_atom(digits, base, command)
+
+
+def _number_atom(digits: str, base: int, command: str) -> Atom:
+    try:
+        number = int(digits, base) if digits.isalnum() and len(digits) < 10 else 0
+    except ValueError:
+        number = 0
+    return _character_atom(chr(number) if 32 <= number <= 0x10FFFF else "", command)
+
+
+def _character_atom(character: str, command: str) -> Atom:
+    if len(clean_text(character)) != 1:
+        raise ParseError("math-syntax", f'invalid character code after "{command}"', command)
+    return ORD, _letter(escape(character))
+
+
+def _unicode(parser: Parser, command: str) -> Atom:
+    r"""Typeset MathJax's `\unicode{x3b1}`."""
+    parser.optional()
+    text = "".join(parser.argument()).strip().lower()
+    return _number_atom(text.removeprefix("x"), 16 if text.startswith("x") else 10, command)
+
 
 # command → start tags of the HTML elements that surround its text
 _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -340,5 +405,8 @@ def _text(parser: Parser, command: str) -> Atom:
 _IN_TEXT_ONLY = name_set("\\underline \\uline \\sout")
 """Commands that have another meaning in text than in a formula."""
 COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {name: _text for name in _TAGS if name not in _IN_TEXT_ONLY}
+    {
+        **{name: _text for name in _TAGS if name not in _IN_TEXT_ONLY},
+        **{name: _logo for name in _LOGOS} | {"\\char": _char, "\\unicode": _unicode},
+    }
 )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ..mathml.atoms import ORD, Atom
-from ..mathml.fragments import join_fragments
+from ..mathml.atoms import ORD, Atom, join_fragments
 from ..parse.colors import is_light, read_color
 from ..parse.lengths import css, read_ems
 from ..parse.parser import Command, Environment, Parser
@@ -82,10 +81,5 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _text_lap for name in ("\\llap", "\\rlap", "\\clap", "\\textllap", "\\textrlap", "\\textclap")}
     | {name: _makebox for name in ("\\framebox", "\\makebox", "\\mathmakebox")}
     | {name: _raise for name in ("\\raise", "\\lower", "\\moveleft", "\\moveright")}
-    | {
-        "\\raisebox": _raisebox,
-        "\\colorbox": _colorbox,
-        "\\fcolorbox": _colorbox,
-        "\\fbox": _fbox,
-    }
+    | {"\\raisebox": _raisebox, "\\colorbox": _colorbox, "\\fcolorbox": _colorbox, "\\fbox": _fbox}
 )

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from ..parse.errors import ParseError
 from ..parse.parser import Parser
 from ..parse.state import DISPLAY, SCRIPT
-from .boxes import typeset
 from .grid import DiagramGrid
+from .layout import typeset
 from .records import Arrow, ArrowDiagram, ArrowLabel, End, Side, SizedFormula
 
 _GAPS, _PADDING = (2.0, 1.9), (0.28, 0.28)

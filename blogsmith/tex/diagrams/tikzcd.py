@@ -15,8 +15,8 @@ from ..parse.lengths import ems
 from ..parse.parser import Parser
 from ..parse.scan import split
 from ..parse.state import SCRIPT, TEXT
-from .boxes import typeset
 from .grid import DiagramGrid, read_grid
+from .layout import typeset
 from .options import (
     Look,
     Option,

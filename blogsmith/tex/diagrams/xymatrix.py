@@ -10,8 +10,8 @@ from ...base.patterns import lazy_pattern
 from ..parse.lengths import ems
 from ..parse.parser import Parser
 from ..parse.state import SCRIPT, TEXT
-from .boxes import typeset
 from .grid import DiagramGrid, read_grid
+from .layout import typeset
 from .options import HEADS, TAILS, make_option, strip_braces
 from .records import EMPTY, Arrow, ArrowDiagram, ArrowLabel, End, Side, SizedFormula, step
 from .tikzcd import report_style

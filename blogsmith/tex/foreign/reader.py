@@ -20,10 +20,10 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
+from ..errors import UnusableMathmlError
 from ..mathml.alphabets import MathAlphabet, letters
 from ..parse.colors import NAMES
 from ..parse.lengths import css
-from .unusable import UnusableMathmlError
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -233,7 +233,6 @@ def _print_table(element: Element, table: ForeignTable) -> str:
 
 
 def _format_name(name: str) -> str:
-    """Return an element name for a message, shortened and without its namespace."""
     return f"<{name.rpartition('}')[2][:40]}>"
 
 
@@ -266,18 +265,6 @@ _DANGEROUS = name_set("action actiontype class formaction href id src style targ
 
 def _flag(value: str) -> str | None:
     return value if value in ("true", "false") else None
-
-
-def _form(value: str) -> str | None:
-    return value if value in ("prefix", "infix", "postfix") else None
-
-
-def _level(value: str) -> str | None:
-    return value if _LEVEL.fullmatch(value) else None
-
-
-def _count(value: str) -> str | None:
-    return value if _COUNT.fullmatch(value) else None
 
 
 def _color(value: str) -> str | None:
@@ -319,7 +306,7 @@ def _no_lines(value: str) -> str | None:
 _GLOBAL_ATTRIBUTES: Mapping[str, Read] = MappingProxyType(
     {
         "displaystyle": _flag,
-        "scriptlevel": _level,
+        "scriptlevel": lambda value: value if _LEVEL.fullmatch(value) else None,
         "mathcolor": _color,
         "mathbackground": _color,
         "mathsize": _size,
@@ -335,7 +322,7 @@ _ELEMENT_ATTRIBUTES: Mapping[str, Mapping[str, Read]] = MappingProxyType(
             **dict.fromkeys(("lspace", "rspace"), length),
             **dict.fromkeys(("minsize", "maxsize"), _size),
             **dict.fromkeys(("accent", "separator"), _omit),
-            "form": _form,
+            "form": lambda value: value if value in ("prefix", "infix", "postfix") else None,
         },
         "mspace": dict.fromkeys(("width", "height", "depth"), _size),
         "mpadded": {
@@ -349,7 +336,7 @@ _ELEMENT_ATTRIBUTES: Mapping[str, Mapping[str, Read]] = MappingProxyType(
             **dict.fromkeys(("rowlines", "columnlines", "frame"), _no_lines),
         },
         "mtr": {"columnalign": _omit},
-        "mtd": {"columnspan": _count, "columnalign": _omit},
+        "mtd": {"columnspan": lambda value: value if _COUNT.fullmatch(value) else None, "columnalign": _omit},
     }
 )
 

@@ -3,19 +3,80 @@
 TeX determines the space between two atoms by their classes (TeXbook, appendix G and chapter 18). MathML
 determines it by each operator's entry in the operator dictionary (MathML Core, appendix B). A symbol whose
 entry differs from TeX therefore gets explicit spaces. In scripts TeX omits the spaces: `remove_spaces`.
+
+Source of the attributes `intent` and `arg`: MathML 4, section 5,
+https://www.w3.org/TR/mathml4/#mixing_intent, with the names of its lists of concepts. Only meanings that TeX
+itself states are written.
+
+`space_atom` puts TeX's space between two atoms. MathML's operators include their own space. Where TeX has
+less, the piece is changed; where it has more, a space is inserted before the next piece.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
 from .alphabets import letters
 from .glyph_widths import FOOTED, LEANING
+
+
+def join_fragments(pieces: Sequence[str]) -> str:
+    """Return `pieces` as one element."""
+    return pieces[0] if len(pieces) == 1 else f"<mrow>{''.join(pieces)}</mrow>"
+
+
+def group_fragments(pieces: Sequence[str]) -> str:
+    """Return `pieces` as one ordinary element. A single operator gets no spaces."""
+    if len(pieces) == 1:
+        return remove_spaces(pieces[0]) if is_embellished(pieces[0]) else pieces[0]
+    return f"<mrow>{''.join(pieces)}</mrow>"
+
+
+# Only the first tag may get the attribute, so the markup must be one element.
+_NAME = lazy_pattern(r"<m[a-z]+")
+_TAKEN = lazy_pattern(r"<[^<>]* (?:intent|arg)=")
+_BOLD_CAPITAL = lazy_pattern("<mi>[\U0001d400-\U0001d419\U0001d468-\U0001d481]</mi>")
+_INVERTIBLE = frozenset(
+    f"<mi>{name}</mi>"
+    for name in "sin cos tan cot sec csc sinh cosh tanh coth".split()  # noqa: SIM905
+)
+_MINUS_ONE = '<mrow><mo lspace="0" rspace="0">−</mo><mn>1</mn></mrow>'
+_TRANSPOSED = frozenset(("<mi>⊤</mi>", "<mi>⊺</mi>"))
+
+
+def add_intent(xml: str, intent: str) -> str:
+    """Return the element `xml` with an intent."""
+    return _add(xml, f'intent="{intent}"')
+
+
+def add_argument(xml: str, name: str) -> str:
+    """Return the element `xml` as the argument `$name` of an intent around it."""
+    return _add(xml, f'arg="{name}"')
+
+
+def _add(xml: str, attribute: str) -> str:
+    if not xml.startswith("<m") or _TAKEN.match(xml):
+        xml = f"<mrow>{xml}</mrow>"
+    return _NAME.sub(lambda found: f"{found[0]} {attribute}", xml, count=1)
+
+
+def superscript_intent(base: str, upper: str) -> tuple[str, str]:
+    r"""Return the base of a superscript as an argument, and the attribute of the whole.
+
+    `^\top` is a transpose; `^{-1}` is an inverse only of a bold capital letter or a trigonometric function,
+    because elsewhere it may be a reciprocal.
+    """
+    if upper in _TRANSPOSED:
+        return add_argument(base, "a"), ' intent="transpose($a)"'
+    if upper == _MINUS_ONE and (base in _INVERTIBLE or _BOLD_CAPITAL.fullmatch(base)):
+        return add_argument(base, "a"), ' intent="inverse($a)"'
+    return base, ""
+
 
 # The order matters: two neighbours with `left | right <= NONE` need no spacing rules.
 ORD, OPEN, CLOSE, NONE, BIN, REL, PUNCT, INNER, INTEGRAL, LIMITS, FUNCTION, LIMIT_FUNCTION = range(12)
@@ -171,3 +232,88 @@ def character_atom(character: str) -> Atom:
     if category in ("Pe", "Pf"):
         return CLOSE, operator(CLOSE, character)
     return ORD, identifier(character) if category[0] == "L" else f"<mtext>{escape(character)}</mtext>"
+
+
+THIN_SPACE = f'<mspace width="{THIN}"/>'
+_APPLY = "<mo>\u2061</mo>"
+"""Operator between a function and its argument: invisible, read aloud as "of"."""
+
+
+_GLUE = ("<mspace", '<mrow style="margin-left', "<mtext>\u00a0</mtext>")
+
+
+def _ending(xml: str) -> str:
+    return remove_space(xml, "r")
+
+
+def _change(out: list[str], how: Callable[[str], str]) -> None:
+    """Change the last atom of `out`. Space after it is not affected."""
+    index = len(out) - 1
+    while index > 0 and out[index].startswith(_GLUE):
+        index -= 1
+    if index >= 0:
+        out[index] = how(out[index])
+
+
+def infix(xml: str) -> str:
+    """Mark a `+` or `-` that starts a row after other content as infix: MathML assumes a prefix."""
+    if xml[:4] == "<mo>" and xml[4] in "+−±∓":
+        return f'<mo form="infix">{xml[4:]}'
+    return xml
+
+
+def trim_space(out: list[str], last: int) -> list[str]:
+    """Return `out` without the space after its last piece. last: class of that piece."""
+    if out:
+        if last == BIN:
+            _change(out, remove_spaces)
+        elif last in (REL, PUNCT, INTEGRAL, LIMITS):
+            _change(out, _ending)
+    return out
+
+
+def space_atom(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
+    """Return `atom` with its class and space after `out`. previous: class of the last piece of `out`."""
+    kind, xml = atom
+    if in_script and kind in (BIN, REL, PUNCT):
+        kind, xml = NONE, remove_spaces(xml)
+    if kind == BIN:
+        if previous == OPEN or (previous >= NONE and previous != INNER):
+            kind, xml = ORD, remove_spaces(xml)
+    elif previous == BIN and kind in (REL, CLOSE, PUNCT):
+        _change(out, remove_spaces)
+    if previous >= INTEGRAL:
+        return kind, _space_after_operator(out, previous, kind, xml, in_script)
+    if kind == REL:
+        if previous == REL:
+            _change(out, _ending)
+        if previous in (REL, NONE, OPEN, PUNCT):
+            xml = remove_space(xml, "l")
+    elif previous == REL and kind in (CLOSE, PUNCT):
+        _change(out, _ending)
+    elif kind >= FUNCTION:
+        if previous in (ORD, CLOSE, INNER):
+            out.append(THIN_SPACE)
+    elif kind >= INTEGRAL:
+        if previous not in (ORD, CLOSE, INNER):
+            xml = remove_space(xml, "l")
+    elif not in_script and (
+        (kind == INNER and previous in (ORD, CLOSE, INNER))
+        or (previous == INNER and kind in (ORD, OPEN, PUNCT))
+    ):
+        out.append(THIN_SPACE)
+    return kind, xml
+
+
+def _space_after_operator(out: list[str], previous: int, kind: int, xml: str, in_script: bool) -> str:
+    if previous >= FUNCTION:
+        # after an invisible operator, Firefox would add its own space to ours
+        if kind == ORD or kind >= INTEGRAL or (kind == INNER and not in_script):
+            out.append(THIN_SPACE)
+        if kind in (ORD, OPEN, INNER) or kind >= INTEGRAL:
+            out.append(_APPLY)
+        if kind >= FUNCTION and xml.startswith("<mi>"):
+            xml = f"<mpadded>{xml}</mpadded>"  # Firefox puts space before a name in upright letters
+    elif kind in (OPEN, CLOSE, NONE, REL, PUNCT) or (kind == INNER and in_script):
+        _change(out, _ending)
+    return remove_space(xml, "l") if kind in (INTEGRAL, LIMITS) else xml

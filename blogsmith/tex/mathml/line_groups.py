@@ -106,11 +106,7 @@ def split_wide(groups: Sequence[list[LinePiece]], narrow: float) -> list[list[Li
     return found
 
 
-_LEVELS: Sequence[tuple[tuple[int, ...], bool]] = (
-    ((BIN,), False),
-    ((REL, BIN), True),
-    ((PUNCT,), True),
-)
+_LEVELS: Sequence[tuple[tuple[int, ...], bool]] = (((BIN,), False), ((REL, BIN), True), ((PUNCT,), True))
 """Worse breaks than after a relation: classes before the break, and whether it may be inside brackets."""
 
 
@@ -196,7 +192,6 @@ def _piece_class(xml: str) -> int:
 
 
 def _letters(xml: str) -> float:
-    """Return the approximate width of an element in letters."""
     opening = _TAG.match(xml)
     if opening is None:
         return 0

@@ -18,9 +18,7 @@ from ...base.patterns import lazy_pattern
 from .atoms import DICTIONARY_BINARY, DICTIONARY_CLOSING, DICTIONARY_OPENING, DICTIONARY_RELATIONS
 from .glyph_widths import DEFAULT, glyph_widths, large_widths
 
-_ELEMENT = lazy_pattern(
-    r"<(m[ino])( [^<>]*)?>([^<]*)</m[ino]>|<(/?)([a-z]+)([^<>]*?)(/?)>([^<]*)",
-)
+_ELEMENT = lazy_pattern(r"<(m[ino])( [^<>]*)?>([^<]*)</m[ino]>|<(/?)([a-z]+)([^<>]*?)(/?)>([^<]*)")
 _LENGTH = lazy_pattern(r' width="(-?[\d.]+)(?:em)?"')
 _SPACE = lazy_pattern(r' ([lr])space="(-?[\d.]+)(?:em)?"')
 _GLYPH = 1.015

@@ -141,7 +141,6 @@ def color_definitions(tex: str, macros: Mapping[str, str | Macro]) -> str:
 
 
 def _digits(color: str) -> str:
-    """Return the six digits of a CSS colour that is a number."""
     digits = color.removeprefix("#").upper()
     return digits if len(digits) == 6 else "".join(2 * digit for digit in digits)
 

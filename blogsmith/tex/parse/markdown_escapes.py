@@ -74,7 +74,6 @@ _ROW_END = lazy_pattern(r"(?:\\\\)+")
 
 
 def _skip_arguments(tokens: list[Token], index: int) -> int:
-    """Return the index after the groups at `index`."""
     while True:
         at = skip_spaces(tokens, index)
         if at < len(tokens) and tokens[at].text == "*":

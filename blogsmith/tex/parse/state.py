@@ -1,18 +1,38 @@
-"""State of the parser: style, font, and position in the formula."""
+"""State of the parser: style, font, and position in the formula; the record of all constructs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, Self, TypeVar
 
 from msgspec import Struct
 
 from ..mathml.alphabets import BOLD_ALPHABETS, MathAlphabet
-from ..mathml.atoms import NONE
+from ..mathml.atoms import NONE, Atom
 from ..mathml.glyph_atoms import atoms
-from .construct import Constructs
 from .errors import ParseError
-from .reader import Macro, TokenReader
+from .reader import Expander, Macro, TokenReader
+
+P = TypeVar("P")
+"""The parser. It is a type variable because this module is below `parser.py`."""
+Combine = Callable[[str, str], str]
+"""Function from (pieces before an infix, pieces after it) to one element."""
+
+
+class Constructs(Struct, Generic[P], frozen=True):
+    """Functions of commands and environments. `parser.py` defines their parameters."""
+
+    commands: Mapping[str, Callable[[P, str], Atom | None]]
+    environments: Mapping[str, Callable[[P, str], Atom]]
+    infixes: Mapping[str, Callable[[P, str], Combine]]
+    expanders: Mapping[str, Expander]
+    overrides: Mapping[str, Expander]
+    """Expanders of a package that replace the usual meaning of commands."""
+    is_known: Callable[[str], bool]
+    """Returns whether a control sequence is defined."""
+    names: Callable[[], tuple[str, ...]]
+    """Returns all defined control sequences."""
+
 
 MAX_DEPTH = 500
 """Maximum nesting of groups. Browsers flatten elements nested deeper than 512."""
@@ -31,8 +51,7 @@ class RowNumber(Struct, frozen=True):
     has_parentheses: bool = False
     """Whether it is printed without the parentheses."""
     mathml: str = ""
-    """The typeset number with parentheses, for a tag that contains TeX; empty if `number` is printed as it
-    is."""
+    """The typeset number with parentheses, for a tag with TeX; empty if `number` is printed as it is."""
 
 
 class State(TokenReader):

@@ -83,7 +83,7 @@ def parse_shortcodes(text: str) -> tuple[Literal | Call, ...]:
         position = found.end()
         body = found["angle"] if found["angle"] is not None else found["percent"]
         if found["escaped"] is not None:
-            nodes.append(Literal(_unescape(found[0], found["escaped"]), found.start()))
+            nodes.append(Literal(found[0].replace(found["escaped"], found["escaped"][2:-2]), found.start()))
         elif (written := (body or "").strip()).startswith("/"):
             _close(nodes, opened, written[1:].strip().casefold(), found[0], found.start())
         else:
@@ -130,10 +130,6 @@ def _unclosed_calls(text: str, opening: re.Match[str]) -> Iterator[int]:
         if found[0] == opening[0]:
             yield found.start()
         position = found.end()
-
-
-def _unescape(written: str, escaped: str) -> str:
-    return written.replace(escaped, escaped[2:-2])
 
 
 def _call(written: str, opener: str, start: int) -> Call | Literal:

@@ -32,7 +32,7 @@ _ARGUMENTS: Mapping[str, str] = MappingProxyType(
 """Command → kinds of its arguments, one letter each: c chemistry, d chemistry or a digit, t TeX, s a script
 with chemistry."""
 
-_BLANK = lazy_pattern(r"\s*")
+BLANK = lazy_pattern(r"\s*")
 _SIZED = lazy_pattern(r"\\(?:left|right|middle|[bB]igg?[lmr]?)(?![A-Za-z])")
 _DELIMITER = lazy_pattern(r"\\(?:[A-Za-z]+|.)|[^\s{}$]", re.DOTALL)
 _TOKEN = lazy_pattern("[0-9a-z]")
@@ -83,14 +83,14 @@ def command(scan: Scanner) -> str:
     arguments = _chemical(scan, _ARGUMENTS[name[1:]]) if name[1:] in _ARGUMENTS else _groups(scan)
     if arguments or not name[1].isalpha():
         return f"{{{name}{arguments}}}" if name == r"\color" and arguments.count("}{") else name + arguments
-    scan.accept(_BLANK)
+    scan.accept(BLANK)
     return name + " "
 
 
 def _read_sized(scan: Scanner) -> str:
     """Consume a bracket with the command for its size."""
     size = scan.name()
-    scan.accept(_BLANK)
+    scan.accept(BLANK)
     bracket = scan.accept(_DELIMITER)
     return f"{size}{bracket.group() if bracket else ''} "
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from ....base.patterns import lazy_pattern
 from ...errors import TexError
 from ...parse.reader import Expander, FormulaReader, text_of, tokens
-from .commands import command, mathematics
+from .commands import BLANK, command, mathematics
 from .formula import formula
 from .scan import Scanner
 from .scripts import SCRIPT_CHARACTERS, SUPERSCRIPTS, decode_scripts
@@ -64,10 +64,7 @@ def _has_rows(made: list[str]) -> bool:
 
 
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(
-    {
-        **dict.fromkeys((r"\ce", r"\cee", r"\cf"), _expander(chemistry)),
-        r"\pu": _expander(physical_unit),
-    }
+    {**dict.fromkeys((r"\ce", r"\cee", r"\cf"), _expander(chemistry)), r"\pu": _expander(physical_unit)}
 )
 """Commands → functions that expand them."""
 
@@ -79,7 +76,6 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
 
 
 _MINUS = "-−"
-_BLANK = lazy_pattern(r"\s*")
 _DIGITS = lazy_pattern(r"\d+")
 
 _NUMBER = lazy_pattern(rf"([{_MINUS}+]?)(?=[.,]?\d)(\d+(?:,\d{{3}}){{2,}}|\d*)(?:([.,])(\d+))?(\(\d+\))?")
@@ -123,7 +119,7 @@ def quantity(scan: Scanner) -> str:
     made: list[str] = []
     before = "sign"
     """Kind of the last part: `number`, `units` or `sign`."""
-    scan.accept(_BLANK)
+    scan.accept(BLANK)
     while scan.next_character:
         if (number := _number(scan)) is not None:
             made += [number] if before == "sign" else [r"\,", number]
@@ -135,7 +131,7 @@ def quantity(scan: Scanner) -> str:
         else:
             before = "number" if scan.next_character == ")" else "sign"
             made.append(_sign(scan, is_first=not made))
-        scan.accept(_BLANK)
+        scan.accept(BLANK)
     return "".join(made)
 
 

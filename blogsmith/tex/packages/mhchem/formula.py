@@ -13,9 +13,8 @@ from types import MappingProxyType
 
 from ....base.patterns import lazy_pattern
 from ...errors import TexError
-from .commands import command, control, mathematics, text
-from .parts import Attachment, ChemicalFormula, Scripts
-from .scan import Scanner
+from .commands import BLANK, command, control, mathematics, text
+from .scan import Attachment, ChemicalFormula, Scanner, Scripts
 from .scripts import (
     MINUS,
     PRIMES,
@@ -29,22 +28,26 @@ from .scripts import (
 )
 from .signs import (
     BONDS,
+    GREEK_LETTER,
     OPERATOR_COMMANDS,
+    add_amount,
     add_mark,
     add_operator,
     addition,
+    amount,
     blank,
     comma,
+    digits,
     dots,
+    is_amount,
+    letters,
     minus,
     plus,
     take_arrow,
     take_operator,
     take_state,
 )
-from .words import GREEK_LETTER, add_amount, amount, digits, is_amount, letters
 
-_BLANK = lazy_pattern(r"\s*")
 _NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 _ATOM_AHEAD = lazy_pattern(r"[^\W\d_]|[\\({\[$]")
 _GAS = lazy_pattern(r"\^(?=\s|$)")
@@ -230,7 +233,7 @@ def _command(made: ChemicalFormula) -> None:
         _close(made)
     elif name in _COMMAND_RULES:
         scan.name()
-        scan.accept(_BLANK)
+        scan.accept(BLANK)
         _COMMAND_RULES[name](made)
     elif name in OPERATOR_COMMANDS:
         scan.name()

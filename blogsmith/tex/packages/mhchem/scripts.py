@@ -93,7 +93,6 @@ def _value(scan: Scanner, mark: str) -> str:
 
 
 def _script(scan: Scanner, *, is_upper: bool) -> str:
-    """Return the rest as a script."""
     # Kröger–Vink notation: a cross stands for a site without charge
     if is_upper and (vacant := scan.peek_match(_VACANT)) and vacant.end() == scan.end:
         scan.remaining()
@@ -121,7 +120,6 @@ def _piece(scan: Scanner, *, is_upper: bool) -> str:
 
 
 def _text(scan: Scanner, *, is_upper: bool) -> str:
-    """Read letters, a number, or a state."""
     if not is_upper:
         if (state := scan.accept(_STATE)) is not None:
             return rf"\mkern1mu(\mathrm{{{state.group(1)}}})"

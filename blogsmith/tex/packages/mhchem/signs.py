@@ -1,4 +1,4 @@
-"""Reads the symbols of a formula: operators, arrows, bonds, charges, states, punctuation.
+"""Reads the symbols and words of a formula: operators, arrows, bonds, charges, states, punctuation.
 
 A `+` between spaces is an operator, after an atom a charge. A `-` can also be a bond or a hyphen.
 """
@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from ....base.patterns import lazy_pattern
-from .commands import control, mathematics, text
-from .parts import Attachment, ChemicalFormula
-from .scripts import DASHES, MINUS
-from .words import HYPHEN
+from .commands import BLANK, GREEK, control, mathematics, text
+from .scan import Attachment, ChemicalFormula
+from .scripts import DASHES, MINUS, PRIMES, SCRIPT_CHARACTERS, decimal, primes
 
 _OPERATORS: Mapping[str, str] = MappingProxyType(
     {
@@ -38,7 +37,6 @@ _MATH_OPERATOR = lazy_pattern(r"\$\s*([-+=<>]|\\[a-z]+)\s*\$")
 _MARK = lazy_pattern(r"(?:\(([v^])\)|([v^]))(?=\s|$|[,;.])|([↑↓])")
 _TIGHT = lazy_pattern(r"[*·•,;)\]&]|\\\\|\.(?![\d.])|\\cdot(?![A-Za-z])")
 _COMMAND = lazy_pattern(r"\\[A-Za-z]+")
-_BLANK = lazy_pattern(r"\s*")
 _BLANKS = lazy_pattern(r"\s+")
 
 _ITEM = r"(?:[a-z]{1,3}|(?:\\ca\s?)?\$[^${}()]{1,40}\$)"
@@ -57,7 +55,7 @@ _MORE = lazy_pattern(r"(?=[^\s,;)\]}])")
 def blank(formula: ChemicalFormula) -> None:
     """Read white space and the operator, arrow or state after it. Also called at the start of a formula."""
     scan = formula.scan
-    scan.accept(_BLANK)
+    scan.accept(BLANK)
     if not scan.next_character or take_arrow(formula) or take_operator(formula):
         return
     if formula.parts and scan.accept(_PLUS) is not None:
@@ -169,7 +167,7 @@ def dots(formula: ChemicalFormula) -> None:
 
 def addition(formula: ChemicalFormula) -> None:
     """Add the dot between the components of an addition compound."""
-    formula.scan.accept(_BLANK)
+    formula.scan.accept(BLANK)
     formula.add(r"\,{\cdot}\,", Attachment.EDGE)
 
 
@@ -251,3 +249,116 @@ def _label(name: str, above: str, below: str) -> str:
         # without this, an arrow without labels would be as short as that of a limit
         return rf"\{name}{{{above or _NO_TEXT}}}"
     return rf"\{name}[{{{below}}}]{{{above}}}"
+
+
+HYPHEN = r"\text{-}"
+GREEK_LETTER = lazy_pattern(GREEK)
+
+_DIGITS = lazy_pattern(r"\d+")
+_ORBITAL = lazy_pattern(r"\d+[spdfg]\^")
+
+# names that begin with a lower-case letter that is not an amount
+_NAME = r"(?:p(?:H|OH|D)|[inst]Bu|[is]Pr)(?![a-z])"
+# Amounts: a lower-case letter before a capital, a sum or a ratio, with or without parentheses.
+_TERM = r"(?:\d*[a-z]|\d+)"
+_BEFORE_FORMULA = r"(?=\s*[A-Z(\[])"
+_SUM = lazy_pattern(rf"{_TERM}(?:[{MINUS}+]{_TERM})+{_BEFORE_FORMULA}")
+_BRACKETED = lazy_pattern(rf"\({_TERM}(?:[{MINUS}+/]{_TERM})+\){_BEFORE_FORMULA}")
+_RATIO = lazy_pattern(rf"([{MINUS}+]?)(\d+|[a-z])/(\d+(?![\d.])|[a-z](?=\s*[A-Z]))")
+_LETTER = rf"(?!{_NAME}|pK)[a-z](?=\s*[A-Z])"
+_NUMBER = lazy_pattern(rf"([{MINUS}+]?)(?=[.,]?\d)(\d*)(?:([.,])(\d+))?({_LETTER})?")
+_VARIABLE = lazy_pattern(rf"{_LETTER}")
+_MATH = lazy_pattern(rf"[{MINUS}\w+.,/() ]+")
+_COUNTS = lazy_pattern(r"\s*(?![spdfg]\^)[A-Za-z(\[{$\\^_°]")
+_LOCANTS = lazy_pattern(rf"(\d+['′]*(?:,\d+['′]*)*)[{MINUS}](?=[A-Za-z(\[{{\\])")
+
+_LETTERS = lazy_pattern(rf"(?:[^\W\d_{SCRIPT_CHARACTERS}]|{GREEK}(?:\s+(?=[A-Za-z]))?)+")
+_SMALL = lazy_pattern(rf"[a-zα-ω]+|(?:{GREEK}\s*)+")
+_AFTER_COMMAND = lazy_pattern(rf"\s+(?=\d|[{MINUS}+]\s*$)")
+_PREFIX = lazy_pattern(rf"([a-z])[{MINUS}](?=[A-Za-z{{\\])")
+_ACIDITY = lazy_pattern(r"pK([a-z]?)(\d*)(?![A-Za-z])")
+_REPEATS = lazy_pattern(r"[nmxyz](?![A-Za-z0-9])")
+
+
+def amount(formula: ChemicalFormula) -> bool:
+    """Read the amount or the locants at the start of a formula, if there are any. Return whether any were
+    read."""
+    scan = formula.scan
+    if (locants := scan.accept(_LOCANTS)) is not None:
+        places = PRIMES.sub(lambda marks: f"{{}}^{{{primes(marks.group())}}}", locants.group(1))
+        formula.add(places.replace(",", "{,}") + HYPHEN, Attachment.JOINT)
+        return True
+    value = _value(formula)
+    if not value:
+        return False
+    if scan.peek_match(_COUNTS):
+        add_amount(formula, value)
+    else:
+        formula.add(value)
+    return True
+
+
+def _value(formula: ChemicalFormula) -> str:
+    scan = formula.scan
+    if (terms := scan.accept(_SUM) or scan.accept(_BRACKETED)) is not None:
+        return terms.group().translate(DASHES)
+    if (ratio := scan.accept(_RATIO)) is not None:
+        return rf"{ratio.group(1)}\tfrac{{{ratio.group(2)}}}{{{ratio.group(3)}}}"
+    if (number := scan.accept(_NUMBER)) is not None:
+        sign, whole, mark, fraction, variable = number.groups()
+        return sign + decimal(whole, mark, fraction) + (variable or "")
+    letter = scan.accept(_VARIABLE)
+    return letter.group() if letter else ""
+
+
+def add_amount(formula: ChemicalFormula, value: str) -> None:
+    """Add `value` as the amount of the following formula."""
+    formula.scan.accept(BLANK)
+    formula.add(value + r"\,", Attachment.JOINT)
+
+
+def is_amount(content: str) -> bool:
+    """Return whether mathematics before a formula can be its amount."""
+    return _MATH.fullmatch(content) is not None
+
+
+def digits(formula: ChemicalFormula) -> None:
+    """Read a number that is not an amount: a subscript after an atom, otherwise plain digits."""
+    scan, side = formula.scan, formula.side
+    number = scan.peek_match(_DIGITS)
+    if number is None:
+        return
+    is_number_of_atoms = formula.may_be_counted and not (
+        side is Attachment.SCRIPT and scan.peek_match(_ORBITAL)
+    )
+    scan.place = number.end()
+    if is_number_of_atoms:
+        formula.lower(number.group())
+    else:
+        formula.add(number.group())
+
+
+def letters(formula: ChemicalFormula) -> None:
+    """Read letters that are not an amount."""
+    scan, side = formula.scan, formula.side
+    begins = side in (Attachment.EDGE, Attachment.JOINT)
+    if begins and (acidity := scan.accept(_ACIDITY)) is not None:
+        index = (rf"\mathrm{{{acidity.group(1)}}}" if acidity.group(1) else "") + acidity.group(2)
+        formula.add(r"\mathrm{p}K" + (f"_{{{index}}}" if index else ""), Attachment.ATOM)
+        return
+    if begins and (prefix := scan.accept(_PREFIX)) is not None:
+        formula.add(prefix.group(1) + HYPHEN, Attachment.JOINT)
+        return
+    if formula.closed and side is Attachment.ATOM and (repeats := scan.accept(_REPEATS)) is not None:
+        formula.lower(repeats.group())
+        return
+    word = scan.accept(_LETTERS)
+    if word is None:
+        scan.pop()
+        return
+    name = word.group()
+    # TeX drops the space after a command, but a space before an operator is part of the operator
+    if "\\" in name:
+        scan.accept(_AFTER_COMMAND)
+    is_small = side not in (Attachment.ATOM, Attachment.SCRIPT) and _SMALL.fullmatch(name) is not None
+    formula.add(rf"\mathrm{{{name}}}", Attachment.ATOM, small=is_small)

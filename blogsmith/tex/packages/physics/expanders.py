@@ -15,8 +15,6 @@ from ...parse.reader import Expander, FormulaReader, text_of
 from ..siunitx.options import is_option_list
 from ..siunitx.unit_format import GRAMMAR
 from . import brackets as physics_brackets
-from . import derivatives as physics_derivatives
-from . import dirac as physics_dirac
 from . import matrices as physics_matrices
 from . import operators as physics_operators
 from .brackets import enclose, quantity
@@ -58,8 +56,6 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {
         **physics_brackets.EXPANDERS,
         **physics_operators.EXPANDERS,
-        **physics_derivatives.EXPANDERS,
-        **physics_dirac.EXPANDERS,
         **physics_matrices.EXPANDERS,
         "\\qty": _quantity,
     }
@@ -67,6 +63,6 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
 r"""Commands that only this package defines; `\qty` also expands siunitx's form."""
 
 REDEFINED: Mapping[str, Expander] = MappingProxyType(
-    {**physics_operators.REDEFINED, **physics_dirac.REDEFINED}
+    {**physics_operators.REDEFINED, **physics_brackets.REDEFINED}
 )
 """Commands that mean something else without the package."""

@@ -68,7 +68,6 @@ def _size(reader: FormulaReader, command: str) -> int:
 
 
 def _rows(cells: Sequence[Sequence[Sequence[str]]]) -> list[str]:
-    r"""Return the tokens of rows, with `&` and `\\` between the cells."""
     made: list[str] = []
     for number, row in enumerate(cells):
         made += ["\\\\"] if number else []

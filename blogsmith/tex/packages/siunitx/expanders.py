@@ -16,8 +16,7 @@ from ...parse.reader import Expander, FormulaReader, Macro, TokenReader, text_of
 from ...parse.scan import move_tokens
 from .number_format import FACTOR_SIGN, number_tex
 from .options import Options, UnitError, quote_text, read_options, single_entries
-from .unit_format import GRAMMAR, quantity_tex, raise_unit, unit_tex
-from .unit_letters import DeclaredUnits, joiner, letters_tex
+from .unit_format import GRAMMAR, DeclaredUnits, joiner, letters_tex, quantity_tex, raise_unit, unit_tex
 from .unit_names import UNITS
 
 SETUP = "sisetup"

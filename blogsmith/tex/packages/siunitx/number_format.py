@@ -88,7 +88,6 @@ def _complex(text: str, options: Options, has_unit: bool) -> str:
 
 
 def _format_number(number: Number, options: Options, has_unit: bool) -> str:
-    """Return `number` as TeX."""
     comparator = _SIGNS.get(number.comparator, _space_command(number.comparator))
     value = _value(number, options)
     exponent = number.exponent
@@ -252,7 +251,6 @@ def shift_exponent(number: Number, options: Options) -> Number:
 
 
 def _move_marker(number: Number, places: int, exponent: str) -> Number:
-    """Return `number` with the decimal marker moved `places` to the right."""
     if abs(places) > _MAX_SHIFT:
         raise UnitError(f"exponent is too large: the decimal marker would move by {abs(places)} places")
     integer, decimal, spread = number.integer, number.decimal, number.uncertainties
