@@ -121,8 +121,8 @@ GUARDS = (
     Mutant(
         "the preview opens links that are swapped in",
         "base/storage/folder.py",
-        '    with top, top.enter(tail.replace(os.sep, "/").strip("/"), flags=flags) as folder:\n        return folder.open_file(name)',
-        '    return open(path, "rb")',
+        "        return folder.open_file(name)",
+        '        return open(path, "rb")',
         ("security/test_preview_requests.py::test_row_02_links_put_in_the_way_are_not_followed",),
     ),
     Mutant(
@@ -318,6 +318,20 @@ GUARDS = (
         'if "${{" in text:',
         'if "${{{" in text:',
         ("test_publish_setup.py",),
+    ),
+    Mutant(
+        "links lead to scripts",
+        "site/index.py",
+        'if written.startswith("//") or ":" in written.split("/", 1)[0].split("#", 1)[0]:',
+        'if written.startswith("//"):',
+        ("security/test_addresses.py",),
+    ),
+    Mutant(
+        "other machines run actions of the preview",
+        "preview/http/routes.py",
+        "if not is_near:",
+        "if not is_near and not body:",
+        ("test_preview_server_guard.py", "test_preview_server.py", "test_preview_server_admission.py"),
     ),
 )
 """Checks that protect authors and readers, each missing."""

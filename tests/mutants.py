@@ -1,7 +1,7 @@
 """Checks that the tests notice faults: `make mutants` breaks a copy of the package in important places.
 
-Each row of `mutant_rows.py` is a possible fault and the tests that must fail then. `make test` runs them too, so it
-fails as well. This check is not part of `make test`, because it verifies that command.
+Each row of `mutant_rows.py` is a possible fault and the tests that must fail then. `make test` runs them too,
+so it fails as well. This check is not part of `make test`, because it verifies that command.
 """
 
 from __future__ import annotations
