@@ -59,7 +59,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
+.PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long test-security-long mutants test-torch test-engines test-features test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run lock audit-packages vscode \
 	bench-builds bench-pages bench-math bench-fit bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots page-images serve clean
@@ -106,7 +106,19 @@ test-long: $(READY) $(TOOLS)
 	$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=long
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
 
-# Whether the tests notice faults: twenty places are broken on purpose, in a copy.
+# Kills, edits, a preview under edits, random inputs of each kind, and guards broken on purpose; each ends by itself.
+FUZZ_KINDS := "records" "state" "requests" "preview" "imports" "language server"
+SECURITY_MINUTES ?= 30
+test-security-long: $(READY) $(TOOLS)
+	$(BIN)/python -m pytest -q -m "long or not long" tests/faults/test_kills.py tests/faults/test_edits.py tests/security
+	$(BIN)/python -m tests.bench.soak --minutes 120 $(BENCH_FLAGS)
+	$(BIN)/python -m tests.fuzz_site --seconds $$((60 * $(SECURITY_MINUTES)))
+	for kind in $(FUZZ_KINDS); do \
+		$(BIN)/python -m tests.fuzz_site --seconds $$((60 * $(SECURITY_MINUTES))) --kind "$$kind" || exit 1; \
+	done
+	$(BIN)/python -m tests.mutants --guards
+
+# Whether the tests notice faults: fifty places are broken on purpose, in a copy.
 mutants: $(READY) $(TOOLS)
 	$(BIN)/python -m tests.mutants $(MUTANTS)
 
@@ -269,7 +281,7 @@ gallery: $(READY) $(REFERENCES)
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz_math $(FUZZ_FLAGS)
 
-# The same for posts, front matter, shortcodes, cells, records and the preview.
+# The same for posts, records, imports, the preview and the language server: `FUZZ_FLAGS="--kind imports"`.
 fuzz-site: $(READY)
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
 
