@@ -168,8 +168,8 @@ lock: $(LOCK_TOOLS_READY)
 
 # Known vulnerabilities of the locked packages; asks the database of the Python Package Index.
 audit-packages: $(LOCK_TOOLS_READY)
-	$(LOCK_TOOLS)/bin/pip-audit --disable-pip --require-hashes --requirement $(LOCK)
-	$(LOCK_TOOLS)/bin/pip-audit --disable-pip --require-hashes --requirement .ci/tools.txt
+	$(LOCK_TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes --requirement $(LOCK)
+	$(LOCK_TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes --requirement .ci/tools.txt
 
 # The extension for VS Code: built from its lock, and its own tests.
 vscode:
