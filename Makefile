@@ -8,6 +8,11 @@ READY := $(VENV)/.ready
 # checker, Python for the browser.
 PACKAGES := commonmark-spec@0.31.2 axe-core@4.14.1 terser@5.51.2 vnu-jar@26.9.27 pyodide@314.0.7
 TOOLS := .cache/.tools
+# Versions and SHA-256 of all Python packages that tests and releases install; `make lock` writes both files.
+LOCK := .ci/requirements.txt
+LOCKED := install --quiet --disable-pip-version-check --require-hashes --requirement
+LOCK_TOOLS := .venv-tools
+LOCK_TOOLS_READY := $(LOCK_TOOLS)/.ready
 # What our formulas are compared with, and drawn beside, and another judge of HTML; no test needs them.
 REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5 html-validate@10.17.0
 REFERENCES := .cache/.references
@@ -54,8 +59,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long mutants test-torch test-engines test-features test-publish test-versions lint types \
-	types-elsewhere format regen release-dry-run vscode \
+.PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long test-security-long mutants test-torch test-engines test-features test-publish test-versions lint types \
+	types-elsewhere format regen release-dry-run lock audit-packages vscode \
 	bench-builds bench-pages bench-math bench-fit bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots page-images serve clean
 
@@ -101,7 +106,19 @@ test-long: $(READY) $(TOOLS)
 	$(BIN)/python -m pytest -q -m hypothesis --hypothesis-profile=long
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
 
-# Whether the tests notice faults: twenty places are broken on purpose, in a copy.
+# Kills, edits, a preview under edits, random inputs of each kind, and guards broken on purpose; each ends by itself.
+FUZZ_KINDS := "records" "state" "requests" "preview" "imports" "language server"
+SECURITY_MINUTES ?= 30
+test-security-long: $(READY) $(TOOLS)
+	$(BIN)/python -m pytest -q -m "long or not long" tests/faults/test_kills.py tests/faults/test_edits.py tests/security
+	$(BIN)/python -m tests.bench.soak --minutes 120 $(BENCH_FLAGS)
+	$(BIN)/python -m tests.fuzz_site --seconds $$((60 * $(SECURITY_MINUTES)))
+	for kind in $(FUZZ_KINDS); do \
+		$(BIN)/python -m tests.fuzz_site --seconds $$((60 * $(SECURITY_MINUTES))) --kind "$$kind" || exit 1; \
+	done
+	$(BIN)/python -m tests.mutants --guards
+
+# Whether the tests notice faults: fifty places are broken on purpose, in a copy.
 mutants: $(READY) $(TOOLS)
 	$(BIN)/python -m tests.mutants $(MUTANTS)
 
@@ -138,7 +155,21 @@ test-versions: $(OLDEST_READY) $(NEWEST_READY)
 
 # A release as it would be, in a clone of its own: nothing is published, and nothing here is changed.
 release-dry-run: $(READY)
-	$(BIN)/python scripts/release.py --dry-run $(VERSION)
+	$(BIN)/python -m scripts.release --dry-run $(VERSION)
+
+# Newest versions for both lock files, for all systems and Pythons. After a change of dependencies alone:
+# `make lock LOCK_FLAGS=` keeps every other version.
+LOCK_FLAGS ?= --upgrade
+lock: $(LOCK_TOOLS_READY)
+	$(LOCK_TOOLS)/bin/uv pip compile $(LOCK_FLAGS) --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-annotate --no-config --custom-compile-command "make lock" --extra test --output-file $(LOCK) pyproject.toml
+	$(LOCK_TOOLS)/bin/uv pip compile $(LOCK_FLAGS) --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-annotate --no-config --custom-compile-command "make lock" --output-file .ci/tools.txt .ci/tools.in
+
+# Known vulnerabilities of the locked packages; asks the database of the Python Package Index.
+audit-packages: $(LOCK_TOOLS_READY)
+	$(LOCK_TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes --requirement $(LOCK)
+	$(LOCK_TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes --requirement .ci/tools.txt
 
 # The extension for VS Code: built from its lock, and its own tests.
 vscode:
@@ -250,23 +281,29 @@ gallery: $(READY) $(REFERENCES)
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz_math $(FUZZ_FLAGS)
 
-# The same for posts, front matter, shortcodes, cells, records and the preview.
+# The same for posts, records, imports, the preview and the language server: `FUZZ_FLAGS="--kind imports"`.
 fuzz-site: $(READY)
 	$(BIN)/python -m tests.fuzz_site $(FUZZ_FLAGS)
 
 clean:
-	rm -rf $(VENV) $(TORCH_VENV) $(ENGINES_VENV) $(OLDEST_VENV) $(NEWEST_VENV) .cache .blogsmith .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TORCH_VENV) $(ENGINES_VENV) $(OLDEST_VENV) $(NEWEST_VENV) $(LOCK_TOOLS) .cache .blogsmith .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find blogsmith plugins tests -name __pycache__ -type d -exec rm -rf {} +
 
 # Installed again whenever the dependencies may have changed.
-$(READY): pyproject.toml
+$(READY): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo 'blogsmith needs Python 3.11 or later; choose one with: make PYTHON=python3.11'; exit 1; }
 	@test -x $(BIN)/python && $(BIN)/python -m pip --version >/dev/null 2>&1 || \
 		$(PYTHON) -m venv --clear $(VENV) || \
 		{ echo 'Python cannot make a virtual environment here.'; \
 		  echo 'On Debian and Ubuntu: sudo apt-get install python3-venv'; rm -rf $(VENV); exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/python -m pip $(LOCKED) $(LOCK)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(LOCK_TOOLS_READY): .ci/tools.txt
+	$(PYTHON) -m venv --clear $(LOCK_TOOLS)
+	$(LOCK_TOOLS)/bin/python -m pip $(LOCKED) .ci/tools.txt
 	@touch $@
 
 $(TORCH_READY): pyproject.toml

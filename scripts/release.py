@@ -1,7 +1,8 @@
 """Make a release: check, update version and changelog, commit, tag, build packages, print how to publish.
 
-    python scripts/release.py 0.2.0             in a clean checkout of main
-    python scripts/release.py --dry-run 0.2.0   the same in a temporary clone
+    python -m scripts.release 0.2.0             in a clean checkout of main
+    python -m scripts.release --dry-run 0.2.0   the same in a temporary clone
+    python -m scripts.release --packages 0.2.0  only the packages of a tagged commit, for the workflow
 
 Nothing is pushed or uploaded. Any problem stops the release before anything is changed. Only the packages
 are checked later, because they are built from the commit with the new version.
@@ -12,7 +13,6 @@ from __future__ import annotations
 import argparse
 import datetime as dt
 import re
-import shlex
 import subprocess
 import sys
 import tarfile
@@ -21,12 +21,17 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from .sbom import format_sbom
+
 ROOT = Path(__file__).parent.parent
 VERSION_FILE = "blogsmith/__init__.py"
 CHANGELOG = "CHANGELOG.md"
 UPGRADE_NOTES = "content/docs/upgrading.md"
 """Page of the manual that quotes the breaking changes of the changelog."""
 PACKAGE = "blogsmith_site"
+LOCK = ".ci/requirements.txt"
+SBOM = "sbom.cdx.json"
+"""File that describes the parts of the release, in the folder of its packages."""
 UNRELEASED = "## Unreleased"
 CHECKS = ("make check", "make types-elsewhere")
 """Commands that must succeed. The release manager runs `make test` and the long tests, see RELEASING.md."""
@@ -45,11 +50,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Make a release; nothing is pushed or uploaded.")
     parser.add_argument("version", help="the new version, such as 0.2.0")
     parser.add_argument("--dry-run", action="store_true", help="work in a clone that is thrown away")
+    parser.add_argument("--packages", action="store_true", help="change nothing; write dist/ and check it")
     parser.add_argument("--checks", default=" && ".join(CHECKS), help="what has to be green")
     parser.add_argument("--date", type=dt.date.fromisoformat, default=None, help="by default today")
     given = parser.parse_args(arguments)
     date = given.date or dt.datetime.now(dt.UTC).date()
     try:
+        if given.packages:
+            write_packages(ROOT, given.version)
+            return 0
         if not given.dry_run:
             make_release(ROOT, given.version, date, given.checks)
             return 0
@@ -86,12 +95,10 @@ def make_release(root: Path, version: str, date: dt.date, checks: str) -> None:
     notes.write_text(notes.read_text("utf-8").replace(f"\n#{UNRELEASED}\n", heading), encoding="utf-8")
     _run(root, "git", "commit", "--quiet", "--all", "--message", f"Version {version}")
     _run(root, "git", "tag", "--annotate", f"v{version}", "--message", f"Version {version}")
-    packages = build_packages(root, root / "dist")
-    check_packages(packages, version)
-    print(f"version {version} is committed and tagged; to publish it:")
-    names = shlex.join(str(package.relative_to(root)) for package in packages)
-    for line in (f"git push origin HEAD v{version}", f"python -m twine upload {names}"):
-        print(f"    {line}")
+    packages = write_packages(root, version)
+    print(f"version {version} is committed and tagged, and dist/ has {packages[0].name}; to publish it:")
+    print(f"    git push origin HEAD v{version}")
+    print("the workflow `release` then builds the packages of the tag again, attests and uploads them")
 
 
 def require_clean(root: Path) -> None:
@@ -124,6 +131,17 @@ def with_date(changes: str, version: str, date: dt.date) -> str:
     if f"\n## {version} " in changes:
         raise ReleaseError(f"{CHANGELOG} has {version} already")
     return f"{before}\n{UNRELEASED}\n\n## {version} — {date.isoformat()}\n{after}"
+
+
+def write_packages(root: Path, version: str) -> list[Path]:
+    """Write both packages and their SBOM to `dist/`, and return the packages.
+
+    Raises ReleaseError if the commit has another version.
+    """
+    packages = build_packages(root, root / "dist")
+    check_packages(packages, version)
+    (root / "dist" / SBOM).write_text(format_sbom(packages[0], root / LOCK), "utf-8")
+    return packages
 
 
 def build_packages(root: Path, target: Path) -> list[Path]:

@@ -13,9 +13,14 @@ import html5lib
 
 from blogsmith.base.diagnostics.model import Diagnostic, Place
 from blogsmith.freeze.record_json import from_json
-from blogsmith.preview.http.reply import RequestRejectedError
-from blogsmith.preview.http.request import parse_head
 from tests.check import Rendered, render
+from tests.fuzz_programs import (
+    IMPORT_LIMIT_S,
+    judge_import,
+    judge_language_server,
+    judge_request,
+    judge_state,
+)
 from tests.fuzz_texts import UNTRUSTED, Case
 from tests.page_checks import dangers
 from tests.preview_sites import built, new_line, outputs, settled
@@ -47,8 +52,9 @@ def judge(made: Case, thorough: bool) -> str:
             trace = trace.tb_next
         return f"{type(error).__name__} at {frames[-1]}: {str(error)[:80]}"
     seconds = time.process_time() - started
-    if not fault and seconds > LIMIT_S:
-        return f"more than {LIMIT_S:g} s of processor time"
+    limit = IMPORT_LIMIT_S if made.kind == "imports" else LIMIT_S
+    if not fault and seconds > limit:
+        return f"more than {limit:g} s of processor time"
     if not fault and thorough and _JUDGES.get(made.kind, _judge_post)(made)[1] != answer:
         return "not the same twice"
     return fault
@@ -145,17 +151,13 @@ def _asked() -> UpdateRequest:
     return UpdateRequest(("content/posts/a.md",), everything=False)
 
 
-def _judge_request(made: Case) -> tuple[str, object]:
-    try:
-        return "", parse_head(made.text.encode("utf-8", "surrogatepass"))
-    except RequestRejectedError as error:
-        return "", str(error)
-
-
 _JUDGES: dict[str, Callable[[Case], tuple[str, object]]] = {
     "records": _judge_record,
     "preview": _judge_preview,
-    "requests": _judge_request,
+    "requests": judge_request,
+    "imports": judge_import,
+    "language server": judge_language_server,
+    "state": judge_state,
     "sentences": _judge_sentence,
     "open HTML": _judge_open_html,
 }

@@ -1,12 +1,14 @@
-"""`make fuzz-site`: random posts, front matter, shortcodes, cells, records and preview requests.
+"""`make fuzz-site`: random posts, records, state files, imports, preview requests and editor sessions.
 
-    python -m tests.fuzz_site [--seconds N] [--seed TEXT] [--workers N] [--only NUMBER] [--folder FOLDER]
+    python -m tests.fuzz_site [--seconds N] [--seed TEXT] [--workers N] [--kind NAME …] [--only NUMBER]
+        [--folder FOLDER]
 
-No input may raise an exception, take more than five seconds of processor time, give other bytes the second
-time, lose a construct between triggers of other syntax without a message, move a landmark of the theme, or,
-with `markup.untrusted`, give active content or invalid HTML. Each fault is printed once; its input
-is written to a file, with the command that tries it again. The same seed makes the same inputs; the default
-is the day's date. The exit code is 1 if there is a fault.
+No input may raise an exception, take more than five seconds of processor time (an import: ten), give other
+bytes the second time, read or write a file outside its site, lose a construct between triggers of other
+syntax without a message, move a landmark of the theme, or, with `markup.untrusted`, give active content or
+invalid HTML. Each fault is printed once; its input is written to a file, with the command that tries it
+again. The same seed makes the same inputs; the default is the day's date. The exit code is 1 if there is a
+fault.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ import datetime as dt
 import os
 import resource
 import sys
+import tempfile
 from collections.abc import Sequence
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -30,26 +34,39 @@ MEMORY_BYTES = 3 << 30
 THOROUGH_EVERY = 5
 
 
-def _work(pipe: Connection, seed: str, first: int, step: int) -> None:
+def _work(kinds: Sequence[str], pipe: Connection, seed: str, first: int, step: int) -> None:
     """Check cases and send faults; ends when the other side closes the pipe."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    number = first
+    with tempfile.TemporaryDirectory() as state:
+        os.environ |= {"XDG_STATE_HOME": f"{state}/state", "XDG_CACHE_HOME": f"{state}/cache"}
+        _judge_all(pipe, seed, first, step, kinds)
+
+
+def _judge_all(pipe: Connection, seed: str, first: int, step: int, kinds: Sequence[str]) -> None:
+    position = first
     while True:
+        number = _number(position, kinds)
         pipe.send(("at", number))
-        fault = judge(case(seed, number), thorough=number // step % THOROUGH_EVERY == 0)
+        fault = judge(case(seed, number), thorough=position // step % THOROUGH_EVERY == 0)
         if fault:
             pipe.send(("fault", fault))
         pipe.send(("count", {(_kind(number), not fault): 1}))
-        number += step
+        position += step
+
+
+def _number(position: int, kinds: Sequence[str]) -> int:
+    """Return the number of a case: cases of these kinds take turns."""
+    turn, place = divmod(position, len(kinds))
+    return len(KINDS) * turn + KINDS.index(kinds[place])
 
 
 def _kind(number: int) -> str:
     return KINDS[number % len(KINDS)]
 
 
-def fuzz(seed: str, seconds: float, workers: int) -> Findings:
-    """Check cases for `seconds`."""
-    return judge_cases(Judges(_work, _kind, PATIENCE_S), seed, seconds, workers)
+def fuzz(seed: str, seconds: float, workers: int, kinds: Sequence[str] = KINDS) -> Findings:
+    """Check cases of some kinds for `seconds`."""
+    return judge_cases(Judges(partial(_work, kinds), _kind, PATIENCE_S), seed, seconds, workers)
 
 
 def write_case(folder: Path, seed: str, number: int, fault: str) -> Path:
@@ -70,11 +87,12 @@ def main(arguments: Sequence[str]) -> int:
         fault = judge(made, thorough=True)
         print(f"{made!a}\n{fault or 'nothing is wrong'}")
         return 1 if fault else 0
-    findings = fuzz(options.seed, options.seconds, options.workers)
+    findings = fuzz(options.seed, options.seconds, options.workers, options.kind or KINDS)
     for fault, number in findings.faults.items():
         print(f"{fault}: {write_case(options.folder, options.seed, number, fault)}")
     kinds = ", ".join(
-        f"{findings.counts[kind, True] + findings.counts[kind, False]:,} {kind}" for kind in KINDS
+        f"{findings.counts[kind, True] + findings.counts[kind, False]:,} {kind}"
+        for kind in options.kind or KINDS
     )
     print(f"seed {options.seed}: {findings.counts.total():,} inputs, {len(findings.faults)} faults ({kinds})")
     return 1 if findings.faults else 0
@@ -86,6 +104,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60, help="how long; by default 60")
     parser.add_argument("--seed", default=today, help="any text; by default today's date")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="by default one a processor")
+    parser.add_argument(
+        "--kind", action="append", choices=KINDS, help="only cases of this kind; by default all"
+    )
     parser.add_argument("--only", type=int, metavar="NUMBER", help="try this case alone and print it")
     parser.add_argument("--folder", type=Path, default=Path(".cache/fuzz"), help="by default .cache/fuzz")
     return parser.parse_args(arguments)

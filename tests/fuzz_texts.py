@@ -18,7 +18,7 @@ from tests.test_nothing_swallowed import CONSTRUCTS, DELIMITERS, FRONT, NOTE, PA
 ROOT = Path(__file__).parent.parent
 KINDS = (
     *("markdown", "front matter", "shortcodes", "cells", "records", "preview", "requests"),
-    *("sentences", "open HTML"),
+    *("sentences", "open HTML", "imports", "language server", "state"),
 )
 CONFIGS = (
     "plugins: [emoji_callouts, hf_space]\n",
@@ -43,7 +43,51 @@ _CELL_TOKENS = (
 _REQUEST_TOKENS = (
     *("GET ", "POST ", "/ ", "HTTP/1.1", "\r\n", "\n", "Host: 127.0.0.1:8000", "Origin: null"),
     *("Content-Length: 5", "Transfer-Encoding: chunked", "/%2e%2e/", "/%00", "\x00", "://", "?", "#"),
-    *(" ", "\t", ":", ",", "*", "Range: bytes=0-"),
+    *(" ", "\t", ":", ",", "*", "Range: bytes=0-", "/_blogsmith/", "version?path=", "do/edit", "\r\n\r\n"),
+    *("Origin: http://127.0.0.1:8000", "X-Blogsmith-Token: t", "Content-Type: application/json", '{"path": '),
+    *("X-Forwarded-For: 127.0.0.1", "Sec-Fetch-Site: cross-site", "/posts/a/", '"a"}', "[" * 9000, "HEAD "),
+)
+_REQUESTS = (
+    "GET /posts/a/ HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n\r\n",
+    "GET /_blogsmith/version?path=/posts/a/ HTTP/1.1\r\nHost: localhost:8000\r\nSec-Fetch-Site: same-origin"
+    "\r\n\r\n",
+    "POST /_blogsmith/do/edit HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nOrigin: http://127.0.0.1:8000\r\n"
+    "Content-Type: application/json\r\nX-Blogsmith-Token: the token of this run\r\nContent-Length: 13\r\n\r\n"
+    '{"path": "a"}',
+)
+_IMPORT_TOKENS = (
+    *("{% include a.html %}", "{% for a in b %}", "{% endfor %}", "{% raw %}", "{{< figure src=a >}}"),
+    *("{{< ", ">}}", "{{% notice %}}", "::: {.callout-note}\n", ":::\n", "```{note}\n", "!!! note\n    "),
+    *("![[a.png]]", "[[a#b|c]]", "--8<-- 'a'", "{{ page.url }}", "{: .a #b}", "\\begin{align}", "$$"),
+    *("+++\n", "---\n", "%%", "<details>", "<script>", "{{ site.baseurl }}/", "*[a]: b", "[^1]:", "{%", "%}"),
+    *("\ue0100\ue011", "\x00", "../", "=== a.md\n", "=== index.ipynb\n", '{"cells": [', "&a [*a]", "title: "),
+)
+_SHA_256 = "0123456789abcdef" * 4
+STATES = {
+    "public/.blogsmith-manifest.json": f'{{"format": 1, "files": {{"index.html": "{_SHA_256}"}}}}',
+    "trusted.json": f'{{"/site": {{"files": {{"plugins/a.py": "{_SHA_256}"}}, "settings": {{}}, '
+    '"folder": {"born_ns": 1, "inode": 2, "mark": "trust-0"}}}',
+    "publish/requirements.txt": f"click==8.3.3 \\\n    --hash=sha256:{_SHA_256}\n",
+    "refs.bib": "@article{a, title={T {B}}, author={A and B, C}, year=2020, month=jan}\n@string{x = {y}}\n",
+    "languages/en.yaml": "Contents: Contents\nFeed: Feed\nMade with {generator}: Made with {generator}\n",
+    "themes/bare/theme.yaml": "name: bare\nstyles:\n  - {file: a.css, for: posts}\ncontrast: {--a: [--b]}\n",
+    "data.ipynb": '{"cells": [{"cell_type": "code", "source": ["1"], "outputs": [], "metadata": {}}]}',
+}
+"""Path → valid content of files other than posts that commands read, apart from recorded results."""
+_STATE_TOKENS = (
+    *("{", "}", "[", "]", '"', ",", ":", "null", "1e999", "\\u0000", "-1", "&a ", "*a", "!!python/name:x"),
+    *(
+        "@",
+        "../../x",
+        "/etc/passwd",
+        "[" * 5000,
+        "{a: " * 2000,
+        "1" * 5000,
+        "\x00",
+        "\ufeff",
+        "\n",
+        "sha256:",
+    ),
 )
 
 
@@ -96,6 +140,8 @@ def case(seed: str, number: int) -> Case:
         "front matter": _front,
         "cells": _cells,
         "shortcodes": _shortcodes,
+        "imports": _import,
+        "state": _state,
     }
     text = make.get(kind, _markdown)(chance)
     return Case(
@@ -172,7 +218,25 @@ def _change_leaf(chance: random.Random, part: object) -> None:
         part = below
 
 
+@cache
+def sources() -> tuple[str, ...]:
+    """Return small sites of other systems, each in one text."""
+    files = sorted((ROOT / "tests/importers").glob("*/*.txt"))
+    return tuple(file.read_text("utf-8").partition("\n=== becomes ")[0] for file in files)
+
+
+def _import(chance: random.Random) -> str:
+    return _mutated(chance, chance.choice(sources()), _IMPORT_TOKENS)
+
+
+def _state(chance: random.Random) -> str:
+    path = chance.choice(sorted(STATES))
+    return f"{path}\n{_mutated(chance, STATES[path], _STATE_TOKENS)}"
+
+
 def _request(chance: random.Random) -> str:
+    if chance.random() < 0.8:
+        return _mutated(chance, chance.choice(_REQUESTS), _REQUEST_TOKENS)
     return "".join(chance.choices(_REQUEST_TOKENS, k=chance.randint(1, 25)))
 
 

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from blogsmith.preview.http import routes
 from tests import fuzz_judge
 from tests.fuzz_judge import judge
-from tests.fuzz_site import main, write_case
+from tests.fuzz_programs import judge_request, read_files
+from tests.fuzz_site import _number, main, write_case
 from tests.fuzz_texts import KINDS, UNTRUSTED, Case, case
+from tests.rows import each_row
 
 
 def test_inputs_repeat() -> None:
@@ -20,8 +23,38 @@ def test_inputs_repeat() -> None:
 
 @pytest.mark.parametrize("kind", range(len(KINDS)))
 def test_nothing_is_found(kind: int) -> None:
-    for number in range(kind, 12 * len(KINDS), len(KINDS)):
+    # an import takes half a second, and another one to repeat it
+    count = 2 if KINDS[kind] == "imports" else 12
+    for number in range(kind, count * len(KINDS), len(KINDS)):
         assert judge(case("test", number), thorough=number % 3 == 0) == "", number
+
+
+def test_kinds_take_turns() -> None:
+    kinds = ("state", "imports")
+    assert [KINDS[_number(position, kinds) % len(KINDS)] for position in range(4)] == [*kinds, *kinds]
+
+
+@each_row(
+    ("text", "status"),
+    [
+        ("GET /posts/a/ HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n\r\n", 200),
+        ("GET /posts/a/ HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403),
+    ],
+)
+def test_requests_are_routed(text: str, status: int) -> None:
+    fault, answer = judge_request(Case("requests", text, ""))
+    assert fault == "" and isinstance(answer, tuple) and answer[0] == status
+
+
+def test_a_request_that_passes_the_guard_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(routes, "check_host", lambda request, hosts: None)
+    text = "GET /posts/a/ HTTP/1.1\r\nHost: evil.example\r\n\r\n"
+    assert judge_request(Case("requests", text, ""))[0] == "a request for another host reaches the site"
+
+
+def test_paths_of_an_import_stay_inside() -> None:
+    text = "=== a.md\nA\n=== ../b.md\nB\n=== /c.md\nC\n=== d\nD\n=== d/e.md\nE\n=== f\x00g\nF"
+    assert {*read_files(text)} == {"a.md", "d/e.md"}
 
 
 POST = Case("markdown", "# Words\n", UNTRUSTED)

@@ -200,6 +200,15 @@ def test_actions_of_others_are_refused(headers: dict[str, str | None], status: i
     assert pages.acted == []
 
 
+def test_actions_of_other_machines_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "_is_local_client", lambda address: False)
+    pages = site()
+    with serving(pages) as server, Client(server.port) as client:
+        assert act(client, "edit", b"{}")[0] == 403
+        assert ask(server, "/posts/a/").status == 200
+    assert pages.acted == []
+
+
 @each_row("body", [b"", b"x", b"[]", b"1", b"\xff", b"[" * 4096, b'{"a":' * 800, b"1" * 4096])
 def test_bodies_that_are_no_objects_are_refused(body: bytes) -> None:
     pages = site()

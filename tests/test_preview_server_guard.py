@@ -93,6 +93,10 @@ def test_a_link_from_elsewhere_leads_to_pages_only(site: str) -> None:
     check_origin(request(sec_fetch_site=site), "/posts/a/")
     with pytest.raises(RequestRejectedError):
         check_origin(request(sec_fetch_site=site), "/_blogsmith/live.js")
+    # images, scripts and requests of scripts, which send no `Origin`
+    for mode in ("no-cors", "cors", "websocket"):
+        with pytest.raises(RequestRejectedError):
+            check_origin(request(sec_fetch_site=site, sec_fetch_mode=mode), "/posts/a/")
 
 
 @pytest.mark.parametrize("site", ["same-origin", "none"])

@@ -82,7 +82,8 @@ def test_a_release_that_is_only_tried(checkout: Path, capfd: pytest.CaptureFixtu
         == 0
     )
     shown = capfd.readouterr().out
-    assert "python -m twine upload dist/blogsmith_site-7.0.0-py3-none-any.whl" in shown
+    assert "dist/ has blogsmith_site-7.0.0-py3-none-any.whl" in shown
+    assert "    git push origin HEAD v7.0.0\n" in shown
     assert (git(checkout, "log", "--oneline"), git(checkout, "status", "--porcelain")) == before
     assert git(checkout, "tag") == ""
     assert not (checkout / "dist").exists()
@@ -97,7 +98,7 @@ def test_a_release(checkout: Path, capfd: pytest.CaptureFixture[str]) -> None:
     # the manual's generated part is still current
     notes = (checkout / "content/docs/upgrading.md").read_text("utf-8")
     assert "### 7.0.0 — 2026-12-01\n" in notes and "### Unreleased\n" not in notes
-    assert {file.suffix for file in (checkout / "dist").iterdir()} == {".whl", ".gz"}
+    assert {file.suffix for file in (checkout / "dist").iterdir()} == {".whl", ".gz", ".json"}
     # a second release has no changes to describe
     assert release.main(["--checks", "", "7.1.0"]) == 1
     assert "says nothing under Unreleased" in capfd.readouterr().err

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants import MUTANTS
+from tests.mutant_rows import GUARDS, MUTANTS
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "blogsmith"
@@ -47,4 +47,9 @@ def test_every_fault_has_one_place_and_its_tests_are_there() -> None:
         text = (PACKAGE / fault.file).read_text("utf-8")
         assert text.count(fault.old) == 1, f"{fault.name}: give the row another place"
         assert fault.new not in text or fault.new in fault.old, fault.name
-        assert all((HERE / test.partition("::")[0]).is_file() for test in fault.tests), fault.name
+        for file, _, function in (test.partition("::") for test in fault.tests):
+            name = function.rpartition("::")[2]
+            assert f"def {name}(" in (HERE / file).read_text("utf-8") if name else (HERE / file).is_file(), (
+                name
+            )
+    assert len(GUARDS) >= 40

@@ -10,6 +10,7 @@ import random
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,6 @@ from tests.serve_process import PROGRAM
 from tests.site_files import build
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of Linux and macOS")
-SILENT = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 CALLS = (
     *(
         "mkdir",
@@ -91,7 +91,10 @@ def test_row_01_a_hundred_kills_at_random_moments(
     shutil.copytree(root, sources[False], ignore=shutil.ignore_patterns("public", ".blogsmith"))
     pages = {True: old, False: new}
     build(root)
-    took, outcomes, is_first = 1.0, [0, 0], True
+    start = time.monotonic()
+    subprocess.run([PROGRAM, "build", "--future"], cwd=root, env=environ, check=True, stdout=-3, stderr=-3)
+    # a machine with much other work needs several seconds
+    took, outcomes, is_first = time.monotonic() - start, [0, 0], True
     for number in range(100):
         for name in ("content", "static"):
             shutil.rmtree(root / name, ignore_errors=True)

@@ -81,6 +81,8 @@ def test_the_manual_names_every_system() -> None:
         ("/* a: 'b' */ ({a: /* no */ 'it\\'s', // b: 'c'\n})", {"a": "it's"}),
         ("{a: cond ? 'b' : 'c'}}}])", {"a": "b"}),
         ("{" * 500 + "a: 'b'", {"a": "b"}),
+        ("", {}),
+        ("// nothing\n", {}),
     ],
 )
 def test_literals_of_scripts(text: str, expected: dict[str, object]) -> None:

@@ -14,6 +14,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
@@ -47,7 +48,7 @@ def read_literals(text: str) -> dict[str, Any]:
     frames: list[tuple[str, str]] = []
     key = ""
     tokens = [token for token in _TOKEN.finditer(text[:_MAX_CHARACTERS]) if token.lastgroup]
-    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+    for token, after in zip_longest(tokens, tokens[1:]):
         mark, opener = token["mark"] or "", frames[-1][0] if frames else ""
         is_key = after is not None and after["mark"] == ":" and opener == "{"
         if mark and mark in "{[(":
