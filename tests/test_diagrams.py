@@ -280,7 +280,12 @@ class TestHook:
                 'invalid "notes" diagram: bad note',
                 (6, 4),
             ),
-            ("compile('(', 'f.py', 'exec')", "plugin", 'plugin "mine" fails on "notes": SyntaxError', (6, 4)),
+            (
+                "import ast; ast.parse('(', 'f.py')",
+                "plugin",
+                'plugin "mine" fails on "notes": SyntaxError',
+                (6, 4),
+            ),
             ("raise KeyError('x')", "plugin", 'plugin "mine" fails on "notes": KeyError: \'x\'', (6, 4)),
             (
                 "return '<p>'",

@@ -170,10 +170,18 @@ def test_what_lies_beside_a_plugin_is_found(site: Path, plugin: str) -> None:
     assert load(site).names == ("mine",)
 
 
-OUTSIDE = "{lib}/helper.py"
+LOADER = """
+import importlib.abc, importlib.util
+class Loader(importlib.abc.SourceLoader):
+    def get_filename(self, name): return {file}
+    def get_data(self, path): return (ROOT / 'lib' / 'helper.py').read_bytes()
+spec = importlib.util.spec_from_loader('helper', Loader())
+spec.loader.exec_module(importlib.util.module_from_spec(spec))
+""".lstrip()
 REFUSED = {
     "a folder in sys.path": "sys.path.insert(0, str(ROOT / 'lib'))\nimport helper\n",
     "the root in sys.path": "sys.path.append(str(ROOT))\nimport lib.helper\n",
+    "the current folder": "import os\nos.chdir(ROOT / 'lib')\nsys.path.insert(0, '')\nimport helper\n",
     "a namespace package": "sys.path.append(str(ROOT))\nimport lib\n",
     "a package's path": "import xml\nxml.__path__.append(str(ROOT / 'lib'))\nimport xml.helper\n",
     "an archive": "sys.path.insert(0, str(ROOT / 'lib.zip'))\nimport helper\n",
@@ -189,23 +197,68 @@ REFUSED = {
         "spec = spec_from_file_location('helper', ROOT / 'plugins' / 'beside.py')\n"
         "spec.loader.exec_module(module_from_spec(spec))\n"
     ),
+    "a loader with another file name": LOADER.format(file="'/virtual.py'"),
+    "a loader with the name of a library": LOADER.format(file="importlib.abc.__file__"),
+    "a .pth file": "import site\nsite.addsitedir(str(ROOT / 'lib'))\n",
+    "exec": "exec((ROOT / 'lib' / 'helper.py').read_text())\n",
+    "compile": "exec(compile((ROOT / 'lib' / 'helper.py').read_text(), '/virtual.py', 'exec'))\n",
+    "eval": "eval((ROOT / 'lib' / 'helper.py').read_text().strip())\n",
+    "ctypes": "import ctypes\nctypes.CDLL(str(ROOT / 'lib' / 'helper.so'))\n",
     "runpy": "import runpy\nrunpy.run_path(str(ROOT / 'lib' / 'helper.py'))\n",
+    "runpy of a template": (
+        "import runpy\nrunpy.run_path(str(ROOT / 'plugins' / 'shortcodes' / 'helper.html'))\n"
+    ),
     "bytecode alone": "from . import compiled\n",
     "an extension module": "from . import native\n",
     "a hidden file": "sys.path.insert(0, str(ROOT / 'plugins' / '.hidden'))\nimport helper\n",
+    "a backup": "import runpy\nrunpy.run_path(str(ROOT / 'plugins' / 'helper.py~'))\n",
     "a linked folder": "from .linked import helper\n",
 }
+"""Ways to run code of a site that its consent does not cover."""
+REMAINING = {
+    "text that a library executes for it": (
+        "import timeit\ntimeit.timeit((ROOT / 'lib' / 'helper.py').read_text(), number=1)\n"
+    ),
+    "bytecode that it loads itself": (
+        "import marshal\nexec(marshal.loads((ROOT / 'plugins' / 'compiled.pyc').read_bytes()[16:]))\n"
+    ),
+    "a program that it starts": (
+        "import subprocess\nsubprocess.run([sys.executable, str(ROOT / 'lib' / 'helper.py')])\n"
+    ),
+}
+"""Ways that are not refused. The manual names them."""
+MANUAL = {
+    "`import`: from a folder in `sys.path` or the current one, an archive, a namespace package, the "
+    "`__path__` of a package, or a link": (
+        "a folder in sys.path", "the root in sys.path", "the current folder", "a namespace package",
+        "a package's path", "an archive", "an archive in plugins", "a link", "a linked folder",
+    ),
+    "`importlib` with any loader, also one that the plugin defines": (
+        "a loader of its own", "a loader for a covered file", "a loader with another file name",
+        "a loader with the name of a library",
+    ),
+    "`site.addsitedir` and `.pth` files": ("a .pth file",),
+    "`runpy`": ("runpy", "runpy of a template"),
+    "`exec`, `eval` and `compile` in a plugin, for text that is not a covered file": (
+        "exec", "eval", "compile",
+    ),
+    "bytecode, extension modules, and libraries for `ctypes`": (
+        "bytecode alone", "an extension module", "ctypes",
+    ),
+    "hidden files, and backups such as `x.py~`": ("a hidden file", "a backup"),
+}  # fmt: skip
+"""Row of the manual's table → ways that it describes."""
 
 
-@pytest.mark.parametrize("how", REFUSED)
-@pytest.mark.parametrize("later", [False, True], ids=["loading", "in a hook"])
-def test_code_of_the_site_that_is_not_covered_is_refused(
-    site: Path, tmp_path: Path, how: str, later: bool
-) -> None:
+@pytest.fixture
+def ran(site: Path, tmp_path: Path) -> Path:
+    """Add code to the site in uncovered files. Return the file that the code would create."""
     ran = tmp_path / "ran"
-    code = f"open({str(ran)!r}, 'w')\n"
-    files = ("lib/helper.py", "plugins/beside.py", "plugins/.hidden/helper.py", "linked/helper.py")
-    write(site, dict.fromkeys(files, code))
+    code = f"open({str(ran)!r}, 'w').close()\n"
+    folders = ("lib", "plugins/.hidden", "linked", "plugins/shortcodes")
+    files = [f"{folder}/helper.{'html' if folder.endswith('codes') else 'py'}" for folder in folders]
+    write(site, dict.fromkeys([*files, "plugins/helper.py~"], code))
+    write(site, {"lib/x.pth": f"import os; {code}", "plugins/beside.py": f"# covered\n{code}"})
     for archive in ("lib.zip", "plugins/lib.zip"):
         with zipfile.ZipFile(site / archive, "w") as made:
             made.writestr("helper.py", code)
@@ -214,23 +267,59 @@ def test_code_of_the_site_that_is_not_covered_is_refused(
     (site / "plugins" / f"native{suffix}").write_bytes(b"\x7fELF")
     (site / "plugins" / "linked").symlink_to("../linked")
     (tmp_path / "link").symlink_to(site / "lib")
-    body = REFUSED[how]
-    if later:
-        lines = "".join(f"        {line}\n" for line in body.splitlines())
-        plugin = (
-            f"{OF_PLUGINS}def register(hooks):\n    @hooks.shortcode_data('x')\n"
-            f"    def x(args, document):\n{lines}        return {{}}\n"
-        )
-        write(site, {"content/posts/a.md": f'{POST}{{% x a="1" %}}\n', "shortcodes/x.html": "<p>x</p>\n"})
-        write(site, {"plugins/mine.py": plugin})
-        trust(site)
-        report: BuildReport = build(site)
-        (found,) = report.diagnostics
-    else:
-        write(site, {"plugins/mine.py": f"{OF_PLUGINS}{body}{REGISTER}"})
-        found = refusal(site)
+    return ran
+
+
+@pytest.mark.parametrize("how", REFUSED)
+def test_code_that_is_not_covered_is_refused_while_loading(
+    site: Path, ran: Path, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the process of blogsmith, where plugins with rules for the parser run."""
+    monkeypatch.chdir(site)
+    write(site, {"plugins/mine.py": f"{OF_PLUGINS}{REFUSED[how]}{REGISTER}"})
+    with pytest.raises(SiteError) as caught:
+        load_plugins(["mine"], [], read_plugin_code(site))
+    (found,) = caught.value.diagnostics
     assert (found.code, found.path) == ("plugin-import", "plugins/mine.py")
-    assert found.place is not None and found.source_line.strip() == body.splitlines()[-1]
+    assert found.place is not None and found.source_line.strip() == REFUSED[how].splitlines()[-1]
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("how", REMAINING)
+def test_what_remains(site: Path, ran: Path, how: str) -> None:
+    write(site, {"plugins/mine.py": f"{OF_PLUGINS}{REMAINING[how]}{REGISTER}"})
+    load_plugins(["mine"], [], read_plugin_code(site))
+    assert ran.exists()
+
+
+def test_the_manual_lists_all_ways() -> None:
+    assert sorted(way for ways in MANUAL.values() for way in ways) == sorted(REFUSED)
+    manual = Path(__file__).parent.parent / "content/docs/trust-and-safety.md"
+    for row in (*MANUAL, *REMAINING):
+        (line,) = (line for line in manual.read_text("utf-8").splitlines() if row in line)
+        assert line.endswith("| rejected |" if row in MANUAL else "| runs |"), row
+
+
+def test_code_that_is_not_covered_is_refused_in_hooks(site: Path, ran: Path) -> None:
+    """In the process of plugins. One way does not open another."""
+    ways = ""
+    for number, body in enumerate(REFUSED.values()):
+        lines = "".join(f"        {line}\n" for line in body.splitlines())
+        ways += (
+            f"    @hooks.shortcode_data('way{number}')\n    def way(args, document):\n"
+            f"        del sys.path[:sys.path.index(BEFORE)]\n{lines}"
+        )
+        write(site, {f"shortcodes/way{number}.html": "<p>x</p>\n"})
+    plugin = f"{OF_PLUGINS}BEFORE = sys.path[0]\n\n\ndef register(hooks):\n{ways}"
+    calls = "\n\n".join(f"{{% way{number} %}}" for number in range(len(REFUSED)))
+    write(site, {"plugins/mine.py": plugin, "content/posts/a.md": f"{POST}{calls}\n"})
+    trust(site)
+    report: BuildReport = build(site)
+    assert {(found.code, found.path) for found in report.diagnostics} == {
+        ("plugin-import", "plugins/mine.py")
+    }
+    refused = sorted(found.source_line.strip() for found in report.diagnostics)
+    assert refused == sorted(body.splitlines()[-1] for body in REFUSED.values())
     assert not ran.exists()
 
 
@@ -265,9 +354,11 @@ def test_an_environment_inside_the_site_is_no_code_of_the_site(
     write(site, {"plugins/mine.py": f"from helper import x\n{REGISTER}"})
     packages = str(site / ".venv" / "lib" / "site-packages")
     monkeypatch.syspath_prepend(packages)
-    assert refusal(site).code == "plugin-import"
+    code = read_plugin_code(site)
+    with pytest.raises(SiteError):
+        load_plugins(["mine"], [], code)
     monkeypatch.setattr("blogsmith.hooks.plugin_imports._environment_folders", lambda: (packages,))
-    assert load(site).names == ("mine",)
+    assert load_plugins(["mine"], [], code).names == ("mine",)
 
 
 # -- what else stays as it was --
@@ -279,7 +370,7 @@ def test_the_search_path_keeps_nothing_of_the_site(site: Path, tmp_path: Path) -
     )
     write(site, {"plugins/mine.py": f"{OF_PLUGINS}{added}{REGISTER}"})
     before, finders = list(sys.path), list(sys.meta_path)
-    load(site)
+    load_plugins(["mine"], [], read_plugin_code(site))
     assert (sys.path, sys.meta_path) == (["/opt/x", *before], finders)
 
 

@@ -51,6 +51,12 @@ def test_every_covered_file_and_setting_is_listed(site: Path, capsys: pytest.Cap
     ]
 
 
+def test_plugins_that_run_inside_are_named(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(site, {"plugins/mine.py": "def register(hooks):\n    hooks.markdown(print)\n"})
+    line = "These run inside blogsmith, because they use the hook `markdown`: plugins/mine.py"
+    assert line in listed(capsys)
+
+
 def test_what_has_changed_is_told(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     trust(site)
     (site / "plugins" / "data.json").unlink()

@@ -164,15 +164,15 @@ def test_no_plugin_runs_without_consent(
 ) -> None:
     root = recorded_site(tmp_path / "s", a="print(1)")
     (root / "plugins").mkdir()
-    text = "from pathlib import Path\ndef register(hooks): Path('ran').write_text('')\n"
+    text = "def register(hooks): open(__file__ + '.ran', 'w').close()\n"
     (root / "plugins/mine.py").write_text(text)
     (root / "blogsmith.yaml").write_text("title: T\nplugins: [mine]\n")
     monkeypatch.chdir(tmp_path)
     assert verify(root, capsys)[0] == 1
-    assert not list(tmp_path.rglob("ran"))
+    assert not list(tmp_path.rglob("*ran"))
     trust(root)
     assert verify(root, capsys)[0] == 0
-    assert list(tmp_path.rglob("ran"))
+    assert list(tmp_path.rglob("*ran"))
 
 
 def test_the_copy(tmp_path: Path) -> None:

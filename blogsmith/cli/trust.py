@@ -52,6 +52,11 @@ def describe_consent(root: Path, consent: Consent) -> Iterator[str]:
     if consent.code.uncovered:
         yield "not covered, so no plugin can import it:"
         yield from (f"  {name}: {why}" for name, why in consent.code.uncovered.items())
+    from ..hooks.plugin_code import changes_parser
+
+    code = consent.code
+    if inner := [path for path in code.sources if path.count("/") == 1 and changes_parser(path, code)]:
+        yield f"These run inside blogsmith, because they use the hook `markdown`: {', '.join(inner)}"
     yield "Cells of its posts may run too, including future changes to them."
 
 

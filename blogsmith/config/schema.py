@@ -287,7 +287,8 @@ class Execution(Struct, frozen=True):
     each result, or `none`."""
     sandbox: Literal["off", "landlock", "offline"] = "off"
     """`landlock`: prevent cells from writing outside a temporary folder and from using TCP and Unix
-    sockets, if the Linux kernel can. `offline`: also prevent cells from using any other network."""
+    sockets, if the Linux kernel can. `offline`: also prevent cells from using any other network. The same
+    applies to plugins of the site."""
     figures: FigureSettings = FigureSettings()
     engine: Literal["worker", "jupyter"] = "worker"
     """Engine that runs cells: `worker`, the built-in one for Python, or `jupyter`, for any language."""

@@ -148,6 +148,8 @@ class Plugins(Struct, frozen=True):
     """Maps a file path to its plugin, to find the plugin that caused an exception."""
     code: PluginCode | None = None
     """Code in the site's `plugins/`; None if no plugin comes from there."""
+    guarded: PluginCode | None = None
+    """The same code, if plugins of the site run in this process; otherwise None."""
     installed: Mapping[str, str] = field(default_factory=dict)
     """Plugins of installed packages, as `name (package version)` → digest of the package."""
     package_paths: tuple[str, ...] = ()
@@ -191,7 +193,11 @@ class Hooks:
 
     def markdown(self, rule: MarkdownRule) -> MarkdownRule:
         """Register `rule(md)`, which adds rules to the markdown-it parser after our own. Use as a
-        decorator."""
+        decorator.
+
+        A plugin of a site with this hook runs inside blogsmith. Write the call as `hooks.markdown`, so that
+        `blogsmith trust` can report this.
+        """
         self._markdown.append(rule)
         return rule
 
@@ -203,7 +209,8 @@ class Hooks:
         """Register `f(args, document)`, which returns the data for the template of shortcode `name`. Use as a
         decorator.
 
-        The function raises ValueError with a message for the author if an argument is invalid. If the data
+        The data consists of strings, `markupsafe.Markup`, numbers, dates, None, lists and mappings. The
+        function raises ValueError with a message for the author if an argument is invalid. If the data
         contains `widget`, the page loads the script of that name (`embed`, `compare`).
         """
 
@@ -314,10 +321,13 @@ class Hooks:
 
 
 def combine_hooks(
-    registered: Sequence[Hooks], code: PluginCode | None, installed: Sequence[InstalledPart]
+    registered: Sequence[Hooks],
+    code: PluginCode | None = None,
+    installed: Sequence[InstalledPart] = (),
+    guarded: PluginCode | None = None,
 ) -> Plugins:
-    """Return the registrations of several plugins as one record, in the order of the settings. code: as in
-    `Plugins`. installed: the installed packages that contain some of the plugins."""
+    """Return the registrations of several plugins as one record, in the order of the settings. code, guarded:
+    as in `Plugins`. installed: the installed packages that contain some of the plugins."""
     data: dict[str, tuple[str, ShortcodeData]] = {}
     divs: dict[str, str] = {}
     diagrams: dict[str, Diagram] = {}
@@ -343,6 +353,7 @@ def combine_hooks(
         outputs=tuple((hooks._plugin, make) for hooks in registered for make in hooks._outputs),
         files=MappingProxyType({str(hooks._file): hooks._plugin for hooks in registered}),
         code=code,
+        guarded=guarded,
         installed=MappingProxyType({part.label: part_digest(part) for part in installed}),
         package_paths=tuple(str(path) for part in installed if (path := part_path(part.package_part))),
     )

@@ -7,12 +7,32 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from ..base.diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
 from ..base.installed import PLUGINS, installed_parts, part_path
 from ..model.documents import Document
 from . import FileContent, Hooks, Plugins, SiteOutputs
 from .plugin_code import PluginCode
+
+
+class CodeLine(NamedTuple):
+    """A line of code that an exception passed."""
+
+    filename: str
+    lineno: int
+
+
+class RemoteFrames:
+    """Base class of exceptions that the process of plugins reports. They have no traceback there."""
+
+    frames: tuple[CodeLine, ...] = ()
+    """Lines of code in that process, innermost last."""
+
+
+def _frames(error: BaseException) -> list[CodeLine]:
+    here = [CodeLine(f.filename, f.lineno or 0) for f in traceback.extract_tb(error.__traceback__)]
+    return [*here, *(error.frames if isinstance(error, RemoteFrames) else ())]
 
 
 @contextmanager
@@ -23,15 +43,14 @@ def convert_plugin_errors(plugins: Plugins) -> Iterator[None]:
     consent covers.
     """
     try:
-        with guard_imports(plugins.code):
+        with guard_imports(plugins.guarded):
             yield
     except SiteError:
         raise
     except (Exception, SystemExit) as error:
         if isinstance(error, SystemExit) and not _is_raised_by(error, plugins.files):
             raise
-        frames = traceback.extract_tb(error.__traceback__)
-        guilty = next((f.filename for f in reversed(frames) if f.filename in plugins.files), None)
+        guilty = next((f.filename for f in reversed(_frames(error)) if f.filename in plugins.files), None)
         if guilty is None:
             raise
         raise SiteError(plugin_failure(plugins.files[guilty], Path(guilty), error)) from error
@@ -40,15 +59,14 @@ def convert_plugin_errors(plugins: Plugins) -> Iterator[None]:
 def _is_raised_by(error: SystemExit, files: Iterable[str]) -> bool:
     """Return whether code in these files raised `error`. If False, a signal that arrived during a call of
     this code raised it."""
-    frames = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
-    return bool(frames) and frames[-1] in set(files)
+    frames = _frames(error)
+    return bool(frames) and frames[-1].filename in set(files)
 
 
 def plugin_failure(plugin: str, file: Path, error: BaseException, what: str = "fails") -> Diagnostic:
     """Return a diagnostic for an exception of `plugin`, at the line of its file that raised it. what: verb of
     the message, as in `plugin "x" fails`."""
-    frames = traceback.extract_tb(error.__traceback__)
-    line = next((f.lineno for f in reversed(frames) if f.filename == str(file)), None)
+    line = next((f.lineno for f in reversed(_frames(error)) if f.filename == str(file)), None)
     if isinstance(error, SyntaxError) and error.filename == str(file):
         line = error.lineno
     message = f'plugin "{plugin}" {what}: {type(error).__name__}: {_format_error(error)}'

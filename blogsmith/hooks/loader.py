@@ -21,21 +21,46 @@ def load_plugins(
     folders: Iterable[Path],
     code: PluginCode | None = None,
     installed: Mapping[str, InstalledPart] = MappingProxyType({}),
+    remote: Mapping[str, Hooks] = MappingProxyType({}),
 ) -> Plugins:
-    """Load plugins by name from the first of these that has one: `folders` in order, `code`, an installed
-    package.
+    """Load plugins by name from the first of these that has one: `remote`, `folders` in order, `code`, an
+    installed package.
 
     Loading a plugin runs its code, so pass only folders, code and packages that the author trusts. Raises
-    SiteError if a plugin fails.
+    SiteError if a plugin fails. remote: registrations of plugins that run in another process.
     """
-    folders = tuple(folders)
-    with guard_imports(code):
-        if code:
-            from .plugin_imports import forget_plugin_modules
+    folders, names = tuple(folders), tuple(names)
+    is_guarded = not remote.keys() >= set(site_plugins(names, folders, code))
+    guarded = code if is_guarded else None
+    with guard_imports(guarded):
+        registered = register_plugins(names, folders, code, installed, remote)
+    return combine_hooks(registered, code, tuple(installed.values()), guarded)
 
-            forget_plugin_modules(code)
-        registered = [_register(name, folders, code, installed.get(name)) for name in names]
-    return combine_hooks(registered, code, tuple(installed.values()))
+
+def site_plugins(names: Iterable[str], folders: Iterable[Path], code: PluginCode | None) -> list[str]:
+    """Return the names of plugins that are in `code` and not in `folders`."""
+    files = code.sources if code else {}
+    known = {path.stem for folder in folders for path in folder.glob("*.py")}
+    return [name for name in names if name not in known and f"{FOLDER}/{name}.py" in files]
+
+
+def register_plugins(
+    names: tuple[str, ...],
+    folders: tuple[Path, ...],
+    code: PluginCode | None,
+    installed: Mapping[str, InstalledPart] = MappingProxyType({}),
+    remote: Mapping[str, Hooks] = MappingProxyType({}),
+) -> list[Hooks]:
+    """Return the registrations of each plugin. Arguments and errors: as in `load_plugins`. Call inside
+    `guard_imports(code)`."""
+    if code and not remote.keys() >= set(site_plugins(names, folders, code)):
+        from .plugin_imports import forget_plugin_modules
+
+        forget_plugin_modules(code)
+    return [
+        remote[name] if name in remote else _register(name, folders, code, installed.get(name))
+        for name in names
+    ]
 
 
 def _load_site_plugin(name: str, code: PluginCode) -> ModuleType:

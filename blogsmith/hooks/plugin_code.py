@@ -16,10 +16,12 @@ from types import MappingProxyType
 
 from msgspec import Struct, field
 
+from ..base.patterns import lazy_pattern
 from ..base.storage.folder import open_folder
 
 FOLDER = "plugins"
 _TEMPLATES = f"{FOLDER}/shortcodes/"
+_MARKDOWN = lazy_pattern(rb"\bhooks\s*\.\s*markdown\b")
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules"})
 
 
@@ -45,6 +47,12 @@ def is_covered(path: str) -> bool:
     if any(part.startswith(".") for part in (*parts, name)):
         return False
     return not (path.startswith(_TEMPLATES) and name.endswith(".html"))
+
+
+def changes_parser(path: str, code: PluginCode) -> bool:
+    """Return whether a plugin uses the hook `markdown`. Its rules change objects of the Markdown parser, so
+    it runs in the process of blogsmith, not in one of its own. path: file of the plugin."""
+    return _MARKDOWN.search(code.sources.get(path, b"")) is not None
 
 
 def read_plugin_code(root: Path) -> PluginCode:

@@ -3,11 +3,15 @@
 While plugins of a site load or run, our finder precedes Python's own finders, calls them to locate each
 module, and checks the result. Modules outside the site are not restricted. A module inside the site runs from
 the hashed bytes if consent covers its source. Everything else is rejected: other sources in the site,
-bytecode, extension modules, archives. An audit hook rejects the same for code that reaches `exec` without the
-finders, as with `spec_from_file_location`.
+bytecode, extension modules, archives.
 
-The guard cannot check source that a plugin reads and executes itself, programs that it starts, and libraries
-that it loads through ctypes; the manual says so. Consent is given to code that may do these things.
+An audit hook stays until the process ends, so that threads and `atexit` functions are checked too. It rejects
+code of the site that reaches `exec` without the finders, lines of `.pth` files, libraries that `ctypes` loads
+from the site, source of a loader that is not the content of its file, and text that a plugin compiles or
+executes itself.
+
+The guard cannot check text that a library executes for a plugin (as `timeit` does), bytecode that a plugin
+builds, and programs that it starts; the manual says so. Consent is given to code that may do these things.
 """
 
 from __future__ import annotations
@@ -19,12 +23,12 @@ import re
 import site
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType, MappingProxyType, ModuleType
 
 from ..base.diagnostics.model import Diagnostic, Place, SiteError
 from .plugin_code import FOLDER, PluginCode, is_covered
@@ -32,17 +36,28 @@ from .plugin_code import FOLDER, PluginCode, is_covered
 PACKAGE = "blogsmith_plugins"
 """Name of the package that contains the plugins of a site, so that `from .helper import draw` finds
 helper.py."""
-_OWN = (Path(__file__).parent, Path(__file__).parent.parent / FOLDER)
+_OWN = (Path(__file__).parents[1], Path(__file__).parents[2] / FOLDER)
 """Folders of blogsmith: its package and, in a checkout, its plugins. Either may be inside a site."""
+_FILE_ARGUMENTS: Mapping[str, Callable[[tuple[object, ...]], object]] = MappingProxyType(
+    {
+        # only events of extension modules have a file name
+        "import": lambda arguments: arguments[1],
+        "ctypes.dlopen": lambda arguments: arguments[0],
+        # `site` executes lines of these files, and ignores errors in them
+        "open": lambda arguments: str(arguments[0]).endswith(".pth") and arguments[0],
+    }
+)
+"""Maps an audit event to the file that must not be in the site."""
+_EVENTS = frozenset({"exec", "compile", *_FILE_ARGUMENTS})
 _BINARY = (".pyc", ".pyd", ".so", ".dll", ".dylib")
 _HINT = f"move it to {FOLDER}/, which `blogsmith trust` covers, and write `from .{{name}} import …`"
 
 
 @contextmanager
 def guard_site_imports(code: PluginCode) -> Iterator[None]:
-    """Check imports in the `with` block against `code`, the plugins of a site."""
-    _install_audit_hook()
-    guard, before = SiteImportGuard(code), list(sys.path)
+    """Check imports in the `with` block against `code`, the plugins of a site. The audit hook stays."""
+    guard, before = _site_guard(str(code.root)), list(sys.path)
+    guard.code = code
     sys.meta_path.insert(0, guard)
     try:
         yield
@@ -103,10 +118,11 @@ class HashedSourceLoader(InspectLoader):
 class SiteImportGuard(MetaPathFinder):
     """Finder that delegates to Python's finders and rejects modules of the site that are not covered."""
 
-    def __init__(self, code: PluginCode) -> None:
-        self._code = code
-        self._root = str(code.root)
-        self._environment = _environment_folders()
+    def __init__(self, root: str) -> None:
+        """Create the guard of the site at `root`, which is resolved."""
+        self.code = PluginCode(Path(root))
+        """Code that consent covers now."""
+        self._root = root
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -116,7 +132,9 @@ class SiteImportGuard(MetaPathFinder):
         if found is None:
             return None
         folders = list(found.submodule_search_locations or ())
-        inside = [place for place in (found.origin, *folders) if place and self.is_inside(place)]
+        # Modules without a file have an origin such as "built-in".
+        origin = found.origin if found.has_location else None
+        inside = [place for place in (origin, *folders) if place and self.is_inside(place)]
         if not inside:
             return found
         if found.origin is None and all(map(self._is_plugin_folder, inside)):
@@ -127,17 +145,48 @@ class SiteImportGuard(MetaPathFinder):
         is_package = found.submodule_search_locations is not None
         return _spec(fullname, str(found.origin), source, folders if is_package else None)
 
-    def check(self, file: str, is_ours: bool) -> None:
-        """Raise SiteError if code of this file, which is in the site, must not run. is_ours: the code was
-        compiled from hashed bytes, so it may run."""
-        if self.is_inside(file) and not is_ours:
-            raise self._rejection_error(file)
+    def check_event(self, event: str, arguments: tuple[object, ...]) -> None:
+        """Check an audit event. Raise SiteError if it would run code that consent does not cover."""
+        path = _FILE_ARGUMENTS[event](arguments) if event in _FILE_ARGUMENTS else None
+        if isinstance(path, str) and self.is_inside(path):
+            raise self._rejection_error(path)
+        if event not in ("exec", "compile"):
+            return
+        # The frames of this function and of the hook precede the caller of `exec` or `compile`.
+        caller = sys._getframe(2).f_code
+        if caller in (HashedSourceLoader.exec_module.__code__, HashedSourceLoader.get_code.__code__):
+            return
+        if event == "compile":
+            self._check_source(caller, *arguments)
+        elif isinstance(code := arguments[0], CodeType) and not _is_jinja(caller):
+            if self.is_inside(code.co_filename):
+                raise self._rejection_error(code.co_filename)
+            if code.co_filename == "<string>" and (
+                self._is_plugin(caller) or caller.co_filename == site.__file__
+            ):
+                raise self._text_error()
+
+    def _check_source(self, caller: CodeType, source: object, file: object = "") -> None:
+        """Check text that `caller` compiles. Libraries such as `dataclasses` generate code, so only plugins
+        and loaders are restricted."""
+        text = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+        if not isinstance(text, bytes):
+            return
+        if caller.co_filename.startswith("<frozen importlib"):
+            # A loader of a plugin's own may return any text under any name.
+            if self._importer()[0] and not self.is_inside(str(file)) and not _is_content(str(file), text):
+                raise self._text_error()
+        elif self._is_plugin(caller) and text not in self.code.sources.values():
+            raise self._text_error()
+
+    def _is_plugin(self, code: CodeType) -> bool:
+        return self._source(code.co_filename) is not None
 
     def is_inside(self, path: str) -> bool:
         """Return whether a path is in the site, but not in a Python environment there. Checked with and
         without links resolved."""
         forms = _path_variants(path)
-        if any(_is_below(form, folder) for form in forms for folder in self._environment):
+        if any(_is_below(form, folder) for form in forms for folder in _environment_folders()):
             return False
         return any(_is_below(form, self._root) for form in forms)
 
@@ -150,25 +199,33 @@ class SiteImportGuard(MetaPathFinder):
                 if found is not None:
                     return found
         # for plugins that have added their folder to sys.path and import later
-        return PathFinder.find_spec(name, [str(self._code.root / FOLDER)]) if path is None else None
+        return PathFinder.find_spec(name, [str(self.code.root / FOLDER)]) if path is None else None
 
     def _source(self, file: str) -> bytes | None:
         names = (os.path.relpath(form, self._root) for form in _path_variants(file))
-        return next((found for name in names if (found := self._code.sources.get(_posix(name)))), None)
+        return next((found for name in names if (found := self.code.sources.get(_posix(name)))), None)
 
     def _is_plugin_folder(self, path: str) -> bool:
-        return any(_is_below(form, str(self._code.root / FOLDER)) for form in _path_variants(path))
+        return any(_is_below(form, str(self.code.root / FOLDER)) for form in _path_variants(path))
 
     def _rejection_error(self, file: str) -> SiteError:
         path = _posix(os.path.relpath(_path_variants(file)[0], self._root))
         importer, line = self._importer()
-        why = self._code.uncovered.get(path) or _rejection_reason(path)
-        lines = self._code.sources.get(importer, b"").decode("utf-8", "replace").split("\n")
+        why = self.code.uncovered.get(path) or _rejection_reason(path)
+        message = f'plugin "{Path(importer).stem}" may not import "{path}": {why}'
+        return SiteError(self._diagnostic(importer, line, message, _HINT.format(name=Path(path).stem)))
+
+    def _diagnostic(self, importer: str, line: int, message: str, hint: str) -> Diagnostic:
+        lines = self.code.sources.get(importer, b"").decode("utf-8", "replace").split("\n")
         text = lines[line - 1] if 0 < line <= len(lines) else ""
         place = Place(line, len(text) - len(text.lstrip()) + 1, max(1, len(text.strip()))) if line else None
-        message = f'plugin "{Path(importer).stem}" may not import "{path}": {why}'
-        hint = _HINT.format(name=Path(path).stem)
-        return SiteError(Diagnostic("plugin-import", message, importer, place, text, hint))
+        return Diagnostic("plugin-import", message, importer, place, text, hint)
+
+    def _text_error(self) -> SiteError:
+        importer, line = self._importer()
+        message = f'text run as code is not allowed in plugin "{Path(importer).stem}"'
+        hint = f"write the code in a file in {FOLDER}/, and `from .name import …`"
+        return SiteError(self._diagnostic(importer, line, message, hint))
 
     def _importer(self) -> tuple[str, int]:
         """Return the covered source that is importing, and its line; an empty string and 0 if there is
@@ -177,7 +234,7 @@ class SiteImportGuard(MetaPathFinder):
         while frame is not None:
             for form in _path_variants(frame.f_code.co_filename):
                 path = _posix(os.path.relpath(form, self._root))
-                if path in self._code.sources:
+                if path in self.code.sources:
                     return path, frame.f_lineno
             frame = frame.f_back
         return "", 0
@@ -229,27 +286,24 @@ def _environment_folders() -> tuple[str, ...]:
 
 
 @functools.cache
-def _install_audit_hook() -> None:
-    """Install the audit hook once per process, because Python cannot remove it. It acts only while a guard is
-    active."""
-    sys.addaudithook(_audit_event)
+def _site_guard(root: str) -> SiteImportGuard:
+    """Return the guard of a site. It also receives all audit events of this process, until the process ends,
+    because Python cannot remove an audit hook."""
+    guard = SiteImportGuard(root)
+
+    def audit(event: str, arguments: tuple[object, ...]) -> None:
+        if event in _EVENTS:
+            guard.check_event(event, arguments)
+
+    sys.addaudithook(audit)
+    return guard
 
 
-def _audit_event(event: str, arguments: tuple[object, ...]) -> None:
-    if event not in ("exec", "import"):
-        return
-    guard = next((finder for finder in sys.meta_path if isinstance(finder, SiteImportGuard)), None)
-    if guard is None:
-        return
-    if event == "exec":
-        code = arguments[0]
-        # The previous frame is the caller of exec.
-        caller = sys._getframe(1).f_code
-        if isinstance(code, CodeType) and not _is_jinja(caller):
-            guard.check(code.co_filename, caller is HashedSourceLoader.exec_module.__code__)
-    elif isinstance(arguments[1], str):
-        # Only events of extension modules have a file name.
-        guard.check(arguments[1], is_ours=False)
+def _is_content(file: str, data: bytes) -> bool:
+    try:
+        return Path(file).read_bytes() == data
+    except (OSError, ValueError):
+        return False
 
 
 def _is_jinja(caller: CodeType) -> bool:

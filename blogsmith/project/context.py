@@ -16,9 +16,9 @@ from ..base.schema.yaml_loader import YamlPath
 from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import CalloutKind, Config
 from ..config.validate import base_url_problem
-from ..hooks import Plugins
-from ..hooks.loader import DIAGRAMS, load_plugins
-from ..hooks.plugin_code import PluginCode
+from ..hooks import Hooks, Plugins
+from ..hooks.loader import DIAGRAMS, load_plugins, site_plugins
+from ..hooks.plugin_code import FOLDER, PluginCode, changes_parser
 from ..read.files import NO_TEXTS
 from ..render.converters import BUILT_IN, unknown_converter_message
 from ..render.templates.environment import TemplateCodes
@@ -201,7 +201,17 @@ def plugin_code(root: Path, config: Config) -> PluginCode | None:
 
 
 def _load(root: Path, config: Config, code: PluginCode | None) -> Plugins:
-    return load_plugins(config.plugins, [bundled_folder("plugins")], code, installed_plugins(root, config))
+    """Load plugins. Those of the site run in another process."""
+    bundled = [bundled_folder("plugins")]
+    own = site_plugins(config.plugins, bundled, code)
+    remote: Mapping[str, Hooks] = {}
+    if code and own:
+        from .plugin_process.client import start_plugins
+        from .plugin_process.messages import PluginSetup
+
+        names = tuple(name for name in own if not changes_parser(f"{FOLDER}/{name}.py", code))
+        remote = start_plugins(PluginSetup(code, names, config.execution.sandbox)) if names else {}
+    return load_plugins(config.plugins, bundled, code, installed_plugins(root, config), remote)
 
 
 def load_with_bundled(name: str, root: Path | None, config: Config) -> Plugins:
@@ -209,8 +219,8 @@ def load_with_bundled(name: str, root: Path | None, config: Config) -> Plugins:
     named = config.plugins
     if name in bundled_plugins() and name not in named:
         named = (*named, name)
-    code = plugin_code(root, replace(config, plugins=named)) if root else None
-    return load_plugins(named, [bundled_folder("plugins")], code, installed_plugins(root or Path(), config))
+    config = replace(config, plugins=named)
+    return _load(root or Path(), config, plugin_code(root, config) if root else None)
 
 
 def parse_options(
