@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range
 from ..execute.probe.requirements import needs_any
+from ..execute.session.counter_check import NEVER_FAILS, UNCHECKED
 from ..execute.session.diagnostics import quoted_name
 from ..freeze.environment import Environment
 from ..freeze.repeatability import describe_reason, repeatability_hint, undeclared_reasons
@@ -151,10 +152,11 @@ _CLAIM_HINTS: Mapping[str, str] = MappingProxyType(
         "treats NaN": "remove `equal_nan=True`, or compare where neither side is NaN",
         "allows": "write a smaller tolerance",
         "compares only": "write `zip(…, strict=True)`, or compare the lengths too",
-        "is never false": "compare a value that depends on the constants of the cell",
+        NEVER_FAILS: "compare a value that depends on the constants of the cell",
+        UNCHECKED: "remove `counter-check`, or let the cell run in a copy of the site within its `timeout`",
     }
 )
-"""First words of a remark that the worker makes about a claim → hint."""
+"""First words of a recorded remark about a claim → hint."""
 _DEPENDS_HINT = "write the path relative to the folder of the post, such as `../../data/runs.csv`"
 
 
