@@ -103,7 +103,9 @@ def test_a_claim_that_never_fails(tmp_path: Path, code: str, note: str) -> None:
 def test_the_limits_of_a_check(tmp_path: Path) -> None:
     code = "".join(f"x{n} = 1.{n:05}\n" for n in range(99)) + "True == True"
     (note,) = notes(tmp_path, code)
-    assert note.startswith("never fails: it is true after 24 changes of 1.00000, 1.00001") and note.endswith(" more")
+    assert note.startswith("never fails: it is true after 24 changes of 1.00000, 1.00001") and note.endswith(
+        " more"
+    )
     assert len(note) <= 120
     (note,) = notes(tmp_path, code, timeout_s=0.0)
     assert note == "was not counter-checked within 0 s: 0 of 24 changes ran"

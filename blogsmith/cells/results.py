@@ -134,11 +134,12 @@ def _claim_warnings(page: PageStatus) -> list[Diagnostic]:
         verdict = page.verdict.cells.get(cell.number)
         for note in verdict.record.run.notes if verdict and verdict.record and cell.options.claim else ():
             place = cell.options.places.get("claim", cell.place)
-            reporter.warn("claim-weak", f"the claim of {quoted_name(cell)} {note}", place, _claim_hint(note))
+            reporter.warn("claim-weak", f"the claim of {quoted_name(cell)} {note}", place, claim_hint(note))
     return reporter.diagnostics
 
 
-def _claim_hint(note: str) -> str:
+def claim_hint(note: str) -> str:
+    """Return the hint for a recorded remark about a claim. Empty if there is none."""
     return next((hint for start, hint in _CLAIM_HINTS.items() if note.startswith(start)), "")
 
 
@@ -153,7 +154,7 @@ _CLAIM_HINTS: Mapping[str, str] = MappingProxyType(
         "allows": "write a smaller tolerance",
         "compares only": "write `zip(…, strict=True)`, or compare the lengths too",
         NEVER_FAILS: "compare a value that depends on the constants of the cell",
-        UNCHECKED: "remove `counter-check`, or let the cell run in a copy of the site within its `timeout`",
+        UNCHECKED: "write a longer `timeout`, and no path of the site itself, or remove `counter-check`",
     }
 )
 """First words of a recorded remark about a claim → hint."""

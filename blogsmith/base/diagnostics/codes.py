@@ -156,6 +156,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "value-open": "A `{= ` has no closing `=}` and is text (warning).",
         "value-place": "A `{= … =}` is in a position where values are not allowed.",
         "value-syntax": "A `{= … =}` contains an invalid expression or format.",
+        "verify-break": "A claim is true with other constants too, or cannot be counter-checked (warning).",
         "verify-differs": "A new run of a cell gives another result than the recorded one.",
         "verify-unstable": "Every run of a cell gives another result.",
         # images and embeds

@@ -25,6 +25,7 @@ NEVER_FAILS = "never fails"
 UNCHECKED = "was not counter-checked"
 """Start of the note about a claim whose counter-check could not run."""
 _NO_CONSTANT = "has no constant to change"
+_NOTES = (NEVER_FAILS, UNCHECKED, _NO_CONSTANT)
 _SLOWER, _EXTRA_S = 10, 5.0
 """Time limit of a changed cell: this many times as long as the first run, plus these seconds."""
 
@@ -64,6 +65,11 @@ def check_claim(
                 control = run(_changed_job(job, step, root, step.code, step.timeout_s)).cells[-1]
                 return () if control.status == "ok" else _unchecked(control.problem)
     return (_note(tried),) if tried else (_NO_CONSTANT,)
+
+
+def counter_check_note(notes: Sequence[str]) -> str:
+    """Return the note of the counter-check among those about a claim; empty if the claim can fail."""
+    return next((note for note in notes if note.startswith(_NOTES)), "")
 
 
 def _changed_job(job: SessionJob, claim: CellStep, root: Path, code: str, limit_s: float) -> SessionJob:
