@@ -35,8 +35,8 @@ def check_claim(
 ) -> tuple[str, ...]:
     """Return a note about the claim if it is true after every change of a constant, or if that is unknown.
 
-    An exception counts as a claim that failed, because the cell noticed the change; likewise a limit that is
-    exceeded. All changes together may take as long as the cell itself.
+    An exception or an exceeded limit counts as a claim that failed, because the cell noticed the change. All
+    changes together may take as long as the time limit of the cell.
 
     first: the run of the cell, whose claim is true. run: runs a session.
     """
