@@ -75,7 +75,7 @@ def show_results(
         log.add(_claim_warnings(page))
         if not asked.frozen:  # under --frozen nothing may run, so the versions installed here do not matter
             log.add(version_warning(page, versions))
-        shown[str(page.cells.path)] = page_results(page.verdict, context.root / page.folder)
+        shown[str(page.cells.path)] = page_results(page.verdict, context.root / page.folder, page.signer)
     cells = sum(cell.is_run for page in outcome.status.pages for cell in page.cells.cells)
     unmet = [cell.unmet for page in shown.values() for cell in page.cells.values() if cell.unmet]
     missing = {need.partition(">")[0] for needs in unmet for need in needs if need in outcome.unmet_needs}

@@ -29,8 +29,9 @@ from ..execute.session.working_folder import working_folder
 from ..freeze.environment import Environment
 from ..freeze.record import PageRecord
 from ..freeze.recording import session_record
+from ..freeze.signing import sign_new_record
 from ..freeze.staleness import judge_page
-from ..freeze.store import write_page
+from ..freeze.store import page_folder, read_page, write_page
 from ..model.cells import Need
 from ..model.results import SessionRun
 from ..project.context import SiteContext
@@ -198,7 +199,10 @@ def _record_runs(
     # Exhaust the generator: it reports modules that could not be preloaded.
     next(runs, None)
     around = surveyed.rescan()
-    pages = (_with_record(page, records.get(str(page.cells.path)), around) for page in surveyed.pages)
+    pages = (
+        _with_record(page, records.get(str(page.cells.path)), surveyed.root, around)
+        for page in surveyed.pages
+    )
     return RunOutcome(replace(surveyed, pages=tuple(pages)), count, frozenset(failed))
 
 
@@ -215,7 +219,8 @@ def record_page(
     page: PageStatus, runs: Mapping[str, SessionRun], root: Path, around: Environment, date: dt.date
 ) -> PageRecord:
     """Record the sessions of a page that succeeded. Do not change the records of its other sessions. around:
-    environment with the files as they are after the run. Raises `SiteError` if the record cannot be written.
+    environment with the files as they are after the run. Raises `SiteError` if the record cannot be written
+    or signed.
     """
     names = page.verdict.recorded
     made = {}
@@ -225,10 +230,15 @@ def record_page(
         if session is not None:
             made[name] = session
     keep = {name: known for name, known in names.items() if name not in made}
-    return write_page(root, page.cells.path, PageRecord(made), keep)
+    record = write_page(root, page.cells.path, PageRecord(made), keep)
+    sign_new_record(root, page_folder(page.cells.path), record, made.keys(), os.environ)
+    return record
 
 
-def _with_record(page: PageStatus, record: PageRecord | None, around: Environment) -> PageStatus:
+def _with_record(page: PageStatus, record: PageRecord | None, root: Path, around: Environment) -> PageStatus:
     if record is None:
         return page
-    return replace(page, record=record, verdict=judge_page(page.cells, record, around), damage=())
+    read = read_page(root, page.cells.path)
+    warnings = () if read.record is None else read.diagnostics
+    verdict = judge_page(page.cells, record, around)
+    return replace(page, record=record, verdict=verdict, damage=(), warnings=warnings, signer=read.signer)
