@@ -114,6 +114,10 @@ def test_another_record_loses_the_signature(root: Path, monkeypatch: pytest.Monk
     post.write_text(post.read_text() + "\n```{python}\n#| session: b\nprint(1)\n```\n")
     assert build(root, execution=STALE).diagnostics == ()
     assert not signature.exists(), "one of its sessions did not run now"
+    monkeypatch.setenv(KEY_VARIABLE, str(keys / "eve"))
+    post.write_text(post.read_text().replace("print(1)", "print(2)").replace("30", "40"))
+    assert [d.message for d in build(root, execution=STALE).diagnostics] == [UNKNOWN]
+    assert not signature.exists() and errors(root) == [], "recorded without a signature"
 
 
 def test_a_signature_follows_its_record(root: Path, tmp_path: Path) -> None:

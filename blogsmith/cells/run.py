@@ -195,7 +195,9 @@ def _record_runs(
                 good[job.session] = run
         if good:
             around, date = surveyed.rescan(), options.now.date()
-            records[path] = record_page(page, good, surveyed.root, around, date)
+            record = records[path] = record_page(page, good, surveyed.root, around, date)
+            folder = page_folder(page.cells.path)
+            log.add(sign_new_record(surveyed.root, folder, record, good.keys(), os.environ))
     # Exhaust the generator: it reports modules that could not be preloaded.
     next(runs, None)
     around = surveyed.rescan()
@@ -219,8 +221,7 @@ def record_page(
     page: PageStatus, runs: Mapping[str, SessionRun], root: Path, around: Environment, date: dt.date
 ) -> PageRecord:
     """Record the sessions of a page that succeeded. Do not change the records of its other sessions. around:
-    environment with the files as they are after the run. Raises `SiteError` if the record cannot be written
-    or signed.
+    environment with the files as they are after the run. Raises `SiteError` if the record cannot be written.
     """
     names = page.verdict.recorded
     made = {}
@@ -230,9 +231,7 @@ def record_page(
         if session is not None:
             made[name] = session
     keep = {name: known for name, known in names.items() if name not in made}
-    record = write_page(root, page.cells.path, PageRecord(made), keep)
-    sign_new_record(root, page_folder(page.cells.path), record, made.keys(), os.environ)
-    return record
+    return write_page(root, page.cells.path, PageRecord(made), keep)
 
 
 def _with_record(page: PageStatus, record: PageRecord | None, root: Path, around: Environment) -> PageStatus:

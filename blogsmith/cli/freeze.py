@@ -137,8 +137,7 @@ def accept(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> i
     envvar=KEY_VARIABLE,
     required=True,
     metavar="PATH",
-    help=f"OpenSSH key; public if the private one is in ssh-agent.  [default: ${KEY_VARIABLE}]",
-    show_envvar=False,
+    help=f"OpenSSH key, or public key of one in ssh-agent; may be in ${KEY_VARIABLE} instead.",
 )
 @site_option
 @verbosity_options
@@ -147,7 +146,7 @@ def sign(clocks: CommandClock, posts: tuple[str, ...], key: str, site: Path | No
     """Sign the records of POSTS with your key.
 
     `ssh-keygen` makes the signatures. Pages say who signed a record if `_freeze/allowed_signers` lists the
-    key. If the environment variable is set, new records are signed when their cells have run.
+    key. If the environment variable is set, new records are signed after their run.
 
     POSTS are source files or folders of the site.
     """

@@ -49,18 +49,22 @@ def sign_record(root: Path, folder: PurePosixPath, key: str) -> str | None:
 
 def sign_new_record(
     root: Path, folder: PurePosixPath, record: PageRecord, new: Set[str], environ: Mapping[str, str]
-) -> None:
+) -> tuple[Diagnostic, ...]:
     """Sign a record after a run if the user has set a key, and if all its results are from this run.
 
     Results of other runs are signed on request only. A record with a signature has not changed.
 
-    new: names of the sessions that ran. environ: environment of the builder.
+    Return the errors of `sign_record`; the record then stays as it is.
 
-    Raises `SiteError` as `sign_record` does.
+    new: names of the sessions that ran. environ: environment of the builder.
     """
     key = environ.get(KEY_VARIABLE, "")
     is_new = new >= record.sessions.keys() and not any(
         cell.origin for session in record.sessions.values() for cell in session.cells
     )
     if key and is_new and not (root / folder / SIGNATURE).exists():
-        sign_record(root, folder, key)
+        try:
+            sign_record(root, folder, key)
+        except SiteError as error:
+            return error.diagnostics
+    return ()

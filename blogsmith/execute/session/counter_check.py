@@ -98,7 +98,7 @@ def _is_false(run: CellRun) -> bool:
 
 
 def _unchecked(problem: str) -> tuple[str, ...]:
-    return (f"{UNCHECKED}: in a copy of the site, {problem}"[:MAX_NOTE],)
+    return (" ".join(f"{UNCHECKED}: in a copy of the site, {problem}".split())[:MAX_NOTE],)
 
 
 def _note(tried: Sequence[ChangedCode]) -> str:

@@ -4,6 +4,7 @@ together."""
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,8 +17,9 @@ from ...cells.status import adopt_record
 from ...execute.session.diagnostics import session_errors
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import Environment, FileDigests
+from ...freeze.signing import sign_new_record
 from ...freeze.staleness import judge_page
-from ...freeze.store import read_page
+from ...freeze.store import page_folder, read_page
 from ...model.results import SessionRun
 from .dependencies import declared_inputs, missing_files, read_digests, recorded_inputs, run_inputs
 from .events import RunEventPublisher
@@ -123,7 +125,11 @@ class PageRun:
         # read.
         before = read_page(root, page.cells.path).record
         page = structs.replace(page, record=before, verdict=judge_page(page.cells, before, around))
-        return record_page(page, good, root, around, date) != before
+        record = record_page(page, good, root, around, date)
+        problems = sign_new_record(root, page_folder(page.cells.path), record, good.keys(), os.environ)
+        if problems:
+            raise SiteError(*problems)
+        return record != before
 
     def inputs(self, session: str, run: SessionRun | None, files: FileDigests) -> dict[str, str | None]:
         """Return the known inputs of a session other than its code. run: its result, if it has ended."""
