@@ -175,7 +175,8 @@ def test_claims_that_never_fail(tmp_path: Path, capsys: pytest.CaptureFixture[st
     code, out, err = verify(root, capsys, "--break")
     counts = "1 claim that can fail, 1 claim that never fails, 1 claim not counter-checked"
     assert (code, out) == (1, f"4 results verified, {counts}\n")
-    assert f"content/posts/a.md:11:11: error: {note} [verify-break]" in err
+    found = note.replace("the claim of", "invalid claim of").replace(" never", ": it never")
+    assert f"content/posts/a.md:11:11: error: {found} [verify-break]" in err
     assert verify(root, capsys, "--break", str(root / "content/posts/b.md"))[:2] == (0, "1 result verified\n")
     assert (records(root), sorted(root.rglob("*"))) == before
 

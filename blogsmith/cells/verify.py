@@ -284,12 +284,12 @@ def _judge_claims(check: _Check, run: SessionRun, counts: VerifyCounts, log: Bui
             continue
         note = counter_check_note(result.notes)
         found.append("" if not note else NEVER_FAILS if note.startswith(NEVER_FAILS) else UNCHECKED)
-        message = f"the claim of {item_name(item)} {note}"
-        place = item.options.places.get("claim", item.place)
-        if found[-1] == NEVER_FAILS:
-            reporter.error("verify-break", message, place, claim_hint(note))
+        place, hint = item.options.places.get("claim", item.place), claim_hint(note)
+        if note.startswith(NEVER_FAILS):
+            reporter.error("verify-break", f"invalid claim of {item_name(item)}: it {note}", place, hint)
         elif note.startswith(UNCHECKED):
-            reporter.warn("verify-break", message, place, claim_hint(note))
+            message = f"missing counter-check: the claim of {item_name(item)} {note}"
+            reporter.warn("verify-break", message, place, hint)
     log.add(reporter.diagnostics)
     return replace(
         counts,

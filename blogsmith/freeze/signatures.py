@@ -35,12 +35,13 @@ def make_signature(data: bytes, key: str) -> bytes:
     Raises `SiteError` `freeze-signature` if that fails.
     """
     done = _run_ssh_keygen("sign", "-n", _NAMESPACE, "-f", str(Path(key).expanduser()), data=data)
-    code, signature, said = done or (1, b"", "ssh-keygen not found")
+    if done is None:
+        raise SiteError(Diagnostic("freeze-signature", _MISSING, hint=_INSTALL))
+    code, signature, said = done
     if code or not signature.startswith(_HEAD):
-        why = said.splitlines()[-1] if said else "ssh-keygen failed"
-        message = f"cannot sign the recorded results: {why}"
+        message = f'invalid signing key "{key}": {said.splitlines()[-1] if said else "ssh-keygen failed"}'
         hint = "write the path of an OpenSSH key after `--key`; if it has a passphrase, run `ssh-add` first"
-        raise SiteError(Diagnostic("freeze-signature", message, hint=hint if done else _INSTALL))
+        raise SiteError(Diagnostic("freeze-signature", message, hint=hint))
     return signature
 
 
@@ -63,8 +64,7 @@ def find_signer(data: bytes, signature: bytes, signers: bytes, date: str, record
             options.append(f"-Overify-time={(date or '1970-01-01').replace('-', '')}")
         found = _run_ssh_keygen("find-principals", *options)
         if found is None:
-            message = "cannot verify the signature of the recorded results: ssh-keygen not found"
-            return Diagnostic("freeze-signature", message, record, hint=_INSTALL, severity="warning")
+            return Diagnostic("freeze-signature", _MISSING, record, hint=_INSTALL, severity="warning")
         name = found[1].decode("utf-8", "replace").partition("\n")[0].partition(",")[0].strip()
         if found[0] or not name:
             return _unknown_signer(record)
@@ -77,6 +77,7 @@ def find_signer(data: bytes, signature: bytes, signers: bytes, date: str, record
     return name
 
 
+_MISSING = "missing ssh-keygen, which signs recorded results and verifies their signatures"
 _INSTALL = "install OpenSSH (`apt install openssh-client`)"
 _REMOVE = "or run `blogsmith freeze accept` to remove the signature"
 
