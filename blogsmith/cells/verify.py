@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, Reporter
 from ..execute.probe.requirements import unmet_reason
-from ..execute.session.counter_check import NEVER_FAILS, UNCHECKED, counter_check_note
+from ..execute.session.counter_check import NEVER_FAILS, NO_CONSTANT, UNCHECKED
 from ..execute.session.diagnostics import session_errors
 from ..execute.session.environment import count_cores
 from ..execute.session.jobs import CellStep, ExecutionSetting, SessionJob
@@ -282,14 +282,20 @@ def _judge_claims(check: _Check, run: SessionRun, counts: VerifyCounts, log: Bui
     for item, result in zip(check.items, _new_results(check, run), strict=True):
         if not isinstance(item, Cell) or not isinstance(result, CellRun) or not item.options.claim:
             continue
-        note = counter_check_note(result.notes)
-        found.append("" if not note else NEVER_FAILS if note.startswith(NEVER_FAILS) else UNCHECKED)
-        place, hint = item.options.places.get("claim", item.place), claim_hint(note)
-        if note.startswith(NEVER_FAILS):
-            reporter.error("verify-break", f"invalid claim of {item_name(item)}: it {note}", place, hint)
-        elif note.startswith(UNCHECKED):
-            message = f"missing counter-check: the claim of {item_name(item)} {note}"
-            reporter.warn("verify-break", message, place, hint)
+        place = item.options.places.get("claim", item.place)
+        outcome = ""
+        for note in result.notes:
+            if note.startswith(NEVER_FAILS):
+                outcome = NEVER_FAILS
+                message = f"invalid claim of {item_name(item)}: it {note}"
+                reporter.error("verify-break", message, place, claim_hint(note))
+            elif note.startswith(UNCHECKED):
+                outcome = UNCHECKED
+                message = f"missing counter-check: the claim of {item_name(item)} {note}"
+                reporter.warn("verify-break", message, place, claim_hint(note))
+            elif note == NO_CONSTANT:
+                outcome = UNCHECKED
+        found.append(outcome)
     log.add(reporter.diagnostics)
     return replace(
         counts,

@@ -24,8 +24,8 @@ NEVER_FAILS = "never fails"
 """Start of the note about a claim that was true after every change."""
 UNCHECKED = "was not counter-checked"
 """Start of the note about a claim whose counter-check could not run."""
-_NO_CONSTANT = "has no constant to change"
-_NOTES = (NEVER_FAILS, UNCHECKED, _NO_CONSTANT)
+NO_CONSTANT = "has no constant to change"
+"""Note about a claim that cannot be counter-checked."""
 _SLOWER, _EXTRA_S = 10, 5.0
 """Time limit of a changed cell: this many times as long as the first run, plus these seconds."""
 
@@ -42,7 +42,7 @@ def check_claim(
     """
     changes = changed_codes(step.code)[:MOST_CHANGES]
     if not changes:
-        return (_NO_CONSTANT,)
+        return (NO_CONSTANT,)
     end = time.monotonic() + step.timeout_s
     limit_s = min(step.timeout_s, _SLOWER * first.seconds + _EXTRA_S)
     with session_folder(job.env.get("TMPDIR"), new_number()) as folder:
@@ -64,12 +64,7 @@ def check_claim(
                 # the copy itself may be the reason
                 control = run(_changed_job(job, step, root, step.code, step.timeout_s)).cells[-1]
                 return () if control.status == "ok" else _unchecked(control.problem)
-    return (_note(tried),) if tried else (_NO_CONSTANT,)
-
-
-def counter_check_note(notes: Sequence[str]) -> str:
-    """Return the note of the counter-check among those about a claim; empty if the claim can fail."""
-    return next((note for note in notes if note.startswith(_NOTES)), "")
+    return (_note(tried),) if tried else (NO_CONSTANT,)
 
 
 def _changed_job(job: SessionJob, claim: CellStep, root: Path, code: str, limit_s: float) -> SessionJob:
