@@ -50,7 +50,7 @@ def find_signer(data: bytes, signature: bytes, signers: bytes, date: str, record
 
     It is a warning if ssh-keygen is not installed, otherwise an error.
 
-    signers: content of the list of signers. date: ISO date of the record, at which their keys must be valid.
+    signers: content of the list of signers. date: ISO date of the record; their keys must be valid then.
     record: path of the record relative to the site root, for the diagnostic.
     """
     if not signature.startswith(_HEAD) or max(len(signature), len(signers)) > _MOST_BYTES:
@@ -105,7 +105,7 @@ def _run_ssh_keygen(action: str, *arguments: str, data: bytes = b"") -> tuple[in
             input=data,
             capture_output=True,
             env=environment,
-            # without a terminal, so that it cannot ask for a passphrase while pages are built
+            # without a terminal, so that it cannot prompt for a passphrase while pages are built
             start_new_session=True,
             timeout=_TIMEOUT_S,
             check=False,
