@@ -494,9 +494,17 @@ def _verify_unstable(root: Path) -> tuple[Diagnostic, ...]:
     return _verified(root)
 
 
-def _verified(root: Path) -> tuple[Diagnostic, ...]:
+def _verify_break(root: Path) -> tuple[Diagnostic, ...]:
+    post = _with_cell(root)
+    claim = _CELL.replace("import json", "#| claim: The loss is small.\nloss = 0.25")
+    post.write_text(claim.replace('json.loads("0.25")', "loss - loss < 0.5"), encoding="utf-8")
+    build(root, execution=ExecutionOptions(execute="stale"))
+    return _verified(root, breaks=True)
+
+
+def _verified(root: Path, *, breaks: bool = False) -> tuple[Diagnostic, ...]:
     log = BuildLog(no_progress)
-    verify_site(root, (), VerifyOptions(), NOW, log)
+    verify_site(root, (), VerifyOptions(breaks=breaks), NOW, log)
     return log.report()
 
 
@@ -542,6 +550,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "freeze-archive": _no_archive,
         "freeze-revision": _no_revision,
         "freeze-stale": _stale,
+        "verify-break": _verify_break,
         "verify-differs": _verify_invented,
         "verify-unstable": _verify_unstable,
         "freeze-write": _freeze_write,

@@ -14,11 +14,11 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from blogsmith.lsp.rename import RenameError
 from lsprotocol import types
 
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.importers.importer import ImportOptions, import_site
+from blogsmith.lsp.navigation import RenameError
 from blogsmith.preview.http.reply import RequestRejectedError
 from blogsmith.preview.http.request import parse_head
 from blogsmith.preview.http.routes import Routes, client_files

@@ -148,6 +148,39 @@ def test_the_report_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert err == "1 result verified, 1 changed\n"
 
 
+CLAIMS = """\
+#| claim: It is nine.
+x = 3
+x * x == 9
+
+#| claim: It is positive.
+#| label: idle
+#| counter-check: true
+y = 3
+y * y >= 0
+
+#| claim: They are equal.
+x == y
+"""
+
+
+def test_claims_that_never_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = site(tmp_path / "s", a=CLAIMS, b="print(1)")
+    note = 'the claim of cell "idle" never fails: it is true after 3 changes of 3'
+    first = build(root, execution=STALE)
+    assert [(d.code, d.severity, d.message) for d in first.diagnostics] == [("claim-weak", "warning", note)]
+    assert build(root).diagnostics == first.diagnostics, "the record repeats it"
+    before = records(root), sorted(root.rglob("*"))
+    assert verify(root, capsys) == (0, "4 results verified\n", "")
+    code, out, err = verify(root, capsys, "--break")
+    counts = "1 claim that can fail, 1 claim that never fails, 1 claim not counter-checked"
+    assert (code, out) == (1, f"4 results verified, {counts}\n")
+    found = note.replace("the claim of", "invalid claim of").replace(" never", ": it never")
+    assert f"content/posts/a.md:11:11: error: {found} [verify-break]" in err
+    assert verify(root, capsys, "--break", str(root / "content/posts/b.md"))[:2] == (0, "1 result verified\n")
+    assert (records(root), sorted(root.rglob("*"))) == before
+
+
 def test_a_sweep_and_an_image(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>'
     image = f"#| label: i\n#| fig-alt: A\nclass A:\n    def _repr_svg_(self): return {svg!r}\nA()"

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from ..base.storage.stamps import FileStamp, read_stamp
 from ..freeze.environment import Environment, FileDigests
-from ..freeze.store import ReadResult, page_folder, read_page
+from ..freeze.signatures import SIGNATURE, SIGNERS
+from ..freeze.store import FREEZE, OUTPUTS, ReadResult, page_folder, read_page
 from ..model.documents import PageFacts
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions, no_progress
@@ -19,7 +20,8 @@ from .source import PageCellsState
 from .status import PageStatus, RunOutcome, read_environment, survey_pages
 from .update import package_versions
 
-_OUTPUTS = "outputs.json"
+_Stamps = tuple[FileStamp | None, ...]
+"""Stamps of a record, its signature and the list of signers."""
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ class CellCache:
     """
 
     root: Path
-    _records: dict[PurePosixPath, tuple[FileStamp | None, ReadResult]] = field(default_factory=dict)
+    _records: dict[PurePosixPath, tuple[_Stamps, ReadResult]] = field(default_factory=dict)
     _digests: dict[str, tuple[FileStamp | None, str | None]] = field(default_factory=dict)
     _versions: dict[frozenset[str], Mapping[str, str]] = field(default_factory=dict)
 
@@ -77,7 +79,9 @@ class CellCache:
         return known[1]
 
     def _read(self, root: Path, post: PurePosixPath) -> ReadResult:
-        stamp = read_stamp(root / page_folder(post) / _OUTPUTS)
+        folder = root / page_folder(post)
+        files = (folder / OUTPUTS, folder / SIGNATURE, root / FREEZE / SIGNERS)
+        stamp = tuple(map(read_stamp, files))
         known = self._records.get(post)
         if known is None or known[0] != stamp:
             known = self._records[post] = (stamp, read_page(root, post))

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from ..base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range
 from ..execute.probe.requirements import needs_any
+from ..execute.session.counter_check import NEVER_FAILS, UNCHECKED
 from ..execute.session.diagnostics import quoted_name
 from ..freeze.environment import Environment
 from ..freeze.repeatability import describe_reason, repeatability_hint, undeclared_reasons
@@ -74,7 +75,7 @@ def show_results(
         log.add(_claim_warnings(page))
         if not asked.frozen:  # under --frozen nothing may run, so the versions installed here do not matter
             log.add(version_warning(page, versions))
-        shown[str(page.cells.path)] = page_results(page.verdict, context.root / page.folder)
+        shown[str(page.cells.path)] = page_results(page.verdict, context.root / page.folder, page.signer)
     cells = sum(cell.is_run for page in outcome.status.pages for cell in page.cells.cells)
     unmet = [cell.unmet for page in shown.values() for cell in page.cells.values() if cell.unmet]
     missing = {need.partition(">")[0] for needs in unmet for need in needs if need in outcome.unmet_needs}
@@ -133,11 +134,12 @@ def _claim_warnings(page: PageStatus) -> list[Diagnostic]:
         verdict = page.verdict.cells.get(cell.number)
         for note in verdict.record.run.notes if verdict and verdict.record and cell.options.claim else ():
             place = cell.options.places.get("claim", cell.place)
-            reporter.warn("claim-weak", f"the claim of {quoted_name(cell)} {note}", place, _claim_hint(note))
+            reporter.warn("claim-weak", f"the claim of {quoted_name(cell)} {note}", place, claim_hint(note))
     return reporter.diagnostics
 
 
-def _claim_hint(note: str) -> str:
+def claim_hint(note: str) -> str:
+    """Return the hint for a recorded remark about a claim. Empty if there is none."""
     return next((hint for start, hint in _CLAIM_HINTS.items() if note.startswith(start)), "")
 
 
@@ -151,10 +153,11 @@ _CLAIM_HINTS: Mapping[str, str] = MappingProxyType(
         "treats NaN": "remove `equal_nan=True`, or compare where neither side is NaN",
         "allows": "write a smaller tolerance",
         "compares only": "write `zip(…, strict=True)`, or compare the lengths too",
-        "is never false": "compare a value that depends on the constants of the cell",
+        NEVER_FAILS: "compare a value that depends on the constants of the cell",
+        UNCHECKED: "write a longer `timeout`, and no path of the site itself, or remove `counter-check`",
     }
 )
-"""First words of a remark that the worker makes about a claim → hint."""
+"""First words of a recorded remark about a claim → hint."""
 _DEPENDS_HINT = "write the path relative to the folder of the post, such as `../../data/runs.csv`"
 
 

@@ -29,8 +29,9 @@ from ..execute.session.working_folder import working_folder
 from ..freeze.environment import Environment
 from ..freeze.record import PageRecord
 from ..freeze.recording import session_record
+from ..freeze.signing import sign_new_record
 from ..freeze.staleness import judge_page
-from ..freeze.store import write_page
+from ..freeze.store import page_folder, read_page, write_page
 from ..model.cells import Need
 from ..model.results import SessionRun
 from ..project.context import SiteContext
@@ -196,11 +197,16 @@ def _record_runs(
                 good[job.session] = run
         if good:
             around, date = surveyed.rescan(), options.now.date()
-            records[path] = record_page(page, good, surveyed.root, around, date)
+            record = records[path] = record_page(page, good, surveyed.root, around, date)
+            folder = page_folder(page.cells.path)
+            log.add(sign_new_record(surveyed.root, folder, record, good.keys(), os.environ))
     # Exhaust the generator: it reports modules that could not be preloaded.
     next(runs, None)
     around = surveyed.rescan()
-    pages = (_with_record(page, records.get(str(page.cells.path)), around) for page in surveyed.pages)
+    pages = (
+        _with_record(page, records.get(str(page.cells.path)), surveyed.root, around)
+        for page in surveyed.pages
+    )
     return RunOutcome(replace(surveyed, pages=tuple(pages)), count, frozenset(failed))
 
 
@@ -231,7 +237,10 @@ def record_page(
     return write_page(root, page.cells.path, PageRecord(made), keep)
 
 
-def _with_record(page: PageStatus, record: PageRecord | None, around: Environment) -> PageStatus:
+def _with_record(page: PageStatus, record: PageRecord | None, root: Path, around: Environment) -> PageStatus:
     if record is None:
         return page
-    return replace(page, record=record, verdict=judge_page(page.cells, record, around), damage=())
+    read = read_page(root, page.cells.path)
+    warnings = () if read.record is None else read.diagnostics
+    verdict = judge_page(page.cells, record, around)
+    return replace(page, record=record, verdict=verdict, damage=(), warnings=warnings, signer=read.signer)

@@ -35,6 +35,10 @@ class PageStatus(Struct, frozen=True):
     verdict: PageVerdict
     damage: tuple[Diagnostic, ...] = ()
     """Errors about the record, if it is damaged or edited. Then nothing runs unless the user requests it."""
+    warnings: tuple[Diagnostic, ...] = ()
+    """Warnings about a signature that cannot be verified."""
+    signer: str = ""
+    """Name of the one who signed the record, if the signature is valid."""
     moved_from: PurePosixPath | None = None
     """Folder of the record, if it is still that of an earlier path of the post."""
 
@@ -82,9 +86,12 @@ class PageStatus(Struct, frozen=True):
         return (gpu or "an unknown GPU") if is_cuda else "CPU"
 
     def record_notes(self) -> Iterator[str]:
-        """Yield messages about the record: an earlier path, sessions that have no seal or were accepted."""
+        """Yield messages about the record: an earlier path, its signer, sessions that have no seal or were
+        accepted."""
         if self.moved_from:
             yield f"its results are recorded in {self.moved_from}, for an earlier path of the post"
+        if self.signer:
+            yield f"its record was signed by {self.signer}"
         for name, session in self.record.sessions.items() if self.record else ():
             if session.origin.accepted:
                 yield f'session "{name}" was accepted by hand on {session.origin.accepted}'
@@ -138,8 +145,8 @@ class SiteStatus(Struct, frozen=True):
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Errors about damaged records."""
-        return tuple(error for page in self.pages for error in page.damage)
+        """Errors about damaged records, and warnings about their signatures."""
+        return tuple(found for page in self.pages for found in (*page.damage, *page.warnings))
 
     def rescan(self) -> Environment:
         """Return the environment with the files as they are now."""
@@ -197,7 +204,11 @@ def survey_pages(
             if reading == ReadResult(None) and (moved := orphans.find(page.cells, around)):
                 reading, moved_from = moved.found, moved.folder
             verdict = judge_page(page.cells, reading.record, around)
-            pages.append(PageStatus(page, reading.record, verdict, reading.diagnostics, moved_from))
+            errors = tuple(found for found in reading.diagnostics if found.severity == "error")
+            warnings = tuple(found for found in reading.diagnostics if found.severity != "error")
+            pages.append(
+                PageStatus(page, reading.record, verdict, errors, warnings, reading.signer, moved_from)
+            )
     return SiteStatus(root, tuple(pages), around)
 
 

@@ -1,7 +1,8 @@
 """Verification of recorded results: their cells run again, and the new results are compared with the records.
 
 The sessions run in new processes and in a copy of the site, so nothing of the site changes. A session with a
-different result runs once more, to find results that change with every run.
+different result runs once more, to find results that change with every run. On request, claims are evaluated
+with other constants too.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.model import Diagnostic, Reporter
 from ..execute.probe.requirements import unmet_reason
+from ..execute.session.counter_check import NEVER_FAILS, NO_CONSTANT, UNCHECKED
 from ..execute.session.diagnostics import session_errors
 from ..execute.session.environment import count_cores
-from ..execute.session.jobs import ExecutionSetting
+from ..execute.session.jobs import CellStep, ExecutionSetting, SessionJob
 from ..execute.session.pool import run_sessions
 from ..execute.session.session import SessionObserver, silent_observer
 from ..execute.session.signals import handle_termination
@@ -33,7 +35,7 @@ from ..model.results import CellRun, SessionRun
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions
 from .requirements import create_job
-from .results import item_name, item_place
+from .results import claim_hint, item_name, item_place
 from .run import execution_setting, find_unmet_needs
 from .status import PageStatus, SiteStatus, recorded_reasons
 from .versions import version_warning
@@ -52,6 +54,8 @@ class VerifyOptions(Struct, frozen=True):
     """Seed of the random sample."""
     tolerance: float = 0.0
     """Largest difference of numbers, as a fraction of the larger one, unless the cell allows more."""
+    breaks: bool = False
+    """Whether to run the cells of claims with other constants, to find claims that never fail."""
     jobs: int = 0
     """Number of parallel sessions; 0 uses the setting of the site."""
     watch: SessionObserver | None = None
@@ -74,6 +78,12 @@ class VerifyCounts(Struct, frozen=True):
     """Number of results in sessions with a cell that this machine cannot run."""
     outdated: int = 0
     """Number of results that are missing or stale, so that there is nothing to compare."""
+    failing_claims: int = 0
+    """Number of claims that fail with another constant."""
+    unfailing_claims: int = 0
+    """Number of claims that are true with all other constants."""
+    unchanged_claims: int = 0
+    """Number of claims without a constant to change, or whose counter-check could not run."""
 
 
 class _Check(Struct, frozen=True):
@@ -118,7 +128,7 @@ def verify_records(
         chosen = [check.page for check in checks]
         unmet = find_unmet_needs(chosen, ExecutionOptions(execute="all"), setting, None)
         here = [check for check in checks if not _has_unmet_need(check, unmet)]
-        first = _run(here, context, setting, folder / "1", options)
+        first = _run(here, context, setting, folder / "1", options, breaks=options.breaks)
         errors = [session_errors(c.page.cells, run, c.page.lines) for c, run in zip(here, first, strict=True)]
         good = [
             (check, run, differences)
@@ -133,6 +143,9 @@ def verify_records(
         log.add(version_warning(check.page, versions))
         counts = _count(counts, check, differences, changing)
     log.add(error for wrong in errors for error in wrong)
+    if options.breaks:
+        for check, run, failures in zip(here, first, errors, strict=True):
+            counts = counts if failures else _judge_claims(check, run, counts, log)
     failed = sum(len(check.items) for check, wrong in zip(here, errors, strict=True) if wrong)
     run_here = sum(len(check.items) for check in here)
     wrong = failed + counts.differing + counts.unstable + counts.announced
@@ -179,19 +192,32 @@ def _run(
     setting: ExecutionSetting,
     folder: Path,
     options: VerifyOptions,
+    *,
+    breaks: bool = False,
 ) -> list[SessionRun]:
-    """Run sessions in a new copy of the site."""
+    """Run sessions in a new copy of the site. breaks: whether to counter-check all claims; otherwise none."""
     if not checks:
         return []
     root = copy_site(context.root, folder, setting.exclude)
     setting = dataclasses.replace(setting, root=root, exclude=())
-    jobs = [create_job(check.page, check.session, setting, {}, is_whole=True) for check in checks]
+    jobs = [
+        _with_counter_checks(create_job(c.page, c.session, setting, {}, is_whole=True), breaks=breaks)
+        for c in checks
+    ]
     watch: SessionObserver = options.watch or silent_observer
     watch.expect_cells(sum(len(check.page.cells.session_cells(check.session)) for check in checks))
     workers = options.jobs or context.config.execution.jobs or count_cores()
     # Nothing is preloaded: each session gets a new process.
     with closing(run_sessions(jobs, workers=workers, watch=watch)) as runs:
         return list(runs)
+
+
+def _with_counter_checks(job: SessionJob, *, breaks: bool) -> SessionJob:
+    steps = (
+        dataclasses.replace(step, counter_check=breaks) if isinstance(step, CellStep) else step
+        for step in job.steps
+    )
+    return dataclasses.replace(job, steps=tuple(steps))
 
 
 def _compare(
@@ -247,6 +273,36 @@ def _report(check: _Check, differences: Mapping[int, str], changing: Mapping[int
             hint = f"run `blogsmith execute --all {check.page.cells.path}` to record the new result"
             reporter.error("verify-differs", message, place, hint)
     return reporter.diagnostics
+
+
+def _judge_claims(check: _Check, run: SessionRun, counts: VerifyCounts, log: BuildLog) -> VerifyCounts:
+    """Report claims of a session that never fail. Return the counts with those of its claims."""
+    reporter = Reporter(str(check.page.cells.path), check.page.lines)
+    found = []
+    for item, result in zip(check.items, _new_results(check, run), strict=True):
+        if not isinstance(item, Cell) or not isinstance(result, CellRun) or not item.options.claim:
+            continue
+        place = item.options.places.get("claim", item.place)
+        outcome = ""
+        for note in result.notes:
+            if note.startswith(NEVER_FAILS):
+                outcome = NEVER_FAILS
+                message = f"invalid claim of {item_name(item)}: it {note}"
+                reporter.error("verify-break", message, place, claim_hint(note))
+            elif note.startswith(UNCHECKED):
+                outcome = UNCHECKED
+                message = f"missing counter-check: the claim of {item_name(item)} {note}"
+                reporter.warn("verify-break", message, place, claim_hint(note))
+            elif note == NO_CONSTANT:
+                outcome = UNCHECKED
+        found.append(outcome)
+    log.add(reporter.diagnostics)
+    return replace(
+        counts,
+        failing_claims=counts.failing_claims + found.count(""),
+        unfailing_claims=counts.unfailing_claims + found.count(NEVER_FAILS),
+        unchanged_claims=counts.unchanged_claims + found.count(UNCHECKED),
+    )
 
 
 def _count(

@@ -9,6 +9,7 @@ import click
 
 from ..base.diagnostics.counts import plural
 from ..base.diagnostics.format import printable
+from ..freeze.signatures import KEY_VARIABLE
 from . import terminal
 from .clock import CommandClock
 from .options import STALE, site_option, site_root
@@ -32,14 +33,15 @@ def freeze() -> None:
 def status(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> int:
     """Show which posts have valid results.
 
-    Prints one line per post, with the devices that its cells ran on. Exits with 3 if a result is missing or
-    stale.
+    Prints one line per post, with the devices that its cells ran on, and who signed it. Exits with 3 if a
+    result is missing or stale.
     """
     pages = _survey_site(clocks, posts, site).pages
     longest = max((len(str(page.cells.path)) for page in pages), default=0)
     widest = max((len(page.summary) for page in pages), default=0)
     for page in pages:
-        line = f"{page.cells.path!s:<{longest}}  {page.summary:<{widest}}  {page.devices}"
+        signer = f"  signed by {page.signer}" if page.signer else ""
+        line = f"{page.cells.path!s:<{longest}}  {page.summary:<{widest}}  {page.devices}{signer}"
         terminal.print_line(printable(line.rstrip()))
     if not pages:
         terminal.print_line("no post has cells")
@@ -109,7 +111,8 @@ def accept(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> i
     """Accept edited records of POSTS as they are.
 
     Seals them again. The record and the page say that they were accepted by hand, until the cells run again.
-    Records of an older blogsmith, which have no seal, get one in the same way.
+    Records of an older blogsmith, which have no seal, get one in the same way. Signatures of changed records
+    are removed.
 
     POSTS are source files or folders of the site.
     """
@@ -125,6 +128,39 @@ def accept(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> i
     if not count:
         terminal.print_line("nothing to accept: all records match their seals")
     return 0
+
+
+@freeze.command()
+@click.argument("posts", nargs=-1, required=True, type=click.Path(), metavar="POSTS...")
+@click.option(
+    "--key",
+    envvar=KEY_VARIABLE,
+    required=True,
+    metavar="PATH",
+    help=f"OpenSSH key, or public key of one in ssh-agent; may be in ${KEY_VARIABLE} instead.",
+)
+@site_option
+@verbosity_options
+@click.pass_obj
+def sign(clocks: CommandClock, posts: tuple[str, ...], key: str, site: Path | None) -> int:
+    """Sign the records of POSTS with your key.
+
+    `ssh-keygen` makes the signatures. Pages say who signed a record if `_freeze/allowed_signers` lists the
+    key. If the environment variable is set, new records are signed after their run.
+
+    POSTS are source files or folders of the site.
+    """
+    from ..freeze.signing import sign_record
+
+    survey = _survey_site(clocks, posts, site, has_messages=False)
+    for page in survey.pages:
+        name = sign_record(survey.root, page.folder, key)
+        said = "nothing is recorded" if name is None else f"signed by {name}" if name else _UNLISTED
+        terminal.print_line(printable(f"{page.cells.path}: {said}"))
+    return 0
+
+
+_UNLISTED = "signed; pages will not say so until `_freeze/allowed_signers` lists the key"
 
 
 @freeze.command()

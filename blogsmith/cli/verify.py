@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     metavar="N",
     help="Accept numbers that differ by this fraction of the larger one.  [default: that of each cell]",
 )
+@click.option(
+    "--break",
+    "breaks",
+    is_flag=True,
+    help="Also run the cells of claims with other constants; report claims that never fail.",
+)
 @jobs_option
 @format_option
 @quiet_option
@@ -50,6 +56,7 @@ def verify(
     sample: int | None,
     seed: int,
     tolerance: float,
+    breaks: bool,
     jobs: int | None,
     output_format: str,
     verbose: bool,
@@ -57,8 +64,8 @@ def verify(
     """Run the recorded cells of POSTS again and compare the results.
 
     The cells run in new processes, in a temporary copy of the site; nothing is recorded. Exits with 1 if a
-    result differs, changes with every run, was edited or cannot be computed, and with 3 if nothing is wrong
-    but a result is missing or stale.
+    result differs, changes with every run, was edited or cannot be computed, or a claim never fails, and with
+    3 if nothing is wrong but a result is missing or stale.
 
     POSTS are source files or folders of the site.  [default: all, with drafts]
     """
@@ -71,7 +78,8 @@ def verify(
     if not CAN_RUN_CELLS:
         raise click.UsageError("cells can only run on Linux, macOS or WSL")
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress, rare_collections():
-        asked = VerifyOptions(sample or 0, seed, tolerance, jobs or 0, cell_observer(progress, verbose))
+        watch = cell_observer(progress, verbose)
+        asked = VerifyOptions(sample or 0, seed, tolerance, breaks, jobs or 0, watch)
         log = BuildLog(progress)
         counts = verify_site(root, posts, asked, clocks.now(), log)
     diagnostics = log.report()
@@ -98,6 +106,18 @@ def _summary(counts: VerifyCounts) -> str:
                 (counts.failed, "in sessions that failed"),
                 (counts.unmet, "not run: this machine lacks what they need"),
                 (counts.outdated, "missing or stale"),
+            )
+            if count
+        ),
+        *(
+            f"{plural(count, 'claim')} {what}"
+            for count, what in (
+                (counts.failing_claims, "that can fail"),
+                (
+                    counts.unfailing_claims,
+                    f"that never {'fails' if counts.unfailing_claims == 1 else 'fail'}",
+                ),
+                (counts.unchanged_claims, "not counter-checked"),
             )
             if count
         ),

@@ -18,6 +18,7 @@ from .store import (
     image_digests,
     is_outside_site,
     read_file,
+    read_folder,
     write_page_folder,
 )
 
@@ -43,14 +44,27 @@ def accept_record(root: Path, folder: PurePosixPath, date: str) -> tuple[str, ..
         record = _decode(data, name)
         edits = find_record_edits(data, record)
         unsealed = [key for key, session in record.sessions.items() if not session.sealed]
+        bad_signature = () if edits else _remove_bad_signature(root, folder, data, record)
         if not edits and not unsealed:
-            return ()
+            return bad_signature
         file = json.loads(data)
         for key in {*unsealed, *(edit.session for edit in edits if edit.session)}:
             _mark(file["sessions"][key], date)
         sealed = sealed_json(file, record.sessions)
         write_page_folder(root, folder, sealed, {}, image_digests(record))
-    return (*map(str, edits), *(f'session "{key}", which had no seal' for key in unsealed))
+    unsealed = [f'session "{key}", which had no seal' for key in unsealed]
+    return (*map(str, edits), *bad_signature, *unsealed)
+
+
+def _remove_bad_signature(
+    root: Path, folder: PurePosixPath, data: bytes, record: PageRecord
+) -> tuple[str, ...]:
+    """Remove the signature of a record if it is not valid. Return a message if it was removed."""
+    found = read_folder(root, folder)
+    if found.record or [error.code for error in found.diagnostics] != ["freeze-signature"]:
+        return ()
+    write_page_folder(root, folder, data, {}, image_digests(record))
+    return ("the record without its signature, which was not valid",)
 
 
 def _with_image_digests(data: bytes, record: PageRecord, folder: Path) -> bytes:

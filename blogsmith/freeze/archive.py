@@ -23,6 +23,7 @@ from ..base.storage.tree import scan
 from .record import PageRecord
 from .record_form import IMAGE_NAME
 from .record_json import edit_error, find_record_edits, from_json, to_json
+from .signatures import SIGNATURE
 from .store import (
     FREEZE,
     OUTPUTS,
@@ -30,6 +31,7 @@ from .store import (
     image_digests,
     page_folder,
     read_folder,
+    read_signature,
     unreferenced_files,
     write_page_folder,
     write_problem,
@@ -58,6 +60,8 @@ class PackedPage(Struct, frozen=True):
     outputs: bytes
     pictures: dict[str, bytes]
     record: PageRecord
+    signature: bytes = b""
+    """Signature of `outputs`, which the next build verifies; may be empty."""
 
 
 def pack(root: Path, posts: Iterable[PurePosixPath], target: Path) -> tuple[str, ...]:
@@ -81,7 +85,9 @@ def _folder_files(root: Path, folder: PurePosixPath) -> dict[str, bytes]:
     if record is None:
         return {}
     pictures = {f"{folder}/{name}": (root / folder / name).read_bytes() for name in image_digests(record)}
-    return {f"{folder}/{OUTPUTS}": to_json(record), **pictures}
+    signature = read_signature(root, folder, to_json(record))
+    signed = {f"{folder}/{SIGNATURE}": signature} if signature else {}
+    return {f"{folder}/{OUTPUTS}": to_json(record), **signed, **pictures}
 
 
 def unpack(root: Path, source: Path, *, keep_existing: bool = False) -> UnpackResult:
@@ -105,7 +111,8 @@ def unpack(root: Path, source: Path, *, keep_existing: bool = False) -> UnpackRe
                 kept.append(name)
             else:
                 named = image_digests(folder.record)
-                write_page_folder(root, PurePosixPath(name), folder.outputs, folder.pictures, named)
+                place = PurePosixPath(name)
+                write_page_folder(root, place, folder.outputs, folder.pictures, named, folder.signature)
                 placed.append(name)
     return UnpackResult(tuple(placed), tuple(same), tuple(kept))
 
@@ -166,11 +173,9 @@ def _find_leftovers(folder: Folder, *, is_wanted: bool) -> list[str]:
     is_wanted: whether a page needs the folder; then these are the files that its record does not name, or
     none if it is unreadable. Otherwise, they are all of our files.
     """
-    has_record = folder.status(OUTPUTS) is not None
-    if not is_wanted:
-        return [*unreferenced_files(folder, {}), *([OUTPUTS] if has_record else [])]
-    if not has_record:
-        return unreferenced_files(folder, {})
+    named = [name for name in (OUTPUTS, SIGNATURE) if folder.status(name) is not None]
+    if not is_wanted or OUTPUTS not in named:
+        return [*unreferenced_files(folder, {}), *named]
     found = from_json(folder.read(OUTPUTS), folder.path.name)
     return unreferenced_files(folder, image_digests(found)) if isinstance(found, PageRecord) else []
 
@@ -237,7 +242,7 @@ def _is_safe(name: PurePosixPath) -> bool:
         return False
     if any(part == ".." or re.search(r"[\\:\x00-\x1f]", part) for part in name.parts):
         return False
-    return name.name == OUTPUTS or re.fullmatch(IMAGE_NAME, name.name) is not None
+    return name.name in (OUTPUTS, SIGNATURE) or re.fullmatch(IMAGE_NAME, name.name) is not None
 
 
 def read_archive(source: BinaryIO) -> dict[str, PackedPage]:
@@ -257,7 +262,7 @@ def read_archive(source: BinaryIO) -> dict[str, PackedPage]:
 
 
 def _check_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
-    outputs = contents.pop(OUTPUTS, None)
+    outputs, signature = contents.pop(OUTPUTS, None), contents.pop(SIGNATURE, b"")
     if outputs is None:
         raise ValueError(f"missing file {name}/{OUTPUTS}")
     record = from_json(outputs, f"{name}/{OUTPUTS}")
@@ -268,7 +273,7 @@ def _check_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
     digests = {file: hashlib.sha256(data).hexdigest() for file, data in contents.items()}
     if digests != image_digests(record):
         raise ValueError(f"the images in {name} do not match its {OUTPUTS}")
-    return PackedPage(outputs, contents, record)
+    return PackedPage(outputs, contents, record, signature)
 
 
 def _format_error(error: Exception) -> str:

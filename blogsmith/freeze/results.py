@@ -17,15 +17,15 @@ from .record_form import Origin
 from .staleness import PageVerdict, Verdict
 
 
-def page_results(verdict: PageVerdict, folder: Path | None) -> PageResults:
+def page_results(verdict: PageVerdict, folder: Path | None, signer: str = "") -> PageResults:
     """Return the results that the judged page shows.
 
     A cell whose needs were never met shows the result named by its `fallback`. With `fallback: error`, and
     wherever nothing is recorded, it is `pending`.
 
-    folder: folder with the images of the record.
+    folder: folder with the images of the record. signer: name of the one who signed it; may be empty.
     """
-    cells = {cell.number: _result(verdict.cells.get(cell.number)) for cell in verdict.page.cells}
+    cells = {cell.number: _result(verdict.cells.get(cell.number), signer) for cell in verdict.page.cells}
     labels = {cell.label: cell for cell in verdict.page.cells if cell.label}
     shown = {
         cell.number: _placeholder_result(cell, cells, labels)
@@ -39,19 +39,19 @@ def page_results(verdict: PageVerdict, folder: Path | None) -> PageResults:
     return PageResults(shown, values, folder)
 
 
-def _result(verdict: Verdict | None) -> CellResult:
+def _result(verdict: Verdict | None, signer: str) -> CellResult:
     if verdict is None:
         return CellResult("off")
     if verdict.record is None:
         return CellResult("pending")
     others = {
-        key: _cell_result(other, other.origin or verdict.origin, verdict)
+        key: _cell_result(other, other.origin or verdict.origin, verdict, signer)
         for key, other in verdict.record.others.items()
     }
-    return replace(_cell_result(verdict.record, verdict.origin, verdict), others=others)
+    return replace(_cell_result(verdict.record, verdict.origin, verdict, signer), others=others)
 
 
-def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict) -> CellResult:
+def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict, signer: str) -> CellResult:
     """Return the result of one recorded run of a judged cell."""
     run = record.run
     machine = origin.machine if origin else Machine()
@@ -68,6 +68,7 @@ def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict) ->
         sdpa=run.sdpa,
         imported=bool(origin and origin.imported),
         accepted=origin.accepted if origin else "",
+        signer=signer,
         reasons=run.uses.reasons if run.uses else (),
     )
 

@@ -32,6 +32,7 @@ from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import IMAGE_NAME
 from .record_json import damage, edit_error, find_record_edits, from_json, to_json
 from .seals import Edit
+from .signatures import SIGNATURE, SIGNERS, find_signer
 
 FREEZE = "_freeze"
 OUTPUTS = "outputs.json"
@@ -53,7 +54,10 @@ class ReadResult(Struct, frozen=True):
     record: PageRecord | None
     """Record; None if there is no readable one."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Errors about damaged files and edited sessions, which are treated as missing."""
+    """Errors about damaged files, edited sessions and invalid signatures, whose results are treated as
+    missing. A warning if a signature cannot be verified."""
+    signer: str = ""
+    """Name of the signer, if the record has a valid signature."""
 
 
 def page_folder(path: PurePosixPath) -> PurePosixPath:
@@ -67,8 +71,9 @@ def read_page(root: Path, path: PurePosixPath) -> ReadResult:
     return read_folder(root, page_folder(path))
 
 
-def read_folder(root: Path, folder: PurePosixPath) -> ReadResult:
-    """Return the record in one folder under `_freeze/`, as `read_page` does."""
+def read_folder(root: Path, folder: PurePosixPath, *, verifies: bool = True) -> ReadResult:
+    """Return the record in one folder under `_freeze/`, as `read_page` does. verifies: whether to verify its
+    signature."""
     name = folder / OUTPUTS
     data = None
     if is_outside_site(root, folder):
@@ -89,7 +94,36 @@ def read_folder(root: Path, folder: PurePosixPath) -> ReadResult:
         # A writer may have removed images after the file was read. If so, the file has changed too: read it
         # again.
         if not bad or data == last:
-            return _drop_edited(_drop_cells(found, bad, name), find_record_edits(data, found), name)
+            intact = _drop_edited(_drop_cells(found, bad, name), find_record_edits(data, found), name)
+            return _verify(intact, root, name, data) if verifies else intact
+
+
+def read_signers(root: Path) -> bytes:
+    """Return the list of those who may sign records. Empty if the site has none."""
+    try:
+        return read_file(f"{root}/{FREEZE}/{SIGNERS}")
+    except OSError:
+        return b""
+
+
+def last_date(record: PageRecord) -> str:
+    """Return the ISO date of the last run in a record. Empty if it has none."""
+    return max((session.origin.date for session in record.sessions.values()), default="")
+
+
+def _verify(found: ReadResult, root: Path, name: PurePosixPath, data: bytes) -> ReadResult:
+    """Return the record with its signer, or as missing if its signature is not valid."""
+    try:
+        signature = read_file(f"{root}/{name.with_name(SIGNATURE)}")
+    except OSError:
+        return found
+    signers = read_signers(root)
+    if not signers or found.diagnostics or found.record is None:
+        return found
+    signer = find_signer(data, signature, signers, last_date(found.record), str(name))
+    if isinstance(signer, str):
+        return replace(found, signer=signer)
+    return ReadResult(None if signer.severity == "error" else found.record, (signer,))
 
 
 def write_page(
@@ -138,11 +172,13 @@ def write_page_folder(
     outputs: bytes,
     pictures: Mapping[str, bytes],
     named: Mapping[str, str],
+    signature: bytes = b"",
 ) -> None:
     """Write the folder of one page. The caller must hold the lock.
 
     pictures: new images by file name; those that `outputs` does not name are ignored.
     named: file name → SHA-256 of every image that `outputs` names.
+    signature: signature of `outputs`; if it is empty, an old one is removed.
     """
     try:
         with open_folder(root) as site:
@@ -150,7 +186,7 @@ def write_page_folder(
                 if records.status(ATTRIBUTES_PATH.name) is None:
                     records.replace(ATTRIBUTES_PATH.name, GIT_ATTRIBUTES.encode())
             with site.enter(folder, make=True) as page:
-                _put_files(page, outputs, pictures, named)
+                _put_files(page, outputs, pictures, named, signature)
             _sync_parents(site, folder)
     except OSError as error:
         raise write_problem(error, str(folder)) from error
@@ -164,11 +200,22 @@ def _sync_parents(site: Folder, folder: PurePosixPath) -> None:
             way.sync()
 
 
-def _put_files(page: Folder, outputs: bytes, pictures: Mapping[str, bytes], named: Mapping[str, str]) -> None:
+def _put_files(
+    page: Folder,
+    outputs: bytes,
+    pictures: Mapping[str, bytes],
+    named: Mapping[str, str],
+    signature: bytes,
+) -> None:
     for name in sorted(named.keys() & pictures.keys()):
         if _image_digest(page, name) != named[name]:
             page.replace(name, pictures[name])
+    # before the record is replaced, so that no signature of another record is ever beside it
+    with suppress(FileNotFoundError):
+        page.remove(SIGNATURE)
     page.replace(OUTPUTS, outputs)
+    if signature:
+        page.replace(SIGNATURE, signature)
     for name in unreferenced_files(page, named):
         with suppress(FileNotFoundError):
             page.remove(name)
@@ -185,9 +232,22 @@ def copy_record(root: Path, source: PurePosixPath, post: PurePosixPath, record: 
             return
         try:
             images = {name: read_file(f"{root}/{source}/{name}") for name in named}
+            signature = read_signature(root, source, to_json(record))
         except OSError as error:
             raise write_problem(error, str(page_folder(post))) from error
-        write_page_folder(root, page_folder(post), to_json(record), images, named)
+        write_page_folder(root, page_folder(post), to_json(record), images, named, signature)
+
+
+def read_signature(root: Path, folder: PurePosixPath, outputs: bytes) -> bytes:
+    """Return the signature in a folder. Empty if there is none, or if the record there is not `outputs`.
+
+    Raises `OSError` if the record or the signature cannot be read.
+    """
+    try:
+        signature = read_file(f"{root}/{folder}/{SIGNATURE}")
+    except FileNotFoundError:
+        return b""
+    return signature if read_file(f"{root}/{folder}/{OUTPUTS}") == outputs else b""
 
 
 def unreferenced_files(page: Folder, named: Mapping[str, str]) -> list[str]:

@@ -274,6 +274,8 @@ class CellResult(Struct, frozen=True):
     """Whether it comes from a notebook and was never run here."""
     accepted: str = ""
     """Day when the author accepted it by hand although it did not match its seal; empty if never."""
+    signer: str = ""
+    """Name of the one who signed the record, if the signature was verified."""
     others: Mapping[str, CellResult] = field(default_factory=dict)
     """For a cell with a sweep: key of another point of the sweep → its result. This record is the result of
     the default point."""

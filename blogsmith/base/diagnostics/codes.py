@@ -142,6 +142,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "freeze-archive": "An archive of recorded results cannot be written, or is invalid.",
         "freeze-damaged": "A recorded result was edited, is damaged, or cannot be read.",
         "freeze-revision": "A commit to compare results with does not exist, or git cannot be used.",
+        "freeze-signature": "A signature of recorded results is not valid, or cannot be verified (warning).",
         "freeze-stale": "A result is missing or stale, and `--frozen` forbids running the code.",
         "freeze-write": "Recorded results cannot be written: disk full, no permission, name too long.",
         "need-unmet": "`--needs` names what this machine lacks, or what no cell needs.",
@@ -156,6 +157,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "value-open": "A `{= ` has no closing `=}` and is text (warning).",
         "value-place": "A `{= … =}` is in a position where values are not allowed.",
         "value-syntax": "A `{= … =}` contains an invalid expression or format.",
+        "verify-break": "A claim is true with other constants too, or cannot be counter-checked (warning).",
         "verify-differs": "A new run of a cell gives another result than the recorded one.",
         "verify-unstable": "Every run of a cell gives another result.",
         # images and embeds

@@ -19,6 +19,7 @@ import msgspec
 
 from ...base.storage.path_states import OWN_NAMES
 from ...model.results import (
+    MAX_NOTES,
     CellOutput,
     CellRun,
     Failure,
@@ -30,6 +31,7 @@ from ...model.results import (
 from ..probe.requirements import has_device
 from .answers import cell_run, find_line, read_failure, read_machine, value_run
 from .checkpoints import Checkpoint, ResumedWorker, SessionCheckpoints, SessionProgress, take_checkpoint
+from .counter_check import check_claim
 from .jobs import CellStep, SessionJob, SweepStep, ValueStep
 from .machine_paths import MachinePaths
 from .output_buffer import OutputBuffer
@@ -119,7 +121,7 @@ def _run(
         with ExitStack() as stack:
             worker = checkpoints.resume(stack) if checkpoints else None
             worker = worker or _start_worker(job, start, stack)
-            return _run_in(worker, job, watch, checkpoints)
+            return _run_in(worker, job, watch, start, checkpoints)
     except OSError as error:
         return not_started(job, _cannot_start(job, error))
 
@@ -134,9 +136,13 @@ def _start_worker(job: SessionJob, start: Start, stack: ExitStack) -> ResumedWor
 
 
 def _run_in(
-    worker: ResumedWorker, job: SessionJob, watch: SessionObserver, checkpoints: SessionCheckpoints | None
+    worker: ResumedWorker,
+    job: SessionJob,
+    watch: SessionObserver,
+    start: Start,
+    checkpoints: SessionCheckpoints | None,
 ) -> SessionRun:
-    session = _Session(job, worker, watch, checkpoints)
+    session = _Session(job, worker, watch, start, checkpoints)
     temporary = worker.folder.path
     try:
         run = session.run()
@@ -183,9 +189,11 @@ class _Session:
         job: SessionJob,
         worker: ResumedWorker,
         watch: SessionObserver,
+        start: Start,
         checkpoints: SessionCheckpoints | None,
     ) -> None:
         self._job = job
+        self._start = start
         self._worker = worker
         self._exchange = RequestChannel(worker.process, worker.mark)
         self._watch = watch
@@ -283,8 +291,14 @@ class _Session:
                 run = CellRun("skipped", problem=self._end_reason)
             else:
                 run = self._request(step)
+            if step.counter_check and step.claim and run.status == "ok":
+                notes = check_claim(self._job, step, run, self._run_changed)
+                run = msgspec.structs.replace(run, notes=(*run.notes[: MAX_NOTES - 1], *notes))
             run = msgspec.structs.replace(run, others=others) if others else run
         return run
+
+    def _run_changed(self, job: SessionJob) -> SessionRun:
+        return run_session(job, start=self._start)
 
     def _request(self, step: CellStep, other: SweepStep | None = None) -> CellRun:
         """Run a cell. other: point of its sweep, whose variables are removed afterwards; None for the cell
@@ -382,10 +396,8 @@ def _cell_request(step: CellStep, other: SweepStep | None) -> dict[str, object]:
     binding = other.binding if other else step.binding
     # engines without support for sweeps do not get these fields
     sweep = {"binding": dict(binding), "leaves": other is None} if binding else {}
-    check = {"counter_check": True} if step.counter_check and step.claim and other is None else {}
     return {
         **sweep,
-        **check,
         "op": "cell",
         "number": step.number,
         "code": step.code,

@@ -184,15 +184,11 @@ class WorkerSession:
         self.imports.update(dict.fromkeys(imports_in(tree)))
         if message["seed"] is not None:
             self._seeds.seed(message["seed"])
-        is_checked = message["claim"] and message.get("counter_check")
-        notes = self._counter_check(tree, code, name) if is_checked else []
         if message["shapes"]:
             tree = self._with_shapes(tree, code, message["number"])
         last = _last_expression(tree)
         if message["claim"]:
-            claim = self._claim(tree, last, code, name)
-            claim["notes"] = [*claim.get("notes", ()), *notes]
-            return claim
+            return self._claim(tree, last, code, name)
         value = self._value_of(tree, None if last and ends_with_semicolon(code, last) else last, name)
         if value is not None:
             self._values.show(value, "value")
@@ -205,36 +201,6 @@ class WorkerSession:
         return Claim(last, code, self._truths).evaluate(
             self._namespace, lambda: self._value_of(tree, last, name)
         )
-
-    def _counter_check(self, tree: Module, code: str, name: str) -> list[str]:
-        """Run the cell with other constants. Return a remark if the claim is true for all of them."""
-        from .counter_check import changed_trees
-        from .sweeps import SessionState
-
-        runs, tries = 0, 0
-        for changed in changed_trees(tree) if _last_expression(tree) else ():
-            state = SessionState(self._namespace)
-            self._output.mute()
-            tries, holds = tries + 1, True
-            try:
-                holds = self._claim(changed, _last_expression(changed), code, name)["holds"]
-                runs += 1
-            except Exception:  # code with other constants may fail
-                pass
-            finally:
-                if "matplotlib.pyplot" in sys.modules:
-                    figures.flush({"format": "svg", "dark": False})
-                self._output.unmute()
-                in_place = state.restore()
-            if in_place:
-                raise RuntimeError(
-                    f'the counter-check cannot run: the cell changes "{in_place}", which existed before it'
-                )
-            if holds is not True:
-                return []
-        if not tries:
-            return ["has no constant to change"]
-        return [f"is never false with another constant, in {runs} {'run' if runs == 1 else 'runs'}"]
 
     def _value_of(self, tree: Module, last: expr | None, name: str) -> Any:
         """Run a cell. Return the value of its last expression, or None if it is not needed."""

@@ -7,6 +7,7 @@ When all sessions of a page that run together have ended, their results are reco
 from __future__ import annotations
 
 import datetime as dt
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -25,8 +26,9 @@ from ...execute.session.diagnostics import session_errors
 from ...execute.session.environment import count_cores
 from ...execute.session.jobs import SessionJob
 from ...freeze.environment import Environment, FileDigests
+from ...freeze.signing import sign_new_record
 from ...freeze.staleness import judge_page
-from ...freeze.store import read_page
+from ...freeze.store import page_folder, read_page
 from ...model.results import SessionRun
 from ..protocol import Event, Publish
 from .events import RunEventPublisher
@@ -143,7 +145,11 @@ class PageRun:
         # read.
         before = read_page(root, page.cells.path).record
         page = structs.replace(page, record=before, verdict=judge_page(page.cells, before, around))
-        return record_page(page, good, root, around, date) != before
+        record = record_page(page, good, root, around, date)
+        problems = sign_new_record(root, page_folder(page.cells.path), record, good.keys(), os.environ)
+        if problems:
+            raise SiteError(*problems)
+        return record != before
 
     def inputs(self, session: str, run: SessionRun | None, files: FileDigests) -> dict[str, str | None]:
         """Return the known inputs of a session other than its code. run: its result, if it has ended."""

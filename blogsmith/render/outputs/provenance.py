@@ -110,6 +110,8 @@ def provenance(
         for note, applies in (("not repeatable", result.reasons), ("accepted by hand", result.accepted))
         if applies
     ]
+    if result.signer:
+        notes.append(language.translate("signed by {name}", name=Markup(_safe(result.signer))))
     if style == "none":
         parts = []
     elif style == "short":
@@ -162,6 +164,7 @@ def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[
     more["sdpa"] = ", ".join(result.sdpa)
     more["unrepeatable"] = ", ".join(result.reasons)
     more["accepted"] = result.accepted
+    more["signer"] = result.signer
     more["threads"] = str(machine.threads or "")
     if result.device != "cuda":
         # leave out hardware that did not compute the result
