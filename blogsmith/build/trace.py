@@ -105,9 +105,8 @@ def page_tools(
 ) -> SiteAccess:
     """Return the functions that pages use while they are rendered, with the caches of `memory`."""
 
-    def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
-        assert isinstance(content, Path), "a build shows what is recorded, and records are files"
-        found = measure(content)
+    def picture(document: Document, name: str, content: Path | str) -> ImageInfo | str:
+        found = measure(content) if isinstance(content, Path) else ImageInfo("", None, None)
         url = index.with_base(quote(files_url(loaded.urls.urls[str(document.path)]) + name))
         return replace(found, url=url) if isinstance(found, ImageInfo) else found
 

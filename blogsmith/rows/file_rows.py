@@ -16,9 +16,9 @@ import msgspec
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.site_cache import CacheInterface, Kind, Row, is_text
 from ..base.storage.stamps import FileStamp, file_digest, make_stamp
-from ..model.decode import decode
 from ..model.documents import Source
 from ..model.pictures import ImageInfo
+from ..read.source_text import source_text
 from ..render.images import ImageError, ImageSize, image_size
 from ..write.photos.encoder import MOST_PIXELS
 
@@ -142,7 +142,7 @@ def _read_text(path: PurePosixPath, file: Path, digest: str) -> str:
     try:
         data = file.read_bytes()
         if hashlib.sha256(data).hexdigest() == digest:
-            return decode(data, str(path))
+            return source_text(path, data)
     except OSError as error:
         problem = f"cannot read the file: {error.strerror or error}"
     raise SiteError(Diagnostic("unreadable", problem, str(path), hint="run the build again"))

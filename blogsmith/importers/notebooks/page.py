@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from ...api.importing import collapse_path, lazy_pattern, name_set, slugify
+from ...api.importing import NotebookError, collapse_path, lazy_pattern, name_set, slugify
 from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import check_access
@@ -20,7 +20,7 @@ from ..text.math import format_display_math, format_inline_math, is_display, spl
 from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
 from ..text.segments import FormulaDelimiters, divide, mask
 from .markdown import notebook_text
-from .notebook import Notebook, NotebookError, read_notebook
+from .notebook import NotebookDocument, read_notebook
 from .outputs import record_files
 
 DIALECT = FormulaDelimiters(spaced_dollar=True, escaped_brackets=True)
@@ -129,7 +129,7 @@ class NotebookTranslator:
         return address
 
 
-def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
+def _front(notebook: NotebookDocument, notes: CellNotices) -> dict[str, Any]:
     """Return the front matter of a notebook with blogsmith's keys."""
     written = notebook.front
     front: dict[str, Any] = {}

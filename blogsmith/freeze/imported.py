@@ -1,0 +1,49 @@
+"""Records of results that come from a notebook and were never run here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from msgspec.structs import replace
+
+from ..model.results import CellOutput, CellRun, Failure
+from .keys import code_digest, start_key
+from .record import CellRecord, PageRecord, SessionRecord
+from .record_form import Origin
+
+_ORIGIN = Origin(imported=True)
+_MAIN = "main"
+
+
+def imported_record(cells: Iterable[tuple[str, tuple[CellOutput, ...]]]) -> PageRecord:
+    """Return the record of a page whose cells, as (code, outputs), are in a notebook. It is empty without
+    cells."""
+    records = tuple(_record(code, outputs) for code, outputs in cells)
+    # keys of real runs are digests, so no run can have these keys
+    session = SessionRecord(start_key("notebook", {}, ()), records, origin=_ORIGIN)
+    return PageRecord({_MAIN: session} if records else {})
+
+
+def _record(code: str, outputs: tuple[CellOutput, ...]) -> CellRecord:
+    digest = code_digest(code)
+    is_error = any(isinstance(output, Failure) for output in outputs)
+    run = CellRun("error" if is_error else "ok", outputs)
+    return CellRecord(key=digest, code=digest, run=run, origin=_ORIGIN)
+
+
+def add_imported(record: PageRecord | None, imported: PageRecord) -> PageRecord | None:
+    """Return the record with the results of a notebook for cells whose present code never ran here."""
+    main, other = record and record.sessions.get(_MAIN), imported.sessions.get(_MAIN)
+    if record is None or main is None or other is None:
+        sessions = {**imported.sessions, **(record.sessions if record else {})}
+        return PageRecord(sessions) if sessions else record
+    cells = list(main.cells)
+    end = 0
+    for cell in other.cells:
+        same = next((n for n, known in islice(enumerate(cells), end, None) if known.code == cell.code), -1)
+        if same < 0:
+            cells.insert(end, cell)
+            same = end
+        end = same + 1
+    return PageRecord({**record.sessions, _MAIN: replace(main, cells=tuple(cells))})
