@@ -34,7 +34,8 @@ def _record(code: str, outputs: tuple[CellOutput, ...]) -> CellRecord:
 
 def add_imported(record: PageRecord | None, imported: PageRecord) -> PageRecord | None:
     """Return the record with the results of a notebook for cells whose present code never ran here."""
-    main, other = record and record.sessions.get(_MAIN), imported.sessions.get(_MAIN)
+    main = record.sessions.get(_MAIN) if record else None
+    other = imported.sessions.get(_MAIN)
     if record is None or main is None or other is None:
         sessions = {**imported.sessions, **(record.sessions if record else {})}
         return PageRecord(sessions) if sessions else record

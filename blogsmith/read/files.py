@@ -174,7 +174,7 @@ def _is_source(found: _SiteFile) -> bool:
     from .notebooks.percent import MAX_HEAD, is_post
 
     with suppress(OSError), open_real_file(found.file) as stream:
-        return is_post(normalize_line_ends(stream.read(MAX_HEAD).decode("utf-8", "replace")))
+        return is_post(normalize_line_ends(stream.read(MAX_HEAD).decode("utf-8-sig", "replace")))
     return False
 
 

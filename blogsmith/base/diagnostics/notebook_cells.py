@@ -27,8 +27,8 @@ def make_marker(cell: int, shift: int) -> str:
 
 
 def find_cell(lines: Sequence[str], line: int) -> str:
-    """Return the position of a line for messages, such as `notebook cell 3, line 2`; empty if no cell precedes
-    it. line: 1-based."""
+    """Return the position of a line for messages, such as `notebook cell 3, line 2`; empty if no cell
+    precedes it. line: 1-based."""
     for number in range(min(line, len(lines)), 0, -1):
         if _MARKER.fullmatch(lines[number - 1]):
             cell, shift = divmod(int(lines[number - 1].translate(_BITS), 2), _SHIFTS)

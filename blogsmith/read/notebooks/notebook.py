@@ -98,7 +98,8 @@ def _cells(written: list[Any], text: str) -> Iterator[NotebookCell]:
         line, position = line + text.count("\n", position, found), found
         if kind == "heading":
             level = cell.get("level")
-            kind, source = "markdown", f"{'#' * (level if level in range(1, 7) else 1)} {source}"
+            marks = "#" * (level if isinstance(level, int) and 0 < level < 7 else 1)
+            kind, source = "markdown", f"{marks} {source}"
         outputs = cell.get("outputs")
         yield NotebookCell(
             kind="code" if kind == "code" else "raw" if kind == "raw" else "markdown",
@@ -113,8 +114,10 @@ def _cells(written: list[Any], text: str) -> Iterator[NotebookCell]:
 
 
 def _find_source(text: str, first: str, start: int) -> int:
-    """Return the offset of the next cell's text, after `start`; `start` if it is not found. `first`: its first
-    line."""
+    """Return the offset of the next cell's text, after `start`; `start` if it is not found.
+
+    first: first line of the text.
+    """
     forms = {json.dumps(first, ensure_ascii=is_ascii)[1:-1] for is_ascii in (False, True)}
     for found in _SOURCE.finditer(text, start):
         if any(text.startswith(form, found.end()) for form in forms):

@@ -14,22 +14,17 @@ from .markdown import NotebookPart, notebook_text, own_metadata
 from .notebook import Notebook
 
 
-def page_text(notebook: Notebook) -> str:
-    """Return the text of the page, with markers before its cells. Images in it are `data:` URLs."""
-    return _align(_parts(notebook))
+def page_text(notebook: Notebook, *, is_aligned: bool = True) -> str:
+    """Return the text of the page. Images in it are `data:` URLs.
 
-
-def post_text(notebook: Notebook) -> str:
-    """Return the text of the post that the notebook was made from, or a post with the same content."""
-    parts = _parts(notebook)
-    joined = "".join(
-        part.text if not number else part.before + part.text for number, part in enumerate(parts)
-    )
+    is_aligned: add empty lines, and markers before cells. Without them, the text of a notebook that was made
+    from a post is that of the post.
+    """
+    parts = [part for part in notebook_text(notebook, _data_url).parts if part.text.strip()]
+    if is_aligned:
+        return _align(parts)
+    joined = "".join(part.before + part.text if number else part.text for number, part in enumerate(parts))
     return joined + (own_metadata(notebook.metadata, "after") or "\n")
-
-
-def _parts(notebook: Notebook) -> list[NotebookPart]:
-    return [part for part in notebook_text(notebook, _data_url).parts if part.text.strip()]
 
 
 def _data_url(_name: str, data: bytes, mime: str) -> str:

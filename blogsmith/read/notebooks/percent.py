@@ -17,8 +17,9 @@ _TAGS = lazy_pattern(r"\btags=\[([^\]\n]*)\]")
 _COMMENT = lazy_pattern(r"# ?")
 _QUOTES = ('"""', "'''")
 _POST = lazy_pattern(
-    r"\ufeff?(?:#(?![ \t]*(?:%%|---))[^\n]*\n|[ \t]*\n)*"
-    r"(?:#[ \t]*---[ \t]*\n(?:#[^\n]*\n)*?#[ \t]*---[ \t]*\n(?:[ \t]*\n)*)?#[ \t]*%%[^\n]*\[(?:markdown|md|raw)\][^\n]*\n\s*(?:#|r?\"{3}|r?'{3})\s*---[ \t]*\n"
+    r"(?:#(?![ \t]*(?:%%|---))[^\n]*\n|[ \t]*\n)*"
+    r"(?:#[ \t]*---[ \t]*\n(?:#[^\n]*\n)*?#[ \t]*---[ \t]*\n(?:[ \t]*\n)*)?"
+    r"#[ \t]*%%[^\n]*\[(?:markdown|md|raw)\][^\n]*\n\s*(?:#|r?\"{3}|r?'{3})\s*---[ \t]*\n"
 )
 MAX_HEAD = 8192
 """Number of characters at the start of a file that show whether it is a post."""
