@@ -48,6 +48,8 @@ SETTINGS = MappingProxyType(
         "build": "{executor: local}",
         "orcids": "{Ada: 0000-0002-1825-0097}",
         "citable": "true",
+        "notebook": "true",
+        "pdf": "true",
         "license": "CC-BY-4.0",
         "links": "{pause: 2}",
         "budget": "{hosts: 1}",
@@ -59,7 +61,7 @@ SETTINGS = MappingProxyType(
 """Settings that do not affect content → another value."""
 SHOWS_ALL = (
     "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.options }}{{ page.toc }}"
-    "{{ page.citation }}{{ page.comments }}{{ site.counting }}{{ site.share }}\n"
+    "{{ page.citation }}{{ page.downloads }}{{ page.comments }}{{ site.counting }}{{ site.share }}\n"
 )
 HEADS = MappingProxyType(
     {

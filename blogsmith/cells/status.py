@@ -202,7 +202,7 @@ def survey_pages(
             reading, moved_from = read(root, page.cells.path), None
             if reading == ReadResult(None) and (moved := orphans.find(page.cells, around)):
                 reading, moved_from = moved.found, moved.folder
-            record = add_imported(reading.record, outputs(root, page.cells.path))
+            record = add_imported(reading.record, outputs(root, page.cells.path), page.cells, around)
             verdict = judge_page(page.cells, record, around)
             pages.append(PageStatus(page, record, verdict, reading.diagnostics, moved_from))
     return SiteStatus(root, tuple(pages), around)

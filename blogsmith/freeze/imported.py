@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
 
 from msgspec.structs import replace
 
+from ..model.cells import PageCells
 from ..model.results import CellOutput, CellRun, Failure
-from .keys import code_digest, start_key
+from .environment import Environment
+from .keys import code_digest, session_keys, start_key
 from .record import CellRecord, PageRecord, SessionRecord
 from .record_form import Origin
 
@@ -32,19 +33,25 @@ def _record(code: str, outputs: tuple[CellOutput, ...]) -> CellRecord:
     return CellRecord(key=digest, code=digest, run=run, origin=_ORIGIN)
 
 
-def add_imported(record: PageRecord | None, imported: PageRecord) -> PageRecord | None:
+def add_imported(
+    record: PageRecord | None, imported: PageRecord, page: PageCells, around: Environment
+) -> PageRecord | None:
     """Return the record with the results of a notebook for cells whose present code never ran here."""
     main = record.sessions.get(_MAIN) if record else None
     other = imported.sessions.get(_MAIN)
     if record is None or main is None or other is None:
         sessions = {**imported.sessions, **(record.sessions if record else {})}
         return PageRecord(sessions) if sessions else record
-    cells = list(main.cells)
-    end = 0
-    for cell in other.cells:
-        same = next((n for n, known in islice(enumerate(cells), end, None) if known.code == cell.code), -1)
-        if same < 0:
-            cells.insert(end, cell)
+    codes = session_keys(page, _MAIN, around.environment, around.figures, main.form).codes
+    by_code = {cell.code: cell for cell in other.cells}
+    cells, end = list(main.cells), 0
+    for cell, code in zip(page.session_cells(_MAIN), codes, strict=True):
+        same = next((n for n in range(end, len(cells)) if cells[n].code == code), -1)
+        found = by_code.get(code_digest(cell.code))
+        if same < 0 and found:
+            # a record of code that is not on the page any more is that of this cell before it was edited
+            is_edited = end < len(cells) and cells[end].code not in codes
             same = end
-        end = same + 1
+            cells[same : same + is_edited] = [replace(found, code=code)]
+        end = max(end, same + 1)
     return PageRecord({**record.sessions, _MAIN: replace(main, cells=tuple(cells))})

@@ -279,6 +279,10 @@ class FrontMatter:
     """Citation style: name of a bundled style, or a `.csl` file. Defaults to the site's setting."""
     citable: OfPage[bool | None] = None
     """Show how to cite the page. Defaults to true with a `doi`, otherwise to the site's setting."""
+    notebook: OfPage[bool | None] = None
+    """Offer the page, if it has cells, as a Jupyter notebook. Defaults to the site's setting."""
+    pdf: OfPage[bool | None] = None
+    """Offer the page as a PDF. Defaults to the site's setting."""
     doi: OfPage[str] = ""
     """DOI of the page itself: `10.59350/abcde`."""
     license: OfPage[str] = ""
@@ -454,6 +458,8 @@ class Body(Struct, frozen=True):
     """Features of the page that need a script or stylesheet of their own: `compare`, `embed`, `runnable`,
     `lightbox`, `gallery`, `loop`, `film`, `margin`, `people` (a CV, selected works or abstracts), `schemes`
     (images for one colour scheme), `pictures` (pairs of them)."""
+    cell_lines: tuple[int, ...] = ()
+    """1-based lines of the file where the fences of cells that run begin."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Images that cells of the page drew: name in the page's folder → file to copy, or bytes."""
     cover: str = ""

@@ -40,7 +40,7 @@ KNOWN_OPTIONS = name_set(
 """Cell options of Quarto that have the same meaning in blogsmith."""
 _ATTACHMENT = lazy_pattern(r"attachment:([^\s)\"'>]+)")
 _DEFAULT_BREAK = "\n\n"
-_BREAK = lazy_pattern(r"\n{1,50}")
+_BREAK = lazy_pattern(r"[ \t\n]{1,500}")
 _FENCE = lazy_pattern(r"(`{3,}|~{3,})[^\n]*")
 _LISTING_LANGUAGES = {"js": "javascript", "sh": "bash", "R": "r", "file": "python", "writefile": "python"}
 _NOT_VERIFIED = "*From the notebook, not verified here:*"
@@ -135,7 +135,7 @@ class _Writer:
             self._append_part(self._with_attachments(cell), cell, is_prose=True)
         elif cell.kind == "raw":
             self._append_part(self._raw(cell), cell, is_prose=True)
-        elif cell.source.strip():
+        elif cell.source.strip() or own_metadata(cell.metadata, "fence"):
             self._code(cell)
 
     def _append_part(
