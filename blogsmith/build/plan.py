@@ -93,6 +93,9 @@ class OutputPlan:
         if isinstance(content, PageView):
             page = self.page(content)
             return Output(planned.path, page.html), page.problems
+        if isinstance(content, GeneratedFile) and content.report:
+            data, found = content.report()
+            return Output(planned.path, data), found
         data = content()
         problems: Iterable[Diagnostic] = ()
         if planned.path in self.plugin_styles:

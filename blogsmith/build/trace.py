@@ -20,6 +20,7 @@ from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..render.tools import SiteAccess
+from ..rows.file_rows import measure_data
 from ..site.editions import plan_generated
 from ..site.feeds import site_feeds
 from ..site.images import Digest, Measure, resolve_image, resolve_poster
@@ -105,8 +106,8 @@ def page_tools(
 ) -> SiteAccess:
     """Return the functions that pages use while they are rendered, with the caches of `memory`."""
 
-    def picture(document: Document, name: str, content: Path | str) -> ImageInfo | str:
-        found = measure(content) if isinstance(content, Path) else ImageInfo("", None, None)
+    def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
+        found = measure(content) if isinstance(content, Path) else measure_data(content, name)
         url = index.with_base(quote(files_url(loaded.urls.urls[str(document.path)]) + name))
         return replace(found, url=url) if isinstance(found, ImageInfo) else found
 

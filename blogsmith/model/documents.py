@@ -140,7 +140,7 @@ read_on_demand(Source, "text")
 
 
 class Asset(Struct, frozen=True):
-    """A file that is copied unchanged: an image, a data file, or a file under `static/`."""
+    """A file that is copied unchanged."""
 
     path: PurePosixPath
     """Path relative to the site root (or to the theme's root for theme files)."""
@@ -280,7 +280,7 @@ class FrontMatter:
     citable: OfPage[bool | None] = None
     """Show how to cite the page. Defaults to true with a `doi`, otherwise to the site's setting."""
     notebook: OfPage[bool | None] = None
-    """Offer the page, if it has cells, as a Jupyter notebook. Defaults to the site's setting."""
+    """Offer a page with cells as a Jupyter notebook. Defaults to the site's setting."""
     pdf: OfPage[bool | None] = None
     """Offer the page as a PDF. Defaults to the site's setting."""
     doi: OfPage[str] = ""
@@ -442,7 +442,7 @@ class Body(Struct, frozen=True):
     has neither."""
     description_html: str = ""
     description_text: str = ""
-    """The author's description as plain text; empty if there is none."""
+    """The author's description as plain text; may be empty."""
     toc: tuple[TocEntry, ...] = ()
     summary: str = ""
     """Plain text of the first paragraph, or else the beginning of the text; used for descriptions."""
@@ -455,13 +455,11 @@ class Body(Struct, frozen=True):
     links: frozenset[str] = frozenset()
     """URLs of this site that the text links to, with the base path and without fragments."""
     widgets: frozenset[str] = frozenset()
-    """Features of the page that need a script or stylesheet of their own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `film`, `margin`, `people` (a CV, selected works or abstracts), `schemes`
-    (images for one colour scheme), `pictures` (pairs of them)."""
+    """Features of the page that need a script or stylesheet of their own, as in `PageView`."""
     cell_lines: tuple[int, ...] = ()
     """1-based lines of the file where the fences of cells that run begin."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
-    """Images that cells of the page drew: name in the page's folder → file to copy, or bytes."""
+    """Images that cells drew: name in the page's folder → file to copy, or bytes."""
     cover: str = ""
     """`<img>` of the page's image, if the site shows images of posts."""
     variants: tuple[ImageVariant, ...] = ()

@@ -200,9 +200,11 @@ def _asset(found: _SiteFile) -> Asset:
 
 
 def _read_source(found: _SiteFile, walker: _Walker, keep: KeepText | None = None) -> Source | None:
-    most = MAX_NOTEBOOK_BYTES if found.path.suffix.lower() == NOTEBOOK else MAX_TEXT_BYTES
-    if found.size > most:
-        message = f"the file is larger than {most // 1_000_000} MB"
+    is_notebook = found.path.suffix.lower() == NOTEBOOK
+    if found.size > (MAX_NOTEBOOK_BYTES if is_notebook else MAX_TEXT_BYTES):
+        message = f"the file is larger than {MAX_TEXT_BYTES // 1_000_000} MB"
+        if is_notebook:
+            message = f"more than {MAX_NOTEBOOK_BYTES // 1_000_000} MB in a notebook"
         walker.report(
             "file-too-large", message, found.path, "split the post, or move data to a file of its own"
         )

@@ -32,7 +32,7 @@ def source_text(path: PurePosixPath, data: bytes) -> str:
         place = Place(error.line)
         raise SiteError(Diagnostic("notebook", str(error), str(path), place, line[:200], hint)) from error
     if len(found) > MAX_TEXT_BYTES:
-        message = f"notebook too large: its text has more than {MAX_TEXT_BYTES // 1_000_000} MB"
-        hint = "move its attachments to files beside it"
-        raise SiteError(Diagnostic("file-too-large", message, str(path), hint=hint))
+        message = f"too many characters in the notebook: more than {MAX_TEXT_BYTES // 1_000_000} million"
+        advice = "move its attachments to files beside it"
+        raise SiteError(Diagnostic("file-too-large", message, str(path), hint=advice))
     return found

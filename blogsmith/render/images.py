@@ -146,17 +146,14 @@ def _open_vector_size(stream: BinaryIO, name: str) -> ImageSize:
     return size
 
 
-def measure_data(data: bytes, name: str) -> ImageInfo | str:
-    """Return the size of an image that is not a file, or an error message. name: its file name."""
+def data_size(data: bytes, name: str) -> ImageSize:
+    """Return the size of an image that is not a file. Raise ImageError as `image_size` does. name: its file
+    name on the page."""
     if len(data) > _MAX_BYTES:
-        return f'"{name}" is larger than {_MAX_BYTES // 1_000_000} MB'
-    try:
-        with BytesIO(data) as stream:
-            is_svg = name.endswith(".svg")
-            size = _open_vector_size(stream, name) if is_svg else open_image_size(stream, f'"{name}"')
-    except ImageError as problem:
-        return str(problem)
-    return ImageInfo("", size.width_px, size.height_px, size.has_location, is_animated=size.is_animated)
+        raise ImageError(f'"{name}" is larger than {_MAX_BYTES // 1_000_000} MB')
+    with BytesIO(data) as stream:
+        is_svg = name.endswith(".svg")
+        return _open_vector_size(stream, name) if is_svg else open_image_size(stream, f'"{name}"')
 
 
 def open_image_size(stream: BinaryIO, name: str) -> ImageSize:

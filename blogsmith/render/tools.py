@@ -54,7 +54,7 @@ def _no_results(document: Document) -> PageResults:
     return PageResults()
 
 
-def _no_picture(document: Document, name: str, content: Path | str) -> ImageInfo | str:
+def _no_picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
     return f'no location for the image "{name}"'
 
 
@@ -97,9 +97,8 @@ class SiteAccess(msgspec.Struct, frozen=True):
     """URL of a video on another host → local copy of its still image; None if the site has none."""
     results: Callable[[Document], PageResults] = _no_results
     """Document → results of its cells and values."""
-    picture: Callable[[Document, str, Path | str], ImageInfo | str] = _no_picture
-    """Image of a cell, with its name in the page's folder, and its file → its URL and size, or the error. The
-    file is empty for an image that is not on disk; then only its URL is returned."""
+    picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
+    """Image of a cell, with its file name in the page's folder → its URL and size, or the error."""
     python_distribution: Callable[[], Distribution] = _from_cdn
     """Returns the source of Python for browsers; called only for pages with runnable code."""
     live_library: Callable[[str], tuple[str, ...]] = lambda library: ()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Literal
 
 from ..base.diagnostics.notebook_cells import NOTEBOOK
 from ..config.schema import Config
@@ -13,7 +15,7 @@ from ..model.template_views import Download, PageView
 from .frame import RenderedDocument
 from .permalinks import files_url, output_path
 
-_SUFFIXES = {"pdf": ".pdf", "notebook": NOTEBOOK}
+_SUFFIXES: Mapping[Literal["pdf", "notebook"], str] = MappingProxyType({"pdf": ".pdf", "notebook": NOTEBOOK})
 
 
 def page_downloads(item: RenderedDocument, config: Config) -> tuple[Download, ...]:

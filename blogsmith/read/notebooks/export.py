@@ -26,7 +26,8 @@ def export_notebook(text: str, first_line: int, cell_lines: Iterable[int], kerne
     empty for Python.
     """
     language = ""
-    before, cells = "", []
+    before = ""
+    cells: list[dict[str, Any]] = []
     for kind, part, fence in _parts(text.split("\n"), first_line, sorted(cell_lines)):
         start, source, end = _split_edges(part) if not fence else ("", part, "")
         before += start
@@ -84,6 +85,6 @@ def _split_edges(text: str) -> tuple[str, str, str]:
 
 def _cell(kind: str, source: str, number: int, own: dict[str, str]) -> dict[str, Any]:
     lines = re.findall(r"[^\n]*\n|[^\n]+", source)
-    more = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    more: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
     metadata = {OWN_KEY: own} if own else {}
     return {"cell_type": kind, "id": f"cell-{number}", "metadata": metadata, "source": lines, **more}

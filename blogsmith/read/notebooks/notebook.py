@@ -134,8 +134,9 @@ def _output(output: Mapping[str, Any]) -> Mapping[str, Any]:
     kind = output.get("output_type")
     if kind == "stream":
         return {**output, "name": output.get("name", output.get("stream", "stdout"))}
-    if kind == "pyerr":
-        return {**output, "output_type": "error"}
+    if kind in ("error", "pyerr"):
+        named = {key: join_lines(output.get(key)) for key in ("ename", "evalue")}
+        return {**output, **named, "output_type": "error"}
     if kind in ("pyout", "display_data", "execute_result") and "data" not in output:
         data = {mime: output[name] for name, mime in _OLD_TYPES.items() if name in output}
         return {"output_type": "execute_result" if kind == "pyout" else str(kind), "data": data}

@@ -49,7 +49,7 @@ def _outputs(written: Iterable[Mapping[str, Any]]) -> Iterator[CellOutput]:
         elif kind == "error":
             lines = output.get("traceback")
             text = "\n".join(map(join_lines, lines)) if isinstance(lines, list) else ""
-            yield Failure(join_lines(output.get("ename")), join_lines(output.get("evalue")), text)
+            yield Failure(str(output.get("ename", "")), str(output.get("evalue", "")), text)
         elif data := _data(output.get("data")):
             yield Display("value" if kind == "execute_result" else "display", data)
 

@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ...base.diagnostics.model import TextMap
 from ...base.patterns import lazy_pattern
@@ -18,7 +17,6 @@ from ...model.pictures import ImageInfo
 from ...model.results import DARK, Blob, Display
 from ..context import PageRendering
 from ..figure_frame import figure_attributes, figure_caption, inline_html, plain_argument
-from ..images import measure_data
 from ..schemes import scheme_pair
 from ..svg.active_content import is_harmless
 from ..svg.metadata import svg_description
@@ -151,7 +149,7 @@ def _drawing(rendering: PageRendering, cell: Cell, picture: CellImage, number: i
     rendering.diagrams += 1
     try:
         # this call makes the page depend on the file
-        rendering.tools.picture(rendering.document, f"picture-{number}.svg", _file(content))
+        rendering.tools.picture(rendering.document, f"picture-{number}.svg", content or b"")
         svg = content.read_bytes() if isinstance(content, Path) else content or b""
         if _ACTIVE.search(svg):
             raise ValueError(_ACTIVE_PROBLEM)
@@ -176,7 +174,7 @@ def _place_picture(rendering: PageRendering, cell: Cell, blob: Blob, kind: str, 
     elif kind == "image/svg+xml" and _is_active(content):
         found = _ACTIVE_PROBLEM
     else:
-        found = _picture(rendering, name, content)
+        found = rendering.tools.picture(rendering.document, name, content)
     if isinstance(found, str):
         message = f"image of {cell_name(cell)} cannot be shown: {found}"
         rendering.reporter.error("cell-picture", message, cell.place, "run the cell again")
@@ -184,19 +182,6 @@ def _place_picture(rendering: PageRendering, cell: Cell, blob: Blob, kind: str, 
     if content is not None:
         rendering.cell_images[name] = content
     return found
-
-
-def _picture(rendering: PageRendering, name: str, content: Path | bytes) -> ImageInfo | str:
-    """Return an image of a cell with its URL, or an error message."""
-    placed = rendering.tools.picture(rendering.document, name, _file(content))
-    if isinstance(content, Path) or isinstance(placed, str):
-        return placed
-    found = measure_data(content, name)
-    return replace(found, url=placed.url) if isinstance(found, ImageInfo) else found
-
-
-def _file(content: Path | bytes | None) -> Path | str:
-    return content if isinstance(content, Path) else ""
 
 
 def _is_active(content: Path | bytes) -> bool:
