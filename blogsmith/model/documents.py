@@ -130,8 +130,7 @@ class Source:
     path: PurePosixPath
     """Path relative to the site root, e.g. `content/posts/a/index.md`."""
     text: str
-    r"""Content decoded as UTF-8, without BOM; line endings are `\n`. May be set to a function that reads it
-    when needed, because a site has thousands of sources."""
+    r"""Markdown of the file, with `\n` as line ends. May be set to a function that reads it when needed."""
     digest: str
     """SHA-256 of the bytes in hex; the cache key of everything that depends on this file alone."""
 
@@ -154,7 +153,7 @@ class SiteFiles(Struct, frozen=True):
     """All files found in a site, sorted by path."""
 
     sources: tuple[Source, ...]
-    """Markdown files under `content/`."""
+    """Pages under `content/`: Markdown, notebooks and Python files in the percent format."""
     assets: tuple[Asset, ...]
     """Other files under `content/`."""
     static: tuple[Asset, ...]
@@ -183,8 +182,7 @@ class Reference:
     """http(s) only; a DOI is converted to its URL."""
     note: str = ""
     is_named: bool = True
-    """False if blogsmith chose the key because the author gave none; then there is no warning if nothing
-    cites it."""
+    """False if blogsmith chose the key, because the author gave none."""
     volume: str = ""
     issue: str = ""
     pages: str = ""
@@ -355,8 +353,7 @@ class Document:
     included: Mapping[str, IncludedFile] = field(default_factory=dict)
     """Value of `file=` in the text → the file that it names, as it was when the post was read."""
     solutions: Literal["", "withheld", "early"] = ""
-    """State of the solutions of a page whose date for solutions is in the future: `withheld`, or `early` in a
-    preview, which shows them. Otherwise empty."""
+    """State of solutions before their date: `withheld`, or `early` in a preview, which shows them."""
 
     @property
     def path(self) -> PurePosixPath:

@@ -11,6 +11,7 @@ import hashlib
 import os
 import stat
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -89,9 +90,10 @@ def read_site(
         content = sorted([*content, *unsaved], key=lambda one: one.path.as_posix())
     static = list(walker.walk(PurePosixPath("static"), keep=PUBLISHED_HIDDEN))
     same = _unchanged_sources(before, changed) if before else {}
-    _warn_of_foreign_texts(content, walker)
-    written = [found for found in content if _is_source(found)]
+    bundles = _bundle_folders(found.path for found in content)
+    written = [found for found in content if _is_source(found, bundles)]
     pages = {found.path for found in written}
+    _warn_of_foreign_texts([found for found in content if found.path not in pages], walker)
     posts = _drop_conflicting_posts(written, walker)
     sources = [
         same.get((str(found.path), found.stamp))
@@ -165,11 +167,26 @@ def _unchanged_sources(before: SiteFiles, changed: Container[str]) -> dict[tuple
     return {(path, before.stamps[path]): source for path, source in paths if path not in changed}
 
 
-def _is_source(found: _SiteFile) -> bool:
-    """Return whether a file is a page. A Python file is read to find out."""
+def _bundle_folders(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
+    """Return the folders of posts, `post/index.md` with its files: they contain no other Markdown file."""
+    counts: Counter[PurePosixPath] = Counter()
+    indexes = set()
+    for path in paths:
+        if path.suffix.lower() in MARKDOWN:
+            counts.update(path.parents)
+            if path.stem == "index":
+                indexes.add(path.parent)
+    return {folder for folder in indexes if counts[folder] == 1 and len(folder.parts) > 1}
+
+
+def _is_source(found: _SiteFile, bundles: Container[PurePosixPath]) -> bool:
+    """Return whether a file is a page. A Python file is read to find out. A notebook in the folder of a post
+    is a file of the post."""
     suffix = found.path.suffix.lower()
+    if suffix == NOTEBOOK:
+        return not any(folder in bundles for folder in found.path.parents)
     if suffix != PYTHON:
-        return suffix in MARKDOWN or suffix == NOTEBOOK
+        return suffix in MARKDOWN
     # most sites have no Python files
     from .notebooks.percent import MAX_HEAD, is_post
 
@@ -377,6 +394,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
             (".qmd", ".rmd", ".mdx", ".myst"),
             f"{_MARKDOWN}, and run `blogsmith check` to list unsupported syntax",
         ),
+        ".ipynb": "move it out of the folder of the post to make it a page, or into `static/`",
         **dict.fromkeys(
             (".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _REWRITE_HINT
         ),
