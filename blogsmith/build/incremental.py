@@ -391,8 +391,7 @@ class IncrementalPipeline:
             files_by_url=files_by_url(files, context.config.base_path),
             page_diagnostics=own,
         )
-        site, problems = with_page_files(site)
-        log.add(problems)
+        site = with_page_files(site, log)
         yield replace(site, site_diagnostics=self._report(log))
 
 

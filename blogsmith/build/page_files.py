@@ -15,6 +15,7 @@ from ..base.installed import PAGE_FILES, installed_parts
 from ..config.load import CONFIG_NAME
 from ..model.generated_files import GeneratedFile, OutputFile
 from ..model.template_views import PageView
+from ..project.report import BuildLog
 from ..site.downloads import download_path
 from .snapshot import SiteSnapshot, files_by_url
 
@@ -32,11 +33,11 @@ class PageFileMaker(Protocol):
         """Return the file, with diagnostics. SiteError if it cannot be made."""
 
 
-def with_page_files(site: SiteSnapshot) -> tuple[SiteSnapshot, tuple[Diagnostic, ...]]:
-    """Return the site with the PDF files that its pages offer, and errors about them."""
+def with_page_files(site: SiteSnapshot, log: BuildLog) -> SiteSnapshot:
+    """Return the site with the PDF files that its pages offer. Report to `log` if none can be made."""
     pages = [page for page in site.views.values() if any(one.kind == "pdf" for one in page.downloads)]
     if not pages:
-        return site, ()
+        return site
     part = installed_parts(PAGE_FILES).get("pdf")
     maker: PageFileMaker | None = (
         getattr(importlib.import_module(part.module), part.attribute) if part else None
@@ -44,11 +45,12 @@ def with_page_files(site: SiteSnapshot) -> tuple[SiteSnapshot, tuple[Diagnostic,
     problem = maker.missing() if maker else Diagnostic("pdf-compiler", 'missing part "pdf" of blogsmith')
     if maker is None or problem:
         assert problem, "one of both is missing"
-        return site, (_at_setting(site, pages[0], problem),)
+        log.add([_at_setting(site, pages[0], problem)])
+        return site
     files = tuple(_plan(site, pages, maker))
     table = {**files_by_url(files, site.config.base_path), **site.files_by_url}
     composition = replace(site.plan, files=(*site.plan.files, *files))
-    return replace(site, plan=composition, files_by_url=table), ()
+    return replace(site, plan=composition, files_by_url=table)
 
 
 def _plan(site: SiteSnapshot, pages: list[PageView], maker: PageFileMaker) -> Iterator[OutputFile]:

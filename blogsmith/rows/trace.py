@@ -62,7 +62,7 @@ def trace_tools(tools: SiteAccess) -> tuple[SiteAccess, Lookups]:
 
     def note(name: str, ask: Callable[..., Any]) -> Callable[..., Any]:
         def asked(*arguments: Any) -> Any:
-            if isinstance(arguments[-1], bytes):
+            if arguments and isinstance(arguments[-1], bytes):
                 # an image in a notebook: only its URL depends on the site, not its size
                 asked(*arguments[:-1], "")
                 return ask(*arguments)
