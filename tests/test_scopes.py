@@ -120,7 +120,8 @@ def test_a_setting_that_reaches_no_text(name: str, tmp_path: Path) -> None:
     write(root / "themes/bare/theme.yaml", "name: bare\noptions: {color_scheme: light}\n")
     for layout in (root / "themes/bare/layouts").iterdir():
         layout.write_text(f"{layout.read_text()}{SHOWS_ALL}")
-    write(root / "content/two.md", "## One\n\n## Two\n")
+    cell = "```{python}\n1\n```\n" if name == "notebook" else ""
+    write(root / "content/two.md", f"## One\n\n## Two\n{cell}")
     config = (root / "blogsmith.yaml").read_text()
     config += "" if "base_url" in config else "base_url: https://example.org\n"
     write(root / "blogsmith.yaml", config)
