@@ -12,8 +12,9 @@ import pytest
 from blogsmith.bibliography.csl_json import CslJsonError, read_csl_json
 from blogsmith.execute.kernel.python import parse_report
 from blogsmith.importers.notebooks.independent import render_notebook
-from blogsmith.importers.notebooks.notebook import NotebookError, read_notebook
+from blogsmith.importers.notebooks.notebook import read_notebook
 from blogsmith.importers.text.data import DataTextError, load_data, load_yaml
+from blogsmith.read.notebooks.notebook import NotebookError
 from tests.sessions import job, run_beside_another
 
 PACKAGE = Path(__file__).parent.parent / "blogsmith"

@@ -18,7 +18,7 @@ from blogsmith.config.schema import Config
 from blogsmith.freeze.store import page_folder
 from blogsmith.model.decode import decode
 from blogsmith.model.documents import SiteFiles
-from blogsmith.read import files
+from blogsmith.read import files, source_text
 from blogsmith.read.files import read_site
 from tests.rows import each_row
 
@@ -160,7 +160,7 @@ def test_any_bytes_give_text_or_a_diagnostic(data: bytes) -> None:
 def test_one_bad_file_does_not_hide_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, *(f"content/{name}.md" for name in "abcde"))
     (tmp_path / "content/b.md").write_bytes(b"\xff")
-    os.truncate(tmp_path / "content/c.md", files.MAX_MARKDOWN_BYTES + 1)
+    os.truncate(tmp_path / "content/c.md", source_text.MAX_TEXT_BYTES + 1)
     (tmp_path / "content/d.md").unlink()
     os.mkfifo(tmp_path / "content/d.md")
 

@@ -48,6 +48,8 @@ SETTINGS = MappingProxyType(
         "build": "{executor: local}",
         "orcids": "{Ada: 0000-0002-1825-0097}",
         "citable": "true",
+        "notebook": "true",
+        "pdf": "true",
         "license": "CC-BY-4.0",
         "links": "{pause: 2}",
         "budget": "{hosts: 1}",
@@ -59,7 +61,7 @@ SETTINGS = MappingProxyType(
 """Settings that do not affect content → another value."""
 SHOWS_ALL = (
     "{{ site.title }}{{ site.description }}{{ site.menu }}{{ site.options }}{{ page.toc }}"
-    "{{ page.citation }}{{ page.comments }}{{ site.counting }}{{ site.share }}\n"
+    "{{ page.citation }}{{ page.downloads }}{{ page.comments }}{{ site.counting }}{{ site.share }}\n"
 )
 HEADS = MappingProxyType(
     {
@@ -118,7 +120,8 @@ def test_a_setting_that_reaches_no_text(name: str, tmp_path: Path) -> None:
     write(root / "themes/bare/theme.yaml", "name: bare\noptions: {color_scheme: light}\n")
     for layout in (root / "themes/bare/layouts").iterdir():
         layout.write_text(f"{layout.read_text()}{SHOWS_ALL}")
-    write(root / "content/two.md", "## One\n\n## Two\n")
+    cell = "```{python}\n1\n```\n" if name == "notebook" else ""
+    write(root / "content/two.md", f"## One\n\n## Two\n{cell}")
     config = (root / "blogsmith.yaml").read_text()
     config += "" if "base_url" in config else "base_url: https://example.org\n"
     write(root / "blogsmith.yaml", config)

@@ -8,16 +8,19 @@ from ..base.diagnostics.model import Diagnostic, Place, SiteError
 from ..base.html_tags import Tag, scan_html
 from ..base.patterns import lazy_pattern
 from ..base.storage.folder import open_folder
+from ..base.storage.stamps import file_digest
 from ..base.storage.temporary import temporary_folder
 from ..build.snapshot import SiteSnapshot
 from ..config.schema import Config
 from ..features.book_pages import BookSource, open_pages, outside_address, percent_encode, write_book
 from ..languages.language import Language
 from ..model.documents import TocEntry
+from ..model.generated_files import GeneratedFile
 from ..model.names import VOID_ELEMENTS, name_set
 from ..model.template_views import PageView
 from ..model.units import format_size
 from ..project.report import BuildOptions, Progress, no_progress
+from ..read.notebooks.outputs import decode_base64
 from ..site.feeds import feed_html, without_control_characters
 from ..site.frame import host_url
 from ..site.math_font import font_face, page_signs, subset_font

@@ -27,9 +27,7 @@ from ..build.snapshot import SiteSnapshot
 from ..config.schema import Config
 from ..execute.session.environment import count_cores
 from ..features.remote_images import remote_uses
-from ..freeze.keys import code_digest, start_key
-from ..freeze.record import CellRecord, PageRecord, SessionRecord
-from ..freeze.record_form import Origin
+from ..freeze.imported import imported_record
 from ..freeze.store import list_page_files, page_folder
 from ..model.dates import parse_date, split_dated_name
 from ..model.documents import Source
@@ -46,6 +44,14 @@ from ..project.report import BuildLog, BuildOptions, ExecutionOptions, Progress
 from ..read.files import fold_name
 from ..read.front_matter import read_document
 from ..read.head import KNOWN_KEYS
+from ..read.notebooks.markdown import KNOWN_OPTIONS as KNOWN_CELL_OPTIONS
+from ..read.notebooks.markdown import NotebookPart, NotebookText
+from ..read.notebooks.markdown import NoticeCallback as NotebookNotes
+from ..read.notebooks.markdown import notebook_text as translate_cells
+from ..read.notebooks.notebook import Notebook, NotebookCell, NotebookError, read_notebook
+from ..read.notebooks.outputs import SUFFIXES as IMAGE_SUFFIXES
+from ..read.notebooks.outputs import CellOutputs as CodeOutputs
+from ..read.notebooks.outputs import to_markdown as outputs_as_markdown
 from ..read.references import is_known_field
 from ..site.collisions import fold_url
 from ..site.frame import RenderedDocument

@@ -18,6 +18,9 @@ COMMANDS = "blogsmith.commands"
 IMPORTERS = "blogsmith.importers"
 """Entry point group of importers. Each entry names an object with the members of
 `importers.systems.System`."""
+PAGE_FILES = "blogsmith.page_files"
+"""Entry point group of makers of files of pages. The entry `pdf` names an object with the members of
+`build.page_files.PageFileMaker`."""
 PLUGINS = "blogsmith.plugins"
 """Entry point group of plugins. Each entry names a module with a function `register(hooks)`."""
 THEMES = "blogsmith.themes"

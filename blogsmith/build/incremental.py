@@ -24,7 +24,6 @@ from ..base.timeout import LIMIT_S
 from ..cells.source import BuildCells, CellSource
 from ..hooks.calls import convert_plugin_errors
 from ..model.documents import Body, Document, FrontMatter, SiteFiles, Source
-from ..model.generated_files import OutputFile
 from ..model.scopes import FieldScope, scoped_fields
 from ..model.template_views import PageView
 from ..model.texts import TextTrace
@@ -46,6 +45,7 @@ from ..stages.stylesheets import check_stylesheets
 from ..stages.unused_templates import find_unused_templates
 from .bodies import BodyBuilder, render_in_processes
 from .load import reload_site
+from .page_files import with_page_files
 from .plan import path_conflicts, plan
 from .relate import (
     build_frame,
@@ -58,7 +58,7 @@ from .relate import (
 )
 from .render import PageCache, placeholder_body
 from .resolve import Resolver
-from .snapshot import ResolvedSite, SiteSnapshot
+from .snapshot import ResolvedSite, SiteSnapshot, files_by_url
 
 if TYPE_CHECKING:
     from ..syntax.parser import Parsed
@@ -380,7 +380,7 @@ class IncrementalPipeline:
         log.add(disclosures(composition.assets, context.config, self._leaks.check))
         log.add(self._resolver.python_problems())
         yield None
-        yield SiteSnapshot(
+        site = SiteSnapshot(
             resolved=resolved,
             rendered=rendered,
             unrendered=frozenset(documents.keys() - bodies.keys()),
@@ -388,10 +388,11 @@ class IncrementalPipeline:
             views={view.url: view for view in views},
             plan=composition,
             fonts=fonts,
-            files_by_url=_table(files, context.config.base_path),
+            files_by_url=files_by_url(files, context.config.base_path),
             page_diagnostics=own,
-            site_diagnostics=self._report(log),
         )
+        site = with_page_files(site, log)
+        yield replace(site, site_diagnostics=self._report(log))
 
 
 def _recorded_cells(root: Path) -> CellSource:
@@ -410,12 +411,3 @@ def _reuse_equal_views(views: Sequence[PageView], before: SiteSnapshot | None) -
     """Return the views, each replaced by an equal earlier object: comparing identical objects is fast."""
     known = before.views if before else {}
     return [old if (old := known.get(view.url)) == view and old is not None else view for view in views]
-
-
-def _table(files: Sequence[OutputFile], base_path: str) -> dict[str, OutputFile]:
-    found: dict[str, OutputFile] = {}
-    for planned in files:
-        path = planned.path.as_posix()
-        path = path.removesuffix("index.html") if path.rpartition("/")[2] == "index.html" else path
-        found.setdefault(f"{base_path}/{path}", planned)
-    return found

@@ -32,6 +32,7 @@ from ..project.report import BuildLog
 from ..render.policy.policy import GuardedPage, guard_page, guard_parts
 from ..render.templates.theme import Theme
 from ..site.collisions import fold_url
+from ..site.downloads import notebook_files
 from ..site.feeds import feed_files
 from ..site.frame import RenderedDocument
 from ..site.permalinks import files_url, output_path, redirect, redirect_path
@@ -92,6 +93,9 @@ class OutputPlan:
         if isinstance(content, PageView):
             page = self.page(content)
             return Output(planned.path, page.html), page.problems
+        if isinstance(content, GeneratedFile) and content.report:
+            data, found = content.report()
+            return Output(planned.path, data), found
         data = content()
         problems: Iterable[Diagnostic] = ()
         if planned.path in self.plugin_styles:
@@ -165,6 +169,7 @@ def plan(
     copies = plan_copies(used, context)
     files += copy_files(copies, files)
     files += _generated_files(views, config, unfit, {planned.path for planned in files})
+    files += notebook_files(views, rendered, config, context.root)
     shown = SiteOutputs(config, tuple(views), MappingProxyType(documents))
     generated = list(plugin_files(context.plugins, shown))
     files += [OutputFile(file, f'a file of plugin "{plugin}"', make) for plugin, file, make in generated]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..base.diagnostics.model import Diagnostic
@@ -165,3 +165,13 @@ class SiteSnapshot:
         copies = plan_copies(new, self.context)
         files = copy_files(copies, self.files_by_url.values()) if copies else ()
         return {f"{base_path}/{planned.path}": planned for planned in files}
+
+
+def files_by_url(files: Sequence[OutputFile], base_path: str) -> dict[str, OutputFile]:
+    """Return the table of `SiteSnapshot.files_by_url`."""
+    found: dict[str, OutputFile] = {}
+    for planned in files:
+        path = planned.path.as_posix()
+        path = path.removesuffix("index.html") if path.rpartition("/")[2] == "index.html" else path
+        found.setdefault(f"{base_path}/{path}", planned)
+    return found

@@ -20,6 +20,7 @@ from ..model.results import PageResults
 from ..project.context import SiteContext
 from ..project.load import LoadedSite
 from ..render.tools import SiteAccess
+from ..rows.file_rows import measure_data
 from ..site.editions import plan_generated
 from ..site.feeds import site_feeds
 from ..site.images import Digest, Measure, resolve_image, resolve_poster
@@ -106,8 +107,7 @@ def page_tools(
     """Return the functions that pages use while they are rendered, with the caches of `memory`."""
 
     def picture(document: Document, name: str, content: Path | bytes) -> ImageInfo | str:
-        assert isinstance(content, Path), "a build shows what is recorded, and records are files"
-        found = measure(content)
+        found = measure(content) if isinstance(content, Path) else measure_data(content, name)
         url = index.with_base(quote(files_url(loaded.urls.urls[str(document.path)]) + name))
         return replace(found, url=url) if isinstance(found, ImageInfo) else found
 

@@ -8,13 +8,16 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
+from ..base.diagnostics.notebook_cells import NOTEBOOK
 from ..base.storage.stamps import FileStamp, read_stamp
 from ..freeze.environment import Environment, FileDigests
+from ..freeze.record import PageRecord
 from ..freeze.signatures import SIGNATURE, SIGNERS
 from ..freeze.store import FREEZE, OUTPUTS, ReadResult, page_folder, read_page
 from ..model.documents import PageFacts
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions, no_progress
+from .notebook_outputs import read_notebook_outputs
 from .results import show_results
 from .source import PageCellsState
 from .status import PageStatus, RunOutcome, read_environment, survey_pages
@@ -33,6 +36,8 @@ class CellCache:
 
     root: Path
     _records: dict[PurePosixPath, tuple[_Stamps, ReadResult]] = field(default_factory=dict)
+    _outputs: dict[PurePosixPath, tuple[FileStamp | None, PageRecord]] = field(default_factory=dict)
+    """Outputs in notebooks, by path."""
     _digests: dict[str, tuple[FileStamp | None, str | None]] = field(default_factory=dict)
     _versions: dict[frozenset[str], Mapping[str, str]] = field(default_factory=dict)
 
@@ -41,6 +46,7 @@ class CellCache:
         unchanged."""
         for path in changed:
             self._digests.pop(path, None)
+            self._outputs.pop(PurePosixPath(path), None)
         folders = {PurePosixPath(path).parent for path in changed if path.startswith("_freeze/")}
         for post in [post for post in self._records if page_folder(post) in folders]:
             del self._records[post]
@@ -59,7 +65,8 @@ class CellCache:
         if not facts.cells.sessions():
             return PageCellsState()
         log = BuildLog(no_progress)
-        surveyed = survey_pages(self.root, self._environment(context, may_run=may_run), [facts], self._read)
+        around = self._environment(context, may_run=may_run)
+        surveyed = survey_pages(self.root, around, [facts], self._read, self._read_outputs)
         log.add(surveyed.diagnostics)
         versions = self._installed_versions(surveyed.pages, context, execution, may_run=may_run)
         path = str(facts.document.path)
@@ -85,6 +92,15 @@ class CellCache:
         known = self._records.get(post)
         if known is None or known[0] != stamp:
             known = self._records[post] = (stamp, read_page(root, post))
+        return known[1]
+
+    def _read_outputs(self, root: Path, post: PurePosixPath) -> PageRecord:
+        if post.suffix.lower() != NOTEBOOK:
+            return PageRecord()
+        stamp = read_stamp(root / post)
+        known = self._outputs.get(post)
+        if known is None or known[0] != stamp:
+            known = self._outputs[post] = (stamp, read_notebook_outputs(root, post))
         return known[1]
 
     def _installed_versions(

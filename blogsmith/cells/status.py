@@ -17,6 +17,7 @@ from ..base.storage.path_states import OWN_NAMES
 from ..config.schema import Config
 from ..execute.session.environment import COMPARED_VARIABLES
 from ..freeze.environment import Environment, FileDigests
+from ..freeze.imported import add_imported
 from ..freeze.moved_records import OrphanedRecords
 from ..freeze.record import PageRecord
 from ..freeze.repeatability import describe_reason
@@ -25,6 +26,7 @@ from ..freeze.store import ReadResult, copy_record, page_folder, read_page
 from ..model.cells import PageCells
 from ..model.documents import PageFacts
 from ..project.trust.consent import is_trusted
+from .notebook_outputs import read_notebook_outputs
 
 
 class PageStatus(Struct, frozen=True):
@@ -194,8 +196,12 @@ def survey_pages(
     around: Environment,
     found: Sequence[PageFacts],
     read: Callable[[Path, PurePosixPath], ReadResult] = read_page,
+    outputs: Callable[[Path, PurePosixPath], PageRecord] = read_notebook_outputs,
 ) -> SiteStatus:
-    """Judge the records of all pages that have cells. Records of renamed posts are found by their code."""
+    """Judge the records of all pages that have cells. Records of renamed posts are found by their code.
+
+    outputs: returns the outputs that the file of a page contains, if it is a notebook.
+    """
     pages: list[PageStatus] = []
     orphans = OrphanedRecords(root)
     for page in found:
@@ -203,12 +209,11 @@ def survey_pages(
             reading, moved_from = read(root, page.cells.path), None
             if reading == ReadResult(None) and (moved := orphans.find(page.cells, around)):
                 reading, moved_from = moved.found, moved.folder
-            verdict = judge_page(page.cells, reading.record, around)
+            record = add_imported(reading.record, outputs(root, page.cells.path), page.cells, around)
+            verdict = judge_page(page.cells, record, around)
             errors = tuple(found for found in reading.diagnostics if found.severity == "error")
             warnings = tuple(found for found in reading.diagnostics if found.severity != "error")
-            pages.append(
-                PageStatus(page, reading.record, verdict, errors, warnings, reading.signer, moved_from)
-            )
+            pages.append(PageStatus(page, record, verdict, errors, warnings, reading.signer, moved_from))
     return SiteStatus(root, tuple(pages), around)
 
 

@@ -342,6 +342,10 @@ class Config(Struct, frozen=True):
     """ORCID iDs by author name, for all posts: `Josiah Carberry: 0000-0002-1825-0097`."""
     citable: OfSite[bool] = False
     """Show on each post how to cite it, as BibTeX, and include metadata for reference managers."""
+    notebook: OfSite[bool] = False
+    """Offer each page with cells as a Jupyter notebook for download."""
+    pdf: OfSite[bool] = False
+    """Offer each post and page as a PDF. Needs the extra `pdf`."""
     license: OfSite[str] = ""
     """Licence of posts: an identifier such as `CC-BY-4.0`, a URL, or a name."""
     base_url: OfPage[str] = ""

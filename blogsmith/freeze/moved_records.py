@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.storage.file_names import MARKDOWN
+from ..base.storage.file_names import SOURCES
 from ..base.storage.folder import open_folder
 from ..base.storage.tree import scan
 from ..model.cells import PageCells
@@ -88,7 +88,7 @@ class OrphanedRecords:
 
     def _has_post(self, folder: PurePosixPath) -> bool:
         place = self.root / _post_folder(folder)
-        return any((place / f"{folder.name}{ending}").is_file() for ending in MARKDOWN)
+        return any((place / f"{folder.name}{ending}").is_file() for ending in SOURCES)
 
 
 def _record_folders(root: Path) -> Iterator[PurePosixPath]:

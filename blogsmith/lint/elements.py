@@ -66,7 +66,7 @@ def _prints_title(element: SourceElement, named: Container[str]) -> bool:
     if not (element.is_markdown and element.kind == "start" and element.name == "a"):
         return False
     path, _, anchor = element.attributes.get("href", "").partition("#")
-    return unquote(anchor) in named if not path else path.endswith((".md", "/"))
+    return unquote(anchor) in named if not path else path.endswith((".md", ".ipynb", "/"))
 
 
 def _block_elements(tokens: Sequence[Token], first_line: int) -> Iterator[SourceElement]:

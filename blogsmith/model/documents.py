@@ -130,8 +130,7 @@ class Source:
     path: PurePosixPath
     """Path relative to the site root, e.g. `content/posts/a/index.md`."""
     text: str
-    r"""Content decoded as UTF-8, without BOM; line endings are `\n`. May be set to a function that reads it
-    when needed, because a site has thousands of sources."""
+    r"""Markdown of the file, with `\n` as line ends. May be set to a function that reads it when needed."""
     digest: str
     """SHA-256 of the bytes in hex; the cache key of everything that depends on this file alone."""
 
@@ -140,7 +139,7 @@ read_on_demand(Source, "text")
 
 
 class Asset(Struct, frozen=True):
-    """A file that is copied unchanged: an image, a data file, or a file under `static/`."""
+    """A file that is copied unchanged."""
 
     path: PurePosixPath
     """Path relative to the site root (or to the theme's root for theme files)."""
@@ -154,7 +153,7 @@ class SiteFiles(Struct, frozen=True):
     """All files found in a site, sorted by path."""
 
     sources: tuple[Source, ...]
-    """Markdown files under `content/`."""
+    """Pages under `content/`: Markdown, notebooks and Python files in the percent format."""
     assets: tuple[Asset, ...]
     """Other files under `content/`."""
     static: tuple[Asset, ...]
@@ -183,8 +182,7 @@ class Reference:
     """http(s) only; a DOI is converted to its URL."""
     note: str = ""
     is_named: bool = True
-    """False if blogsmith chose the key because the author gave none; then there is no warning if nothing
-    cites it."""
+    """False if blogsmith chose the key, because the author gave none."""
     volume: str = ""
     issue: str = ""
     pages: str = ""
@@ -279,6 +277,10 @@ class FrontMatter:
     """Citation style: name of a bundled style, or a `.csl` file. Defaults to the site's setting."""
     citable: OfPage[bool | None] = None
     """Show how to cite the page. Defaults to true with a `doi`, otherwise to the site's setting."""
+    notebook: OfPage[bool | None] = None
+    """Offer a page with cells as a Jupyter notebook. Defaults to the site's setting."""
+    pdf: OfPage[bool | None] = None
+    """Offer the page as a PDF. Defaults to the site's setting."""
     doi: OfPage[str] = ""
     """DOI of the page itself: `10.59350/abcde`."""
     license: OfPage[str] = ""
@@ -351,8 +353,7 @@ class Document:
     included: Mapping[str, IncludedFile] = field(default_factory=dict)
     """Value of `file=` in the text → the file that it names, as it was when the post was read."""
     solutions: Literal["", "withheld", "early"] = ""
-    """State of the solutions of a page whose date for solutions is in the future: `withheld`, or `early` in a
-    preview, which shows them. Otherwise empty."""
+    """State of solutions before their date: `withheld`, or `early` in a preview, which shows them."""
 
     @property
     def path(self) -> PurePosixPath:
@@ -438,7 +439,7 @@ class Body(Struct, frozen=True):
     has neither."""
     description_html: str = ""
     description_text: str = ""
-    """The author's description as plain text; empty if there is none."""
+    """The author's description as plain text; may be empty."""
     toc: tuple[TocEntry, ...] = ()
     summary: str = ""
     """Plain text of the first paragraph, or else the beginning of the text; used for descriptions."""
@@ -451,11 +452,11 @@ class Body(Struct, frozen=True):
     links: frozenset[str] = frozenset()
     """URLs of this site that the text links to, with the base path and without fragments."""
     widgets: frozenset[str] = frozenset()
-    """Features of the page that need a script or stylesheet of their own: `compare`, `embed`, `runnable`,
-    `lightbox`, `gallery`, `loop`, `film`, `margin`, `people` (a CV, selected works or abstracts), `schemes`
-    (images for one colour scheme), `pictures` (pairs of them)."""
+    """Features of the page that need a script or stylesheet of their own, as in `PageView`."""
+    cell_lines: tuple[int, ...] = ()
+    """1-based lines of the file where the fences of cells that run begin."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
-    """Images that cells of the page drew: name in the page's folder → file to copy, or bytes."""
+    """Images that cells drew: name in the page's folder → file to copy, or bytes."""
     cover: str = ""
     """`<img>` of the page's image, if the site shows images of posts."""
     variants: tuple[ImageVariant, ...] = ()

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 from msgspec import Struct
 
+from ..base.diagnostics.model import Diagnostic
 from .template_views import PageView
 
 
@@ -27,6 +28,8 @@ class GeneratedFile(Struct, frozen=True):
     """Whether creating it creates other files too, so that one process must create all of them."""
     is_slow: bool = False
     """Whether creating it may need a second. Any thread may create it."""
+    report: Callable[[], tuple[bytes, tuple[Diagnostic, ...]]] | None = None
+    """Function that returns the same bytes as `make`, with diagnostics; None if there are none."""
 
     def __call__(self) -> bytes:
         return self.make()

@@ -41,6 +41,14 @@ class SeriesPart(Struct, frozen=True):
     """Title with formulas typeset, as in `Link`."""
 
 
+class Download(Struct, frozen=True):
+    """A file with the content of a page."""
+
+    kind: Literal["pdf", "notebook"]
+    url: str
+    """URL with base path."""
+
+
 class Feed(Struct, frozen=True):
     """A feed that a page offers to feed readers."""
 
@@ -272,6 +280,8 @@ class PageView(Struct, frozen=True):
     """URL of the page's image with base path, or empty."""
     cover: OfPage[str] = ""
     """The page's image as `<img>`, for its top, if the site shows images of posts; safe HTML."""
+    downloads: OfPage[tuple[Download, ...]] = ()
+    """The page as PDF and as notebook, if it offers them: each has `kind`, `pdf` or `notebook`, and `url`."""
     citation: OfPage[CitableView | None] = None
     """How to cite the page, its DOI and licence; None for a page without this data."""
     card: OfSite[str] = ""

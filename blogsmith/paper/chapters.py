@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -9,8 +10,10 @@ from ..api.books import (
     BookSource,
     Diagnostic,
     PageView,
+    decode_base64,
     formula_words,
     host_url,
+    lazy_pattern,
     outside_address,
     percent_encode,
     plural,
@@ -21,6 +24,8 @@ from .compiler import add_image
 from .elements import read_elements
 from .formulas import standalone_svg
 from .reader import PageReader
+
+_DATA = lazy_pattern(r"data:image/(png|jpe?g|gif|webp|avif);base64,", re.IGNORECASE)
 
 
 class ChapterReader:
@@ -101,6 +106,12 @@ class ChapterReader:
 
     def _image_path(self, address: str) -> str:
         """Return the path of an image of the site, and add its file; empty if there is none."""
+        if written := _DATA.match(address):
+            if address not in self._images:
+                suffix = f".{written[1].lower().replace('jpeg', 'jpg')}"
+                name, pasted = f"image-{len(self._images) + 1}", decode_base64(address[written.end() :])
+                self._images[address] = self._add_image(name, pasted, suffix) if pasted else ""
+            return address if self._images[address] else ""
         path = self._site_path(address.strip())
         path = unquote(path.partition("?")[0].partition("#")[0]) if path else ""
         if path and path not in self._images:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from msgspec import Struct
@@ -49,6 +50,11 @@ def require_compiler() -> None:
     except ImportError:
         hint = f"run `{extra_install_command('pdf')}`"
         raise SiteError(Diagnostic("pdf-compiler", 'missing package "typst"', hint=hint)) from None
+
+
+def compiler_version() -> str:
+    """Return the version of Typst, which must be installed."""
+    return version("typst")
 
 
 def compile_folder(root: Path, timestamp: int, *, is_accessible: bool, use_system_fonts: bool) -> bytes:

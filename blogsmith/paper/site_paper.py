@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..api.books import (
+    BookSource,
     BuildOptions,
     Diagnostic,
     PageView,
@@ -70,14 +71,20 @@ def make_paper(
     template.
     """
     require_compiler()
-    with (
-        open_pages(root, posts, options, series=series, title=title, progress=progress) as book,
-        temporary_folder() as folder,
-    ):
+    with open_pages(root, posts, options, series=series, title=title, progress=progress) as book:
+        data, warnings = compile_paper(book, template)
+        return Paper(data, book.name, len(book.pages), (*book.warnings, *warnings))
+
+
+def compile_paper(book: BookSource, template: str = "") -> tuple[bytes, tuple[Diagnostic, ...]]:
+    """Return the PDF of pages, with warnings about content that it cannot show. template: as in `make_paper`.
+
+    Raise SiteError if Typst rejects the document.
+    """
+    with temporary_folder() as folder:
         _add_template(folder, template or TEMPLATES[len(book.pages) > 1])
         builder = _PaperBuilder(book, folder)
-        data = builder.compile()
-        return Paper(data, book.name, len(book.pages), (*book.warnings, *builder.warnings))
+        return builder.compile(), tuple(builder.warnings)
 
 
 def _add_template(folder: Path, template: str) -> None:

@@ -11,6 +11,7 @@ import hashlib
 import os
 import stat
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,18 +24,24 @@ from msgspec.structs import replace
 
 from ..base.diagnostics.characters import find_forbidden, find_hidden, format_code_point
 from ..base.diagnostics.model import Diagnostic, Severity, SiteError
-from ..base.storage.file_names import MARKDOWN, MAX_FOLDER_DEPTH, PUBLISHED_HIDDEN, is_temporary_name
+from ..base.diagnostics.notebook_cells import NOTEBOOK, PYTHON
+from ..base.storage.file_names import (
+    MARKDOWN,
+    MAX_FOLDER_DEPTH,
+    PUBLISHED_HIDDEN,
+    is_temporary_name,
+)
 from ..base.storage.folder import open_real_file
 from ..base.storage.stamps import FileStamp, make_stamp
 from ..base.storage.symlinks import LinkRejectedError, Links
 from ..config.schema import Config
-from ..model.decode import decode
+from ..model.decode import normalize_line_ends
 from ..model.documents import Asset, SiteFiles, Source
 from ..model.remote_images import RemoteImages, read_record
 from ..model.texts import ReadText
+from .source_text import MAX_NOTEBOOK_BYTES, MAX_TEXT_BYTES, source_text
 from .unread_files import find_unread_files, unread_warning
 
-MAX_MARKDOWN_BYTES = 10_000_000
 _CODE_FOLDERS = ("languages", "layouts", "partials", "plugins", "shortcodes", "themes")
 """Folders with files that other modules read. These modules skip special files silently, so they are reported
 here."""
@@ -83,8 +90,11 @@ def read_site(
         content = sorted([*content, *unsaved], key=lambda one: one.path.as_posix())
     static = list(walker.walk(PurePosixPath("static"), keep=PUBLISHED_HIDDEN))
     same = _unchanged_sources(before, changed) if before else {}
-    _warn_of_foreign_texts(content, walker)
-    posts = _drop_conflicting_posts([found for found in content if _is_markdown(found)], walker)
+    bundles = _bundle_folders(found.path for found in content)
+    written = [found for found in content if _is_source(found, bundles)]
+    pages = {found.path for found in written}
+    _warn_of_foreign_texts([found for found in content if found.path not in pages], walker)
+    posts = _drop_conflicting_posts(written, walker)
     sources = [
         same.get((str(found.path), found.stamp))
         or (find and find(found.path, found.file))
@@ -97,7 +107,7 @@ def read_site(
     unread = find_unread_files(walker.root)
     return SiteFiles(
         sources=tuple(source for source in sources if source is not None),
-        assets=tuple(_asset(found) for found in content if not _is_markdown(found)),
+        assets=tuple(_asset(found) for found in content if found.path not in pages),
         static=tuple(_asset(found) for found in static),
         diagnostics=(*walker.diagnostics, *problems, *map(unread_warning, unread)),
         stamps={str(found.path): found.stamp for found in (*content, *static)},
@@ -157,8 +167,32 @@ def _unchanged_sources(before: SiteFiles, changed: Container[str]) -> dict[tuple
     return {(path, before.stamps[path]): source for path, source in paths if path not in changed}
 
 
-def _is_markdown(found: _SiteFile) -> bool:
-    return found.path.suffix.lower() in MARKDOWN
+def _bundle_folders(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
+    """Return the folders of posts, `post/index.md` with its files: they contain no other Markdown file."""
+    counts: Counter[PurePosixPath] = Counter()
+    indexes = set()
+    for path in paths:
+        if path.suffix.lower() in MARKDOWN:
+            counts.update(path.parents)
+            if path.stem == "index":
+                indexes.add(path.parent)
+    return {folder for folder in indexes if counts[folder] == 1 and len(folder.parts) > 1}
+
+
+def _is_source(found: _SiteFile, bundles: Container[PurePosixPath]) -> bool:
+    """Return whether a file is a page. A Python file is read to find out. A notebook in the folder of a post
+    is a file of the post."""
+    suffix = found.path.suffix.lower()
+    if suffix == NOTEBOOK:
+        return not any(folder in bundles for folder in found.path.parents)
+    if suffix != PYTHON:
+        return suffix in MARKDOWN
+    # most sites have no Python files
+    from .notebooks.percent import MAX_HEAD, is_post
+
+    with suppress(OSError), open_real_file(found.file) as stream:
+        return is_post(normalize_line_ends(stream.read(MAX_HEAD).decode("utf-8-sig", "replace")))
+    return False
 
 
 def _warn_of_foreign_texts(content: Sequence[_SiteFile], walker: _Walker) -> None:
@@ -183,8 +217,11 @@ def _asset(found: _SiteFile) -> Asset:
 
 
 def _read_source(found: _SiteFile, walker: _Walker, keep: KeepText | None = None) -> Source | None:
-    if found.size > MAX_MARKDOWN_BYTES:
-        message = f"the file is larger than {MAX_MARKDOWN_BYTES // 1_000_000} MB"
+    is_notebook = found.path.suffix.lower() == NOTEBOOK
+    if found.size > (MAX_NOTEBOOK_BYTES if is_notebook else MAX_TEXT_BYTES):
+        message = f"the file is larger than {MAX_TEXT_BYTES // 1_000_000} MB"
+        if is_notebook:
+            message = f"more than {MAX_NOTEBOOK_BYTES // 1_000_000} MB in a notebook"
         walker.report(
             "file-too-large", message, found.path, "split the post, or move data to a file of its own"
         )
@@ -192,7 +229,7 @@ def _read_source(found: _SiteFile, walker: _Walker, keep: KeepText | None = None
     try:
         open_text = walker.texts.get(str(found.path))
         data = _read(found.file) if open_text is None else open_text.encode("utf-8", "replace")
-        text = decode(data, format_path(found.path))
+        text = source_text(found.path, data)
     except OSError as error:
         walker.report("unreadable", f"cannot be read: {_reason(error)}", found.path)
     except SiteError as error:
@@ -357,7 +394,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
             (".qmd", ".rmd", ".mdx", ".myst"),
             f"{_MARKDOWN}, and run `blogsmith check` to list unsupported syntax",
         ),
-        ".ipynb": "write its cells as fences in `{}`, or move it to `static/` to publish it unchanged",
+        ".ipynb": "move it out of the folder of the post to make it a page, or into `static/`",
         **dict.fromkeys(
             (".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _REWRITE_HINT
         ),

@@ -17,6 +17,7 @@ from msgspec import Struct
 from ..base.diagnostics.characters import find_forbidden, find_hidden, format_code_point, remove_forbidden
 from ..base.diagnostics.fixes import Fix, make_replacement
 from ..base.diagnostics.model import Diagnostic, Place, Reporter
+from ..base.diagnostics.notebook_cells import NOTEBOOK, PYTHON
 from ..base.merge_conflicts import take_first_versions
 from ..base.patterns import lazy_pattern
 from ..base.schema.data_loaders import load_json, load_toml, read_object
@@ -60,7 +61,9 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
     kept = take_first_versions(text, reporter, is_markdown=True)
     if kept != text:
         source, text, lines = replace(source, text=kept), kept, kept.split("\n")
-    split = _split(text, lines, reporter)
+    # a notebook begins with the marker of its first cell
+    start = next((n for n, line in enumerate(lines) if line.strip()), 0) if _begins_late(source) else 0
+    split = _split(text, lines, reporter, start)
     located = None
     if split.front_matter.strip():
         located = split.load(split.front_matter, reporter, first_line=split.head_line)
@@ -119,8 +122,13 @@ def _warn_of_hidden(split: _SplitSource, reporter: Reporter) -> None:
             reporter.warn("hidden-character", message, place, "remove it", fix)
 
 
-def _split(text: str, lines: list[str], reporter: Reporter) -> _SplitSource:
-    first = lines[0].rstrip()
+def _begins_late(source: Source) -> bool:
+    return source.path.suffix.lower() in (NOTEBOOK, PYTHON)
+
+
+def _split(text: str, lines: list[str], reporter: Reporter, start: int = 0) -> _SplitSource:
+    """Split a file whose first `start` lines are empty."""
+    first = lines[start].rstrip()
     if first == "+++" and _TOML_LINE.match("".join(lines[1:2])):
         return _split_toml(lines, reporter)
     if _JSON.match(text) and (split := _split_json(text, lines)):
@@ -128,17 +136,17 @@ def _split(text: str, lines: list[str], reporter: Reporter) -> _SplitSource:
     if first != "---":
         _report_misplaced(lines, reporter)
         return _SplitSource("", text, 1)
-    for index, line in enumerate(lines[1:], start=1):
+    for index, line in enumerate(lines[start + 1 :], start=start + 1):
         if line.rstrip() in ("---", "..."):
-            return _cut(lines, index, index + 1)
-    if not "".join(lines[1:2]).strip():
+            return _cut(lines, index, index + 1, head_line=start + 2)
+    if not "".join(lines[start + 1 : start + 2]).strip():
         # a horizontal rule: nobody begins front matter with an empty line and also forgets its end
         return _SplitSource("", text, 1)
     hint = "end it with a line `---`"
-    end = next((index for index, line in enumerate(lines) if not line.strip()), len(lines))
+    end = next((index for index, line in enumerate(lines) if index > start and not line.strip()), len(lines))
     fix = _end_head(lines, end, "---")
-    reporter.error("front-matter-open", "missing end of front matter", Place(1, 1, 3), hint, fix)
-    return _cut(lines, end, end)
+    reporter.error("front-matter-open", "missing end of front matter", Place(start + 1, 1, 3), hint, fix)
+    return _cut(lines, end, end, head_line=start + 2)
 
 
 def _end_head(lines: list[str], end: int, mark: str) -> Fix:
@@ -191,8 +199,11 @@ def _report_misplaced(lines: list[str], reporter: Reporter) -> None:
         )
 
 
-def _cut(lines: list[str], head_end: int, body_start: int, read: Loader = load) -> _SplitSource:
-    return _SplitSource("\n".join(lines[1:head_end]), "\n".join(lines[body_start:]), body_start + 1, read)
+def _cut(
+    lines: list[str], head_end: int, body_start: int, read: Loader = load, head_line: int = 2
+) -> _SplitSource:
+    head, body = "\n".join(lines[head_line - 1 : head_end]), "\n".join(lines[body_start:])
+    return _SplitSource(head, body, body_start + 1, read, head_line)
 
 
 def _root(located: Located | None, reporter: Reporter) -> Slot:

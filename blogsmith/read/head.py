@@ -386,7 +386,7 @@ _TABLE = Table(
         **dict.fromkeys(_DATE_KEYS, _date),
         "updated": _updated,
         "doi": _doi,
-        "citable": lenient_flag(),
+        **dict.fromkeys(("citable", "notebook", "pdf"), lenient_flag()),
         "tags": string_list(separator=","),
         "categories": string_list(separator=","),
         "series": _series,

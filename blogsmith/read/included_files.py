@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from ..base.diagnostics.model import SiteError
+from ..base.diagnostics.notebook_cells import NOTEBOOK
 from ..base.patterns import lazy_pattern
 from ..base.storage.file_names import MARKDOWN, is_temporary_name
 from ..base.storage.folder import open_real_file
@@ -100,7 +101,9 @@ def _may_show(path: PurePosixPath, config: Config) -> bool:
     if path.is_relative_to(config.output):
         return False
     # an untrusted post may show published files only
-    return not config.markup.untrusted or (parts[0] in ("content", "static") and path.suffix not in MARKDOWN)
+    return not config.markup.untrusted or (
+        parts[0] in ("content", "static") and path.suffix not in (*MARKDOWN, NOTEBOOK)
+    )
 
 
 def _read_regular_file(file: Path) -> bytes | None:

@@ -13,6 +13,7 @@ import stat
 import warnings
 from collections.abc import Mapping, Sequence
 from html import escape
+from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, BinaryIO
@@ -128,14 +129,31 @@ def _check_is_file(file: Path) -> None:
 def _vector_size(file: Path) -> ImageSize:
     try:
         with open_real_file(file) as stream:
-            size = ImageSize(*svg_size(stream))
-            stream.seek(0)
-            is_bomb = draws_too_much(stream.read())
-    except (OSError, ValueError) as error:
+            return _open_vector_size(stream, file.name)
+    except OSError as error:
         raise ImageError(f'"{file.name}" is not a readable SVG image: {error}') from error
+
+
+def _open_vector_size(stream: BinaryIO, name: str) -> ImageSize:
+    try:
+        size = ImageSize(*svg_size(stream))
+        stream.seek(0)
+        is_bomb = draws_too_much(stream.read())
+    except ValueError as error:
+        raise ImageError(f'"{name}" is not a readable SVG image: {error}') from error
     if is_bomb:
-        raise ImageError(f'too many elements in "{file.name}": more than {MAX_ELEMENTS:,} with "<use>"')
+        raise ImageError(f'too many elements in "{name}": more than {MAX_ELEMENTS:,} with "<use>"')
     return size
+
+
+def data_size(data: bytes, name: str) -> ImageSize:
+    """Return the size of an image that is not a file. Raise ImageError as `image_size` does. name: its file
+    name on the page."""
+    if len(data) > _MAX_BYTES:
+        raise ImageError(f'"{name}" is larger than {_MAX_BYTES // 1_000_000} MB')
+    with BytesIO(data) as stream:
+        is_svg = name.endswith(".svg")
+        return _open_vector_size(stream, name) if is_svg else open_image_size(stream, f'"{name}"')
 
 
 def open_image_size(stream: BinaryIO, name: str) -> ImageSize:
@@ -165,9 +183,13 @@ def _check_end(stream: BinaryIO, name: str, kind: str) -> None:
     mark = _END_MARKS.get(kind)
     if mark is None:
         return
-    with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        if data.find(mark, stream.tell()) < 0:
-            raise ImageError(f"{name} is truncated: its end is missing")
+    if isinstance(stream, BytesIO):
+        is_found = stream.getvalue().find(mark, stream.tell()) >= 0
+    else:
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            is_found = data.find(mark, stream.tell()) >= 0
+    if not is_found:
+        raise ImageError(f"{name} is truncated: its end is missing")
 
 
 def _exif(image: Image) -> tuple[int, bool]:

@@ -16,10 +16,10 @@ import msgspec
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..base.storage.site_cache import CacheInterface, Kind, Row, is_text
 from ..base.storage.stamps import FileStamp, file_digest, make_stamp
-from ..model.decode import decode
 from ..model.documents import Source
 from ..model.pictures import ImageInfo
-from ..render.images import ImageError, ImageSize, image_size
+from ..read.source_text import source_text
+from ..render.images import ImageError, ImageSize, data_size, image_size
 from ..write.photos.encoder import MOST_PIXELS
 
 Value = TypeVar("Value")
@@ -142,7 +142,7 @@ def _read_text(path: PurePosixPath, file: Path, digest: str) -> str:
     try:
         data = file.read_bytes()
         if hashlib.sha256(data).hexdigest() == digest:
-            return decode(data, str(path))
+            return source_text(path, data)
     except OSError as error:
         problem = f"cannot read the file: {error.strerror or error}"
     raise SiteError(Diagnostic("unreadable", problem, str(path), hint="run the build again"))
@@ -181,6 +181,20 @@ def measure_image(file: Path) -> ImageInfo | str:
         is_animated=size.is_animated,
         digest=digest,
     )
+
+
+def measure_data(data: bytes | str, name: str) -> ImageInfo | str:
+    """Return the data of an image that is not a file except for its URL, or an error message.
+
+    data: an empty string for an image of unknown size. name: its file name on the page.
+    """
+    if isinstance(data, str):
+        return ImageInfo("", None, None)
+    try:
+        size = data_size(data, name)
+    except ImageError as problem:
+        return str(problem)
+    return ImageInfo("", size.width_px, size.height_px, size.has_location, is_animated=size.is_animated)
 
 
 def _pixels(size: ImageSize) -> int:

@@ -124,6 +124,7 @@ class _Page(msgspec.Struct, frozen=True, array_like=True):
     widgets: frozenset[str]
     cover: str
     variants: tuple[ImageVariant, ...]
+    cell_lines: tuple[int, ...]
     files: Mapping[str, str]
     """Files to copy: name → path relative to the root."""
     drawn: Mapping[str, bytes]

@@ -62,6 +62,10 @@ def trace_tools(tools: SiteAccess) -> tuple[SiteAccess, Lookups]:
 
     def note(name: str, ask: Callable[..., Any]) -> Callable[..., Any]:
         def asked(*arguments: Any) -> Any:
+            if arguments and isinstance(arguments[-1], bytes):
+                # an image in a notebook: only its URL depends on the site, not its size
+                asked(*arguments[:-1], "")
+                return ask(*arguments)
             # a document among the arguments is always the page itself, so the key leaves it out
             key = (name, *(a for a in arguments if not isinstance(a, Document)))
             if key not in found:

@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote
 from msgspec import Struct
 
 from ..base.diagnostics.model import confirm_typo, did_you_mean, format_suggestion, nearest
+from ..base.storage.file_names import LINKED_ENDS
 from ..model.documents import Document
 from ..model.links import LinkTarget, LinkTitle, TitlePart
 from ..model.remote_images import RemoteImages
@@ -138,7 +139,7 @@ class SiteIndex(Struct, frozen=True):
             return "", ""
         site_path = found.url.partition("#")[0].partition("?")[0].removeprefix(self.base_path)
         page = self.by_url.get(site_path)
-        if page is None and address.endswith(".md"):
+        if page is None and address.endswith(LINKED_ENDS):
             near = posixpath.normpath(str(document.path.parent / address))
             page = near if near in self.urls else None
         return (page or self.file_by_url.get(site_path, ""), anchor)
@@ -223,12 +224,12 @@ def resolve_link(index: SiteIndex, written: str, document: Document) -> LinkTarg
 
 
 def _translated_target(index: SiteIndex, source: str, path: str, anchor: str, document: Document) -> str:
-    """Return the translation of `source` in the document's language, for a link to a `.md` file.
+    """Return the translation of `source` in the document's language, for a link to a source file.
 
     Return `source` if the translation lacks the anchor, or for a link by URL, which always means exactly that
     page.
     """
-    other = index.translated_path(document, source) if path.endswith(".md") else source
+    other = index.translated_path(document, source) if path.endswith(LINKED_ENDS) else source
     is_there = other in index.urls and (not anchor or anchor in index.entries[other].ids)
     return other if is_there else source
 
@@ -272,7 +273,7 @@ def _anchor_hint(near: str | None) -> str:
 
 def _find_page(index: SiteIndex, path: str, document: Document) -> str:
     """Return the source path of the page, or the URL of a generated page; empty if there is none."""
-    if path.endswith(".md"):
+    if path.endswith(LINKED_ENDS):
         found = _content_path(path, document)
         return found if index.has_page(found) else ""
     own = links_url(index.urls.get(str(document.path), "/"))
@@ -283,7 +284,7 @@ def _find_page(index: SiteIndex, path: str, document: Document) -> str:
         if candidate in index.generated:
             return candidate
     folder = _content_path(path, document)
-    names = (f"{folder}/{name}" for name in ("index.md", "_index.md"))
+    names = (f"{folder}/{name}" for name in ("index.md", "_index.md", "index.ipynb"))
     return next((name for name in names if index.has_page(name)), "")
 
 

@@ -14,6 +14,7 @@ from ..model.documents import Body
 from ..model.template_views import Discussion, PageView
 from ..model.texts import DESCRIPTION_LENGTH
 from .citation_data import citable_view
+from .downloads import page_downloads
 from .frame import RenderedDocument, ViewContext, canonical
 from .profiles import linked_authors
 from .terms import page_terms, term_links
@@ -76,6 +77,7 @@ def page_view(item: RenderedDocument, frame: ViewContext) -> PageView:
         widgets=body.widgets,
         image=frame.image(front.image, item.document) if front.image else "",
         cover=body.cover,
+        downloads=page_downloads(item, config),
         citation=citable_view(front, title, canonical(config, item.url), config),
         layout=front.template if front.template in frame.layouts else item.kind,
         comments=page_comments(

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
+from ..base.storage.file_names import LINKED_ENDS
 from ..config.languages import version_config, version_url_prefix
 from ..config.schema import Config
 from ..config.services import analytics_host
@@ -100,7 +101,9 @@ def _is_top(page: PageView, home: str) -> bool:
 def _menu_url(url: str, pages: Sequence[PageView], with_base: Callable[[str], str]) -> str:
     """Return the URL of a menu entry. As in posts, `/posts/a.md` refers to a page by its file."""
     path, mark, anchor = url.partition("#")
-    page = next((page for page in pages if path.endswith(".md") and page.path == f"content{path}"), None)
+    page = next(
+        (page for page in pages if path.endswith(LINKED_ENDS) and page.path == f"content{path}"), None
+    )
     if page:
         return page.url + mark + anchor
     return with_base(url) if url.startswith("/") else url

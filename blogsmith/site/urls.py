@@ -37,7 +37,7 @@ CONTENT = PurePosixPath("content")
 
 _PLACEHOLDER = lazy_pattern(r":([a-z]+)")
 _LISTS = frozenset({"index", "_index"})
-_INDEX_NAMES = ("index.md", "index.markdown")
+_INDEX_NAMES = ("index.md", "index.markdown", "index.ipynb")
 
 
 class FolderSlugs(Struct, frozen=True):

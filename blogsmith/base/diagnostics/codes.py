@@ -21,6 +21,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "private-file": "A published file contains secrets, or names folders of a machine (warning).",
         "merge-conflict": "A post, a bibliography or blogsmith.yaml has an unresolved merge conflict.",
         "twin-files": "Two file names differ only in case or Unicode form: many systems can store only one.",
+        "notebook": "A notebook is damaged: it is not JSON, or has no list of cells.",
         "twin-posts": "Two posts differ only in their file extension, and would share recorded results.",
         "updated-git": "The Git history of a file does not say when it was changed (warning).",
         "unreadable": "A file cannot be opened, or is not a regular file.",

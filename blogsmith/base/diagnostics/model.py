@@ -19,10 +19,13 @@ from msgspec.structs import replace
 
 from ..patterns import lazy_pattern
 from .fixes import Fix, make_replacement
+from .notebook_cells import NOTEBOOK, PYTHON, find_cell
 from .similar_names import find_similar, is_typo
 
 Severity = Literal["error", "warning"]
 
+_OTHER_TEXT = (NOTEBOOK, PYTHON)
+"""Extensions of sources whose lines are not those of the file, so that no fix can apply to them."""
 _LINE_END = lazy_pattern("\n")
 _MAX_SUGGESTIONS = 50
 _MAX_CHOICES = 1000
@@ -116,6 +119,10 @@ class Reporter:
                 # the source of YAML or HTML with escapes has another length than the resolved string
                 place = Place(place.line, len(line) + 1)
         fix = fix if fix and fix.fits(self.lines) else None
+        if place is not None and self.path.endswith(_OTHER_TEXT) and self.path.startswith("content/"):
+            fix = None
+            position = find_cell(self.lines, place.line) if self.path.endswith(NOTEBOOK) else ""
+            message += f" ({position})" if position else ""
         self.add(Diagnostic(code, message, self.path, place, line, hint, severity, fix=fix))
 
     def add(self, found: Diagnostic) -> None:

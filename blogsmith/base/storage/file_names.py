@@ -3,9 +3,15 @@ systems."""
 
 from __future__ import annotations
 
+from ..diagnostics.notebook_cells import NOTEBOOK, PYTHON
+
 MANIFEST = ".blogsmith-manifest.json"
 """Name of the file in the output folder that lists all files blogsmith wrote there."""
 MARKDOWN = frozenset({".md", ".markdown"})
+LINKED_ENDS = (".md", NOTEBOOK, PYTHON)
+"""Ends of links that name the source of a page."""
+SOURCES = MARKDOWN | {NOTEBOOK, PYTHON}
+"""File name extensions of posts. Most Python files are not posts (`read/notebooks/percent.py`)."""
 
 PUBLISHED_HIDDEN = frozenset({".well-known", ".nojekyll"})
 """Hidden names that web servers and hosts read; published from `static/` only."""

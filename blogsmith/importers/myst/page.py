@@ -10,11 +10,10 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from ...api.importing import lazy_pattern, name_set, slug_problem, slugify
+from ...api.importing import Notebook, NotebookPart, lazy_pattern, name_set, slug_problem, slugify
 from ..bibliographies import fit_key, make_reference
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice
-from ..notebooks.markdown import NotebookPart, notebook_text
-from ..notebooks.notebook import Notebook
+from ..notebooks.markdown import notebook_text
 from ..notebooks.outputs import record_files
 from ..notebooks.page import CellNotices
 from ..text.containers import join_tabs

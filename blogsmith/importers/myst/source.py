@@ -9,9 +9,9 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ...api.importing import name_set
+from ...api.importing import NotebookError, name_set
 from ..model import Notice
-from ..notebooks.notebook import Notebook, NotebookError, read_notebook
+from ..notebooks.notebook import NotebookDocument, read_notebook
 from ..protection import check_access, excluded_notice, read_front_matter
 from ..source_files import SKIPPED, read_text, walk_files
 from ..text.data import split_yaml_front_matter
@@ -46,7 +46,7 @@ class BookDocument:
     """1-based position in the table of contents; 0 if it is not there."""
     title: str = ""
     """Title in the table of contents; may be empty."""
-    notebook: Notebook | None = None
+    notebook: NotebookDocument | None = None
 
 
 @dataclass(slots=True)

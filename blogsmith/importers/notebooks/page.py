@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from ...api.importing import collapse_path, lazy_pattern, name_set, slugify
+from ...api.importing import NotebookError, collapse_path, lazy_pattern, name_set, slugify
 from ..front_keys import complete_page
 from ..model import FrontKeys, ImportedData, ImportedPage, Notice, NoticeKind
 from ..protection import check_access
@@ -25,7 +25,7 @@ from ..text.pieces import (
 )
 from ..text.segments import FormulaDelimiters, divide, mask
 from .markdown import notebook_text
-from .notebook import Notebook, NotebookError, read_notebook
+from .notebook import NotebookDocument, read_notebook
 from .outputs import record_files
 
 DIALECT = FormulaDelimiters(spaced_dollar=True, escaped_brackets=True)
@@ -131,7 +131,7 @@ class NotebookTranslator:
         return address
 
 
-def _front(notebook: Notebook, notes: CellNotices) -> dict[str, Any]:
+def _front(notebook: NotebookDocument, notes: CellNotices) -> dict[str, Any]:
     """Return the front matter of a notebook with blogsmith's keys."""
     written = notebook.front
     front: dict[str, Any] = {}

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ...api.importing import CellOutput, lazy_pattern, name_set
-from ..notebooks.markdown import KNOWN_OPTIONS
-from ..notebooks.outputs import CellOutputs, OutputWriter
+from ...api.importing import KNOWN_CELL_OPTIONS, CellOutput, CodeOutputs, lazy_pattern, name_set
+from ..notebooks.outputs import OutputWriter
 from ..text.containers import import_comment
 from ..text.data import DataTextError, load_yaml
 from ..text.html import image
@@ -125,7 +124,7 @@ class CodeTranslator:
         self._note = note
         self._take = take
         self._outputs = outputs
-        self.records: list[CellOutputs] = []
+        self.records: list[CodeOutputs] = []
         """Cells with recorded outputs, in order."""
         self.has_cells = False
         self.labels: set[str] = set()
@@ -234,7 +233,7 @@ class CodeTranslator:
         """Record the outputs of a cell, unless it is never run."""
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
         if outputs is not None and given.get("eval", "").strip() != "false":
-            self.records.append(CellOutputs("\n".join(code), outputs))
+            self.records.append(CodeOutputs("\n".join(code), outputs))
 
     def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:
         """Iterate over the option lines of a cell, in blogsmith's form."""
@@ -244,7 +243,7 @@ class CodeTranslator:
             name = key.replace(".", "-").replace("_", "-")
             if name == "label":
                 yield f"label: {fit_id(_text(value))}"
-            elif name in KNOWN_OPTIONS:
+            elif name in KNOWN_CELL_OPTIONS:
                 yield from self._known_option(name, value, text)
             elif name not in _IGNORED_OPTIONS:
                 hint = _LAYOUTS.get(name) or (_SIZES if name.startswith(("fig-", "out-")) else "")

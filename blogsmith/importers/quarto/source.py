@@ -11,10 +11,18 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ...api.importing import Diagnostic, SiteError, collapse_path, lazy_pattern, slug_problem, slugify
+from ...api.importing import (
+    Diagnostic,
+    NotebookError,
+    SiteError,
+    collapse_path,
+    lazy_pattern,
+    slug_problem,
+    slugify,
+)
 from ..model import Notice
-from ..notebooks.markdown import NotebookText, notebook_text
-from ..notebooks.notebook import NotebookError, read_notebook
+from ..notebooks.markdown import ImportedText, notebook_text
+from ..notebooks.notebook import read_notebook
 from ..notebooks.page import CellNotices
 from ..protection import check_access, read_front_matter, split_protected
 from ..source_files import SKIPPED, read_text, walk_files
@@ -166,7 +174,7 @@ class QuartoDocument:
     is_section: bool
     """Whether it is the index of a folder with other pages."""
     notices: tuple[Notice, ...] = field(default=())
-    notebook: NotebookText | None = None
+    notebook: ImportedText | None = None
     """Converted notebook, with its files and cells; None for a text."""
 
     @property

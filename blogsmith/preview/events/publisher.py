@@ -13,6 +13,7 @@ from ...base.diagnostics.format import format_diagnostic, printable
 from ...base.diagnostics.levels import NO_LEVELS
 from ...base.diagnostics.listing import choose_first
 from ...base.diagnostics.model import Diagnostic
+from ...base.diagnostics.notebook_cells import NOTEBOOK
 from ...build.site import count_contents
 from ...build.snapshot import SiteSnapshot
 from ...project.report import BuildLog, no_progress
@@ -105,7 +106,7 @@ class EventPublisher:
     def on_edit(self, paths: Sequence[str]) -> None:
         """Record that files were saved: the cells of a saved post are no longer finished; after any other
         file, those of no post are, because they may read it."""
-        if all(path.startswith("content/") and path.endswith(".md") for path in paths):
+        if all(path.startswith("content/") and path.endswith((".md", NOTEBOOK)) for path in paths):
             self._finished.difference_update(paths)
         else:
             self._finished.clear()

@@ -13,11 +13,12 @@ import pytest
 from blogsmith.freeze.store import read_page
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.model import ImportedPage, SiteImport
-from blogsmith.importers.notebooks.notebook import NotebookError, read_notebook
+from blogsmith.importers.notebooks.notebook import read_notebook
 from blogsmith.importers.notebooks.system import SYSTEM
 from blogsmith.importers.systems import find_system
 from blogsmith.model.results import Failure, Stream
 from blogsmith.project.report import BuildReport, ExecutionOptions, no_progress
+from blogsmith.read.notebooks.notebook import NotebookError
 from tests.site_files import NOW, build
 from tests.test_images import png_of
 
