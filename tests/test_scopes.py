@@ -76,6 +76,8 @@ HEADS = MappingProxyType(
         "tags": "[new]",
         "categories": "[new]",
         "listing": "false",
+        "template": "manual",
+        "tree": "{Start: [a.md]}",
         "unlisted": "true",
         "search": "false",
     }

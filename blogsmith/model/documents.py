@@ -233,8 +233,10 @@ class FrontMatter:
     authors: OfPage[tuple[str, ...]] = ()
     """Authors: a name, a key of `authors` in the settings, or `{name, orcid, url, affiliation}`; or a list of
     these. Defaults to the site's author."""
-    template: OfPage[str] = ""
-    """Layout of the theme, without `.html`. Defaults to the layout for the kind of page."""
+    template: OfSite[str] = ""
+    """Layout of the theme, without `.html`. `manual` in an `_index.md` also applies to its section."""
+    tree: OfSite[Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    """In the `_index.md` of a manual, groups of its pages: `Guides: [install.md, text.md]`."""
     draft: OfSite[bool] = False
     """Build the page only with `--drafts`."""
     aliases: OfSite[tuple[str, ...]] = ()
