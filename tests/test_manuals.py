@@ -103,7 +103,8 @@ def test_what_a_page_of_a_manual_shows(tmp_path: Path) -> None:
     assert not [
         name for name in ("post-authors", "reading-time", "series", "series-place") if having(page, name)
     ]
-    assert not list(page.iter("script"))
+    sources = (one.get("src", "") for one in page.iter("script"))
+    assert [url.partition("?")[0] for url in sources if url] == ["/assets/paper/spy.js"]
 
 
 def test_pages_outside_and_pages_with_a_layout_of_their_own(tmp_path: Path) -> None:

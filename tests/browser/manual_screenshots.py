@@ -146,7 +146,7 @@ def search(studio: Studio, look: Look) -> bytes:
     studio.reader.wait_for(
         lambda: studio.reader.ask(
             "const shown = [...document.querySelectorAll('.search-excerpt, .search-formula')];"
-            "return shown.length > 3 && shown.every(one => one.hasChildNodes())"
+            "return shown.filter(one => one.hasChildNodes()).length > 5"
         )
     )
     return studio.capture()
