@@ -342,11 +342,10 @@ def test_keys_before_the_field_are_kept_and_few_bytes_are_loaded(own_site: Serve
 def test_examples_find_something(own_site: Served, reader: Reader) -> None:
     reader.open(own_site.url(POST))
     open_dialog(reader)
-    count = reader.wait_for(
-        lambda: reader.ask("return document.querySelectorAll('.search-examples button').length")
-    )
+    buttons = "document.querySelectorAll('.search-examples button')"
+    count = reader.wait_for(lambda: reader.ask(f"return {buttons}.length"))
     for number in range(count):
-        reader.ask("document.querySelectorAll('.search-examples button')[arguments[0]].click()", number)
+        reader.ask(f"{buttons}[arguments[0]].click()", number)
         reader.wait_for(lambda: reader.ask(STATUS).startswith("Results"))
         search(reader, "zzyzx")
     assert reader.ask("return document.querySelector('.search-examples').checkVisibility()")
