@@ -128,7 +128,7 @@ def _excerpts(record: bytes, number: int) -> bytes:
     from ..site.search.page_record import read_excerpts
 
     found = read_excerpts(record)
-    return to_json(found[number] if number < len(found) else [])
+    return to_json(found[number] if number < len(found) else {})
 
 
 def _index(pages: Sequence[IndexedPage], macros: Mapping[str, str]) -> SearchIndex:

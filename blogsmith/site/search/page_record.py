@@ -76,9 +76,9 @@ def make_record(html: str) -> bytes:
     """Return the packed search record of a page, with its excerpts. html: its finished content."""
     sections = read_sections(html)
     chunks = _divide(sections)
-    texts: list[list[str]] = [[] for _ in range(chunks[-1] + 1)]
-    for section, chunk in zip(sections, chunks, strict=True):
-        texts[chunk].append(section.shown)
+    texts: list[dict[str, str]] = [{} for _ in range(chunks[-1] + 1)]
+    for number, (section, chunk) in enumerate(zip(sections, chunks, strict=True)):
+        texts[chunk][str(number)] = section.shown
     record, shown = _pack(_record(sections, chunks)), _pack(texts)
     sizes = len(record).to_bytes(4) + len(texts).to_bytes(4)
     packed = sizes + record + shown
@@ -90,9 +90,10 @@ def read_record(data: bytes) -> SearchRecord | None:
     return _unpack(data[_START : _START + _record_size(data)], SearchRecord)
 
 
-def read_excerpts(data: bytes) -> list[list[str]]:
-    """Return the HTML of each section that `make_record` packed, file by file; empty if it is invalid."""
-    return _unpack(data[_START + _record_size(data) :], list[list[str]]) or []
+def read_excerpts(data: bytes) -> list[dict[str, str]]:
+    """Return what `make_record` packed: for each file of excerpts, number of a section → HTML. Empty if it is
+    invalid."""
+    return _unpack(data[_START + _record_size(data) :], list[dict[str, str]]) or []
 
 
 def count_chunks(data: bytes) -> int:

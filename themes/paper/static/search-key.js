@@ -5,7 +5,7 @@ function open(event) {
   event.preventDefault();
   let typed = "";
   const keep = (press) => {
-    if (press.key.length > 1 || press.ctrlKey || press.metaKey || press.altKey) return;
+    if (press.key[1] || press.ctrlKey || press.metaKey) return;
     typed += press.key;
     press.preventDefault();
     press.stopImmediatePropagation();

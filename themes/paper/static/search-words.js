@@ -124,9 +124,9 @@ export class SearchIndex {
     if (!count) {
       const { findWords } = await import(this.scripts[1]);
       const found = await findWords(new URL(`${folder}/pagefind/pagefind.js`, this.base), text, most);
-      return found.flatMap(([at, anchor]) => {
+      return found.map(([at, anchor]) => {
         const page = this.pages.findIndex(({ url }) => url === at);
-        return page < 0 ? [] : this.place(page, Math.max(0, this.pages[page].parts.findIndex(([id]) => id === anchor)));
+        return this.place(page, Math.max(0, this.pages[page].parts.findIndex(([id]) => id === anchor)));
       });
     }
     const wanted = [...new Set(terms(text))].slice(0, 12);
@@ -172,13 +172,10 @@ export class SearchIndex {
     const { url, parts, title } = this.pages[page];
     const [heading, name, file = 0] = parts[part];
     const id = own || heading;
-    const path = new URL(url, this.base).pathname.slice(new URL("..", this.base).pathname.length);
-    return {
-      ...{ page, title, heading: name, id, url: id ? `${url}#${id}` : url },
-      // where the text of the part is
-      file: new URL(`excerpts/${path.replace(/[^/]$/, "$&/")}${file}.json`, this.base).href,
-      at: part - parts.findIndex(([, , other = 0]) => other === file),
-    };
+    // below the folder of the index, as the page is below the one around it
+    const path = url.slice(this.base.pathname.length - "search/".length).replace(/[^/]$/, "$&/");
+    const excerpts = new URL(`excerpts/${path}${file}.json`, this.base);
+    return { page, title, heading: name, id, url: id ? `${url}#${id}` : url, part, file: excerpts };
   }
 
   // Whether a text may be a formula: every word of it is a name that formulas of the site have.

@@ -16,11 +16,11 @@ const LONGEST = 220;
 const excerpts = {};
 
 // A part of a page as it was indexed: prose in one line, formulas, and code as `pre`.
-async function partOf({ file, at }) {
+async function partOf({ file, part }) {
   const parts = await (excerpts[file] ??= fetch(file, { cache: "no-cache" })
     .then((answer) => answer.json())
-    .catch(() => []));
-  return new DOMParser().parseFromString(parts[at] ?? "", "text/html").body;
+    .catch(() => ({})));
+  return new DOMParser().parseFromString(parts[part] ?? "", "text/html").body;
 }
 
 // A formula of another page, without anything that could act in this one.
@@ -57,7 +57,7 @@ function* piecesOf(text, isHit, pattern) {
   if (end < text.length) yield { text: text.slice(end), size: text.length - end };
 }
 
-const hitsOf = (pieces) => new Set(pieces.map(({ hit }) => hit).filter(Boolean)).size;
+const hitsOf = (pieces) => new Set(pieces.flatMap(({ hit }) => hit ?? [])).size;
 const shownOf = (pieces) => pieces.map(({ text, hit }) => (hit ? make("mark", {}, text) : text.localName ? copyFormula(text, true) : text));
 
 // The line of code with most of the words, and its file or title.
@@ -91,13 +91,13 @@ function excerptOf(part, ...rules) {
   const code = codeIn(part, ...rules);
   if (code.found > most) {
     const line = make("code", { className: "search-code" }, ...shownOf(code.pieces));
-    return { said: code.pieces.find(({ hit }) => hit).said, shown: code.title ? [make("span", { className: "search-file" }, code.title), line] : [line] };
+    return { said, shown: [make("span", { className: "search-file" }, code.title), line] };
   }
   let size = 0;
   while (start && size < BEFORE) size += pieces[--start].size;
-  const first = start;
-  for (size = 0; start < pieces.length && size < LONGEST; start += 1) size += pieces[start].size;
-  return { said, shown: [first ? "… " : "", ...shownOf(pieces.slice(first, start)), start < pieces.length ? " …" : ""] };
+  let end = start;
+  for (size = 0; end < pieces.length && size < LONGEST; end += 1) size += pieces[end].size;
+  return { said, shown: [start ? "… " : "", ...shownOf(pieces.slice(start, end)), end < pieces.length ? " …" : ""] };
 }
 
 // Browsers that know of it mark the text where they land.
@@ -140,7 +140,6 @@ export class SearchBox {
     const text = this.field.value;
     this.asked = text;
     clearTimeout(this.timer);
-    this.examples.hidden = !!text.trim();
     if (!text.trim()) return this.show([], "");
     this.timer = setTimeout(() => (this.count.textContent = `${t("Loading")} …`), SLOW_MS);
     let groups;
@@ -157,19 +156,14 @@ export class SearchBox {
     if (!groups) return this.show([], t("The index cannot be loaded."));
     const count = groups.reduce((total, { found }) => total + found.length, 0);
     this.show(groups, count ? t("Results: {count}", count) : t("Nothing found"));
-    this.examples.hidden = !!count;
     this.timer = setTimeout(() => this.options.forEach(({ option }) => this.watcher.observe(option)), WAIT_MS);
   }
 
   // What a reader may look for, until there are results.
   async offer() {
     await this.index.start();
-    const buttons = this.index.examples.map((text) => {
-      const button = make("button", { type: "button" }, text);
-      button.addEventListener("click", () => this.ask(text));
-      return button;
-    });
-    this.examples.replaceChildren(...(buttons.length ? [`${t("For example")}:`, ...buttons] : []));
+    const buttons = this.index.examples.map((text) => make("button", { type: "button", onclick: () => this.ask(text) }, text));
+    if (buttons[0]) this.examples.replaceChildren(t("For example"), ...buttons);
   }
 
   ask(text) {
@@ -202,6 +196,7 @@ export class SearchBox {
       }),
     );
     this.list.hidden = !groups.length;
+    this.examples.hidden = !!groups.length;
     this.field.ariaExpanded = !!groups.length;
     this.count.textContent = message;
     this.choose(0);
@@ -212,7 +207,7 @@ export class SearchBox {
     const at = this.options.length;
     const isFurther = !isMath && result.page === last;
     const body = make("span", { className: isMath ? "search-formula" : "search-excerpt" });
-    const title = make("span", { className: "search-title" }, isFurther ? "" : result.title);
+    const title = make("span", { className: "search-title" }, isFurther && result.heading ? "" : result.title);
     if (result.heading) title.append(make("span", { className: "search-heading" }, ` › ${result.heading}`));
     if (result.number) title.append(make("span", { className: "search-number" }, ` ${result.number}`));
     const option = make("a", { id: `search-option-${at}`, className: isFurther ? "search-option search-further" : "search-option", role: "option", href: result.url, tabIndex: -1 }, title);
@@ -222,21 +217,21 @@ export class SearchBox {
       option.href = result.url + textDirective(result);
       this.onLeave?.();
     });
-    this.options.push({ option, body, result, isMath });
+    this.options.push((option.own = { option, body, result, isMath }));
     return option;
   }
 
   async addExcerpt(target) {
     this.watcher.unobserve(target);
     const { fold, terms, WORD } = this.code;
-    const { option, body, result, isMath } = this.options.find((one) => one.option === target) ?? {};
+    const { body, result, isMath } = target.own;
     const wanted = terms(this.asked);
     const isHit = (word) => {
       const plain = fold(word);
       return wanted.find((term) => plain.startsWith(term) || (/[^\0-\u024f]/.test(term) && plain.includes(term)));
     };
-    const part = result && (await partOf(result));
-    if (!option?.isConnected) return;
+    const part = await partOf(result);
+    if (!target.isConnected) return;
     if (!isMath) {
       const { said, shown } = excerptOf(part, isHit, WORD);
       result.said = said;
@@ -246,7 +241,7 @@ export class SearchBox {
     if (!math) return;
     body.replaceChildren(math);
     body.ariaHidden = "true";
-    option.append(make("span", { className: "search-spoken" }, math.getAttribute("alttext")));
+    target.append(make("span", { className: "search-spoken" }, math.getAttribute("alttext")));
   }
 
   choose(at, isScrolled = true) {
