@@ -109,18 +109,20 @@ def search_files(
         yield from planned_files(plan, content, macros, folder)
         root = context.config.base_path + version_url_prefix(edition, context.config)
         for page in pages:
-            path = unquote(page.url.removeprefix(root)).strip("/")
-            yield from _excerpt_files(page.record, folder / EXCERPTS / path)
+            path = unquote(page.url.removeprefix(root))
+            yield from _excerpt_files(page.record, f"{folder}/{EXCERPTS}{path}")
 
 
-def _excerpt_files(record: bytes, folder: PurePosixPath) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
-    """Yield path and content of the files with the text around the hits of one page."""
+def _excerpt_files(record: bytes, path: str) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
+    """Yield path and content of the files with the text around the hits of one page. path: of each file,
+    without its number."""
     from ..site.search.page_record import count_chunks, record_digest
 
     digest = record_digest(record)
     for number in range(count_chunks(record)):
         key = f"{_FORM} {digest} {number}"
-        yield folder / f"{number}.json", GeneratedFile(partial(_excerpts, record, number), (), key=key)
+        content = GeneratedFile(partial(_excerpts, record, number), (), key=key)
+        yield PurePosixPath(f"{path}{number}.json"), content
 
 
 def _excerpts(record: bytes, number: int) -> bytes:

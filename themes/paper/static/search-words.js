@@ -173,7 +173,7 @@ export class SearchIndex {
     const [heading, name, file = 0] = parts[part];
     const id = own || heading;
     // below the folder of the index, as the page is below the one around it
-    const path = url.slice(this.base.pathname.length - "search/".length).replace(/[^/]$/, "$&/");
+    const path = url.slice(this.base.pathname.length - "search/".length);
     const excerpts = new URL(`excerpts/${path}${file}.json`, this.base);
     return { page, title, heading: name, id, url: id ? `${url}#${id}` : url, part, file: excerpts };
   }
