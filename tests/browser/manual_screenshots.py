@@ -12,6 +12,7 @@ import base64
 import html
 import io
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -164,6 +165,23 @@ def theme(name: str) -> Callable[[Studio, Look], bytes]:
     return take
 
 
+def example(name: str, page: str) -> Callable[[Studio, Look], bytes]:
+    """Return the function that shows a page of an example site."""
+
+    def take(studio: Studio, look: Look) -> bytes:
+        root = shutil.copytree(ROOT / "examples" / name, studio.folder / "site")
+        report = build(root)
+        assert report.ok, printed(report)
+        with served(root / "public") as origin:
+            studio.reader.open(f"{origin}{page}", replace(look, width_px=1216))
+            # some of the sites prefer a scheme
+            chosen = "const {dataset} = document.documentElement; dataset.scheme = dataset.theme = arguments[0]"
+            studio.reader.ask(chosen, look.scheme)
+            return studio.capture(650)
+
+    return take
+
+
 def provenance(studio: Studio, look: Look) -> bytes:
     """Show a result that was recorded on a GPU."""
     studio.reader.open(f"{studio.origin}/posts/attention-in-tiles/", look)
@@ -212,6 +230,11 @@ SHOTS: Mapping[str, Callable[[Studio, Look], bytes]] = MappingProxyType(
         "provenance": provenance,
         "import-report": import_report,
         "editor": editor,
+        "example-kernel-engineer": example("kernel-engineer", "/posts/tiles/"),
+        "example-lab": example("lab", "/"),
+        "example-lecturer": example("lecturer", "/lectures/rank/"),
+        "example-mathematician": example("mathematician", "/posts/cantor/"),
+        "example-notes": example("notes", "/notes/sqrt-two/"),
     }
 )
 
