@@ -175,7 +175,9 @@ def example(name: str, page: str) -> Callable[[Studio, Look], bytes]:
         with served(root / "public") as origin:
             studio.reader.open(f"{origin}{page}", replace(look, width_px=1216))
             # some of the sites prefer a scheme
-            chosen = "const {dataset} = document.documentElement; dataset.scheme = dataset.theme = arguments[0]"
+            chosen = (
+                "const {dataset} = document.documentElement; dataset.scheme = dataset.theme = arguments[0]"
+            )
             studio.reader.ask(chosen, look.scheme)
             return studio.capture(650)
 
