@@ -44,7 +44,7 @@ def built(root: Path, **changes: str) -> Mapping[str, Element]:
 
 def shown_tree(page: Element) -> dict[str, list[str]]:
     """Return the pages of each group of the tree, in order."""
-    (nav,) = having(page, "manual-tree")
+    (nav,) = having(page, "manual")
     (box,) = nav.findall("div")
     found = {}
     for part in (one for one in box if one.tag != "p"):
@@ -90,7 +90,7 @@ def test_what_a_page_of_a_manual_shows(tmp_path: Path) -> None:
         tmp_path, index=FILES[INDEX].replace("\n---\nH", "\ntree: {One: [a.md], Two: [b.md]}\n---\nH")
     )["docs/a"]
     assert [text(item) for item in having(page, "breadcrumbs")[0].iter("li")] == ["Manual", "One"]
-    (nav,) = having(page, "manual-tree")
+    (nav,) = having(page, "manual")
     (current,) = [item for item in nav.iter() if item.get("aria-current") == "page"]
     assert text(current) == "Alpha"
     assert [link.get("href") for link in nav.iter("a")][:2] == ["#one", "#two"]
