@@ -210,8 +210,7 @@ class FrontMatter:
     description: OfPage[str] = ""
     """One or two sentences, shown under the title, in lists and to search engines; may contain formulas."""
     date: OfSite[dt.datetime | None] = None
-    """When the page was written: `2026-11-21`, `2026-11-21 09:30 +01:00`. The default zone is that of the
-    site."""
+    """When the page was written: `2026-11-21`, `2026-11-21 09:30 +01:00`. The site has a default zone."""
     updated: OfPage[dt.datetime | None] = None
     """Date of the last significant change; `git`: date of the last commit that changed the file."""
     changes: OfPage[tuple[Change, ...]] = ()
