@@ -78,6 +78,8 @@ HEADS = MappingProxyType(
         "tags": "[new]",
         "categories": "[new]",
         "listing": "false",
+        "template": "manual",
+        "tree": "{Start: [a.md]}",
         "unlisted": "true",
         "search": "false",
     }

@@ -14,11 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blogsmith.site.search.index import IndexedPage, SearchIndex, count_files, term_file_number
+from blogsmith.site.search.index import IndexedPage, SearchIndex, count_files, page_row, term_file_number
 from blogsmith.site.search.page_record import (
+    count_chunks,
     encode_step,
     fold,
     make_record,
+    read_excerpts,
     read_record,
     set_first_weight,
     split_terms,
@@ -189,7 +191,68 @@ def test_any_page_has_a_record(html: str) -> None:
 
 def test_bytes_that_are_no_record() -> None:
     assert read_record(b"") is None
-    assert read_record(make_record("<p>x</p>")[:-3]) is None
+    assert read_excerpts(b"") == []
+    record = make_record("<p>x</p>")
+    assert read_excerpts(record[:-3]) == []
+    # the digest, the two numbers, and a byte of the record
+    assert read_record(record[:21]) is None
+
+
+# what results show
+
+FIGURE = (
+    '<figure class="code"><figcaption class="code-header"><span class="code-lang">{}</span>{}</figcaption>'
+    '<pre class="highlight"><code>{}</code></pre></figure>'
+)
+EXAMPLE = '\n<!-- live -->\n<div class="example">Result.</div>'
+
+
+@pytest.mark.parametrize(
+    ("html", "shown", "words"),
+    [
+        ("<p>One\n <b>t</b>wo &lt;</p><p>3.</p>", "One two &lt; 3.", "One two < 3."),
+        ('<p>x<sup class="footnote-ref"><a href="#f">1</a></sup>, y</p>', "x, y", "x, y"),
+        ('<li>Note <a class="b" href="#a" role="doc-backlink">↩</a></li>', "Note", "Note"),
+        ('<p>a <math alttext="x"><mi>x</mi></math>.</p>', 'a <math alttext="x"><mi>x</mi></math>.', "a ."),
+        (
+            FIGURE.format("python", ' <span class="code-title">a.py</span>', "<i>x</i> = 1\n y"),
+            '<pre title="a.py">x = 1\n y</pre>',
+            "python a.py x = 1 y",
+        ),
+        (FIGURE.format("markdown", "", "# x") + EXAMPLE, "Result.", "Result."),
+        (FIGURE.format("python", "", "x") + EXAMPLE, '<pre title="">x</pre> Result.', "python x Result."),
+        ('<h2 id="a">Head</h2><p>Text</p>', "Text", "Text"),
+        ("<pre>" * 3 + "x", '<pre title=""></pre>' * 3 + "x", "x"),
+    ],
+)
+def test_text_around_hits(html: str, shown: str, words: str) -> None:
+    part = read_sections(html)[-1]
+    assert " ".join(part.shown.split(" ")).replace("  ", " ").strip() == shown
+    assert part.text == words
+
+
+def test_long_pages_have_several_files() -> None:
+    sections = "".join(f'<h2 id="s{n}">H</h2><p>{"word " * 1000}</p>' for n in range(5))
+    record = make_record(f"<p>First.</p>{sections}")
+    found = read_record(record)
+    assert found is not None
+    assert found.chunks == (0, 0, 0, 1, 1, 2)
+    assert [list(part) for part in read_excerpts(record)] == [["0", "1", "2"], ["3", "4"], ["5"]]
+    assert count_chunks(record) == 3
+    page = IndexedPage("/a/", "A", (), record)
+    row = page_row(page, found)
+    assert row[2] == [["", ""], ["s0", "H"], ["s1", "H"], ["s2", "H", 1], ["s3", "H", 1], ["s4", "H", 2]]
+
+
+def test_examples_of_queries() -> None:
+    record = make_record(
+        '<div class="math-display" id="e"><math alttext="\\sin (a+b) = c"></math>'
+        '<a class="eq-number" href="#e">(1)</a></div>'
+    )
+    pages = [IndexedPage(f"/{n}/", "A", tags, record) for n, tags in enumerate([("X", "Y"), ("Y",), ("Z",)])]
+    pages_json = json.loads(SearchIndex(pages, {}).files["pages"])
+    assert pages_json["examples"] == ["Y", "X", "sin a+b=c"]
+    assert json.loads(SearchIndex([], {}).files["pages"])["examples"] == []
 
 
 # the index
@@ -326,6 +389,13 @@ def test_a_site_with_search(tmp_path: Path) -> None:
     assert pages[1][2] == [["", ""], ["the-sum-of-x-i", "The sum of x_i"]]
     terms = files["terms-0"]["terms"].split()
     assert {"naive", "sets", "logic", "catalogue", "sum", "quokka", "print"} <= set(terms)
+    folder = public / "search/excerpts"
+    found = {path.relative_to(folder).as_posix() for path in folder.rglob("*.json")}
+    assert found == {"about/0.json", "posts/sets/0.json"}
+    first, second = json.loads((folder / "posts/sets/0.json").read_text()).values()
+    assert first == "A set is named here, and a catalogue."
+    assert "<math" in second
+    assert '<pre title="">print("quokka")' in second.replace("&quot;", '"')
     assert "/search/" not in (public / "sitemap.xml").read_text()
     page = (public / "search/index.html").read_text()
     assert '<meta name="robots" content="noindex">' in page

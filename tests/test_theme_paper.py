@@ -107,15 +107,6 @@ class TestPost:
             name: [tag] if name != absent else [] for name, tag in FRAME.items()
         }
 
-    @pytest.mark.parametrize(("parts", "beside"), [(12, False), (13, True)])
-    def test_parts_of_a_manual_stand_beside_it(self, paper: Theme, parts: int, beside: bool) -> None:
-        series = tuple(SeriesPart(f"Part {n}", f"/b/{n}/", n, n == 2) for n in range(1, parts + 1))
-        tree = parse(paper.render("post", replace(FULL, series=series), SITE))
-        assert [len(having(side, "series")) for side in having(tree, "post-side")] == [1] * beside
-        (found,) = having(tree, "series")
-        assert len([item for item in found.iter("li")]) == parts
-        assert text(having(tree, "series-place")[0]) == f"Basics, part 2 of {parts}"
-
     def test_a_series_with_parts_to_be_written_has_no_total(self, paper: Theme) -> None:
         tree = parse(
             paper.render("post", replace(FULL, series=(SeriesPart("Second", "/b/s/", 2, True),)), SITE)

@@ -78,6 +78,7 @@ LAYOUTS = (
     "base",
     "home",
     "landing",
+    "manual",
     "not_found",
     "page",
     "post",

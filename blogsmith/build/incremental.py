@@ -34,6 +34,7 @@ from ..rows.file_rows import SourceCache
 from ..rows.page_table import MARKED, PLAIN
 from ..rows.template_rows import TemplateRows
 from ..site.collections import names_by_edition, page_views
+from ..site.manuals import tree_problems
 from ..site.pages import page_view
 from ..site.statements import check_circular_proofs
 from ..stages.cards import add_site_cards, card_problems, plan_cards
@@ -324,6 +325,7 @@ class IncrementalPipeline:
             *resolved.cells(document).diagnostics,
             *body.diagnostics,
             *layout_problems(document, resolved.context),
+            *tree_problems(document, resolved.index, resolved.context.config),
             *citable_problems(document, resolved.context),
             *foreign_key_problems(document, resolved.context),
         )

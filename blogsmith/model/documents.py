@@ -208,8 +208,7 @@ class FrontMatter:
     description: OfPage[str] = ""
     """One or two sentences, shown under the title, in lists and to search engines; may contain formulas."""
     date: OfSite[dt.datetime | None] = None
-    """When the page was written: `2026-11-21`, `2026-11-21 09:30 +01:00`. The default zone is that of the
-    site."""
+    """When the page was written: `2026-11-21`, `2026-11-21 09:30 +01:00`. The site has a default zone."""
     updated: OfPage[dt.datetime | None] = None
     """Date of the last significant change; `git`: date of the last commit that changed the file."""
     changes: OfPage[tuple[Change, ...]] = ()
@@ -231,8 +230,10 @@ class FrontMatter:
     authors: OfPage[tuple[str, ...]] = ()
     """Authors: a name, a key of `authors` in the settings, or `{name, orcid, url, affiliation}`; or a list of
     these. Defaults to the site's author."""
-    template: OfPage[str] = ""
-    """Layout of the theme, without `.html`. Defaults to the layout for the kind of page."""
+    template: OfSite[str] = ""
+    """Layout of the theme, without `.html`. `manual` in an `_index.md` also applies to its section."""
+    tree: OfSite[Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    """In the `_index.md` of a manual, groups of its pages: `Guides: [install.md, text.md]`."""
     draft: OfSite[bool] = False
     """Build the page only with `--drafts`."""
     aliases: OfSite[tuple[str, ...]] = ()

@@ -131,6 +131,25 @@ class PageGroup(Struct, frozen=True):
     """URL of the list of all pages of the group; empty if there is none."""
 
 
+class ManualGroup(Struct, frozen=True):
+    """A group of pages in the tree of a manual."""
+
+    title: str
+    """Empty for pages that belong to no group."""
+    pages: tuple[Link, ...]
+
+
+class ManualView(Struct, frozen=True):
+    """The manual that a page belongs to."""
+
+    link: Link
+    """Link to its index."""
+    groups: tuple[ManualGroup, ...]
+    """All its pages, in order."""
+    group: str = ""
+    """Title of the group that contains the page; empty if none does."""
+
+
 class UsedStatement(Struct, frozen=True):
     """A numbered statement or equation, and its uses."""
 
@@ -248,6 +267,8 @@ class PageView(Struct, frozen=True):
     """The same page as in lists, with `picture` and `description`; it has no relations of its own."""
     builds_on: OfSite[tuple[Link, ...]] = ()
     """Posts and pages that the page's text links to, by title."""
+    manual: OfSite[ManualView | None] = None
+    """Tree of the manual that the page belongs to; None for other pages."""
     backlinks: OfSite[tuple[Link, ...]] = ()
     """Posts and pages whose text links to this page, by title."""
     used_in: OfSite[tuple[UsedStatement, ...]] = ()
@@ -287,7 +308,7 @@ class PageView(Struct, frozen=True):
     card: OfSite[str] = ""
     """URL of the social card drawn for the page, with base path; empty if the page has an image of its own.
     """
-    layout: OfPage[str] = ""
+    layout: OfSite[str] = ""
     """Layout name without `.html`."""
     math_font: OfSite[str] = ""
     """URL of the math font, without `.woff2` or `.css`; empty on a site without formulas."""

@@ -17,6 +17,7 @@ from .feeds import with_feed
 from .frame import OLDEST, RenderedDocument, TermNames, UnpublishedPost, ViewContext
 from .list_styles import news_groups, note_urls, with_list_style, without_news
 from .lists import generate_lists, not_found, section_title, taxonomy
+from .manuals import add_manuals
 from .pages import page_view
 from .profiles import author_pages, with_profile
 from .relations import Relations, add_relations
@@ -64,6 +65,7 @@ def _edition_views(
     add_neighbours(listed, views, around)
     add_series(listed, unpublished, views, around, frame)
     _add_section_links(rendered, views, around, sections, frame)
+    add_manuals(listed, views, around, frame)
     add_relations(listed, views, around)
     graph = statement_graph(listed, frame.config.base_path)
     if frame.config.theorems.used_in:

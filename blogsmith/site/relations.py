@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from ..model.template_views import Link, PageView, SeriesPart, UsedStatement
+from ..model.template_views import Link, ManualView, PageView, SeriesPart, UsedStatement
 from .frame import OLDEST, RenderedDocument
 
 RELATED = 3
@@ -31,6 +31,9 @@ class Relations:
     series_name: str = ""
     series_url: str = ""
     series: tuple[SeriesPart, ...] = ()
+    manual: ManualView | None = None
+    layout: str = ""
+    """Layout of a page of a manual; empty for other pages."""
     backlinks: tuple[Link, ...] = ()
     used_in: tuple[UsedStatement, ...] = ()
     related: tuple[Link, ...] = ()
@@ -47,6 +50,8 @@ class Relations:
             series_name=self.series_name,
             series_url=self.series_url,
             series=self.series,
+            manual=self.manual,
+            layout=self.layout or view.layout,
             backlinks=self.backlinks,
             used_in=self.used_in,
             related=self.related,

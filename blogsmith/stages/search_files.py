@@ -3,7 +3,8 @@ lists.
 
 The files are made on request, so a save in the preview does not wait for them. Browsers request every file
 except the entry file with a digest of its content in the URL, so cached files are never outdated. An edit of
-a post changes the content of few files, and no file name.
+a post changes the content of few files, and no file name. The text around hits is in a few files for each
+page, which browsers load for the results that are in sight.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import msgspec
 
@@ -30,9 +32,11 @@ if TYPE_CHECKING:
     # each function imports what it needs: after an edit, even sites without search import this module
     from ..site.search.index import IndexedPage, SearchIndex
 
+EXCERPTS = "excerpts"
+"""Folder with the text around hits, with the URLs of the pages as paths."""
 ENTRY = "index"
 """Name of the entry file."""
-_FORM = "2"
+_FORM = "3"
 """Version of the index format, which the scripts check."""
 _DIGITS = 12
 
@@ -101,7 +105,32 @@ def search_files(
         pages = [indexed_page(view, rendered[view.path].body.search) for view in members]
         plan = plan_index(members, rendered, engine)
         content = partial(_content, plan, _index(pages, macros))
-        yield from planned_files(plan, content, macros, search_folder(edition, context))
+        folder = search_folder(edition, context)
+        yield from planned_files(plan, content, macros, folder)
+        root = context.config.base_path + version_url_prefix(edition, context.config)
+        for page in pages:
+            path = unquote(page.url.removeprefix(root))
+            yield from _excerpt_files(page.record, f"{folder}/{EXCERPTS}{path}")
+
+
+def _excerpt_files(record: bytes, path: str) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
+    """Yield path and content of the files with the text around the hits of one page. path: of each file,
+    without its number."""
+    from ..site.search.page_record import count_chunks, record_digest
+
+    digest = record_digest(record)
+    for number in range(count_chunks(record)):
+        key = f"{_FORM} {digest} {number}"
+        content = GeneratedFile(partial(_excerpts, record, number), (), key=key)
+        yield PurePosixPath(f"{path}{number}.json"), content
+
+
+def _excerpts(record: bytes, number: int) -> bytes:
+    from ..site.search.index import to_json
+    from ..site.search.page_record import read_excerpts
+
+    found = read_excerpts(record)
+    return to_json(found[number] if number < len(found) else {})
 
 
 def _index(pages: Sequence[IndexedPage], macros: Mapping[str, str]) -> SearchIndex:

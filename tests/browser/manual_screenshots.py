@@ -12,6 +12,7 @@ import base64
 import html
 import io
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -146,7 +147,7 @@ def search(studio: Studio, look: Look) -> bytes:
     studio.reader.wait_for(
         lambda: studio.reader.ask(
             "const shown = [...document.querySelectorAll('.search-excerpt, .search-formula')];"
-            "return shown.length > 3 && shown.every(one => one.hasChildNodes())"
+            "return shown.filter(one => one.hasChildNodes()).length > 5"
         )
     )
     return studio.capture()
@@ -160,6 +161,25 @@ def theme(name: str) -> Callable[[Studio, Look], bytes]:
         with studio.site(settings) as origin:
             studio.reader.open(f"{origin}/posts/softmax/", look)
             return studio.capture(700)
+
+    return take
+
+
+def example(name: str, page: str) -> Callable[[Studio, Look], bytes]:
+    """Return the function that shows a page of an example site."""
+
+    def take(studio: Studio, look: Look) -> bytes:
+        root = shutil.copytree(ROOT / "examples" / name, studio.folder / "site")
+        report = build(root)
+        assert report.ok, printed(report)
+        with served(root / "public") as origin:
+            studio.reader.open(f"{origin}{page}", replace(look, width_px=1216))
+            # some of the sites prefer a scheme
+            chosen = (
+                "const {dataset} = document.documentElement; dataset.scheme = dataset.theme = arguments[0]"
+            )
+            studio.reader.ask(chosen, look.scheme)
+            return studio.capture(650)
 
     return take
 
@@ -212,6 +232,11 @@ SHOTS: Mapping[str, Callable[[Studio, Look], bytes]] = MappingProxyType(
         "provenance": provenance,
         "import-report": import_report,
         "editor": editor,
+        "example-kernel-engineer": example("kernel-engineer", "/posts/tiles/"),
+        "example-lab": example("lab", "/"),
+        "example-lecturer": example("lecturer", "/lectures/rank/"),
+        "example-mathematician": example("mathematician", "/posts/cantor/"),
+        "example-notes": example("notes", "/notes/sqrt-two/"),
     }
 )
 

@@ -29,6 +29,8 @@ FEWEST = 36
 """Minimum number of the forty queries whose equation must be among the first three results."""
 MOST_BYTES = 25_000
 """Limit on the gzip size of the index of 2,000 formulas."""
+MOST_BYTES_OF_A_QUERY = 60_000
+"""Limit on the gzip size of all files of the index that a search for one word loads."""
 POST = "/posts/three-masks/"
 # The search module, loaded as pages do it.
 INDEX = """
@@ -44,9 +46,11 @@ return [...document.querySelectorAll("[role=option]")].map(option => ({
   html: option.innerHTML, selected: option.getAttribute("aria-selected")}));
 """
 STATUS = "return document.querySelector('.search-count')?.textContent ?? ''"
-# Includes the excerpts, which arrive a moment later.
+# Includes the excerpts in sight, which arrive a moment later.
 IS_ANSWERED = """
-const excerpts = [...document.querySelectorAll(".search-excerpt, .search-formula")];
+const { bottom } = document.querySelector(".search-dialog, .search-page").getBoundingClientRect();
+const isInSight = (one) => one.getBoundingClientRect().bottom < Math.min(bottom, innerHeight);
+const excerpts = [...document.querySelectorAll(".search-excerpt, .search-formula")].filter(isInSight);
 return document.querySelector(".search-count")?.textContent && excerpts.every(one => one.hasChildNodes());
 """
 EVIL = '</script><img src=x onerror="document.title=name">'
@@ -316,6 +320,35 @@ def test_a_result_leads_to_its_words(post: Reader) -> None:
     return option.getAttribute("href");
     """
     assert re.search(r"#(?:[\w-]+)?:~:text=\w+(?:%20[\w%]+)+$", post.ask(leads))
+
+
+def test_keys_before_the_field_are_kept_and_few_bytes_are_loaded(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url(POST))
+    reader.wait_for(lambda: reader.ask("return document.readyState === 'complete'"))
+    reader.press("/softmax")
+    reader.wait_for(lambda: reader.ask(IS_ANSWERED))
+    assert reader.find(".search-field").get_attribute("value") == "softmax"
+    results = _settled(reader)
+    assert results[0]["href"].startswith("/posts/softmax-without-overflow/")
+    assert any('class="search-code">' in result["html"] for result in results)
+    assert not any("```" in result["text"] for result in results)
+    urls = reader.ask("return performance.getEntriesByType('resource').map(({name}) => name)")
+    loaded = {url.split("/search/")[1].partition("?")[0] for url in urls if "/search/" in url}
+    sizes = [len(gzip.compress((own_site.folder / "search" / name).read_bytes())) for name in loaded]
+    assert sum(sizes) < MOST_BYTES_OF_A_QUERY
+    assert not any(url.endswith("/posts/softmax-without-overflow/") for url in urls)
+
+
+def test_examples_find_something(own_site: Served, reader: Reader) -> None:
+    reader.open(own_site.url(POST))
+    open_dialog(reader)
+    buttons = "document.querySelectorAll('.search-examples button')"
+    count = reader.wait_for(lambda: reader.ask(f"return {buttons}.length"))
+    for number in range(count):
+        reader.ask(f"{buttons}[arguments[0]].click()", number)
+        reader.wait_for(lambda: reader.ask(STATUS).startswith("Results"))
+        search(reader, "zzyzx")
+    assert reader.ask("return document.querySelector('.search-examples').checkVisibility()")
 
 
 def test_a_search_that_takes_long_says_so(small: Served, reader: Reader) -> None:

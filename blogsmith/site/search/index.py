@@ -43,9 +43,12 @@ NAMES = (
 )
 """Characters that encode tokens of formulas, those with short UTF-8 first. JSON escapes none of them."""
 
-_EMPTY = SearchRecord((SectionName("", ""),), "", "", ())
+_EMPTY = SearchRecord((SectionName("", ""),), "", "", (), (0,))
 """Replaces the record of a page that cannot be read."""
 _ORDER_DIGITS = 8
+_SHORT = 8
+"""Characters of a formula that is too short for an example."""
+_TOKEN_GAP = lazy_pattern(r"(?<!\w\w) (?!\w\w)")
 _WORD = lazy_pattern(r"[a-z]{2,}")
 
 
@@ -103,7 +106,7 @@ class SearchIndex(Struct, frozen=True, dict=True):
             divided[term_file_number(term, count)][term] = places[term].decode()
         names = formula_names(formulas)
         return {
-            "pages": pages_file(order, rows, names),
+            "pages": pages_file(order, rows, names, example_queries(self.pages, formulas)),
             "formulas": formula_file(order, formulas, names, self.macros),
             **{terms_name(number): terms_file(order, part) for number, part in enumerate(divided)},
         }
@@ -137,7 +140,9 @@ def page_order(urls: Iterable[str]) -> str:
 
 def page_row(page: IndexedPage, record: SearchRecord) -> list[object]:
     """Return the entry of a page in the file of pages."""
-    return [page.url, page.title, [[part.id, part.heading] for part in record.sections]]
+    parts = zip(record.sections, record.chunks, strict=True)
+    # most pages have one file of excerpts
+    return [page.url, page.title, [[part.id, part.heading, *([at] if at else [])] for part, at in parts]]
 
 
 def page_places(page: IndexedPage, record: SearchRecord) -> dict[str, str]:
@@ -158,12 +163,24 @@ def formula_names(formulas: Iterable[PageFormulas]) -> dict[str, str]:
     return dict(zip(ordered, NAMES, strict=False))
 
 
-def pages_file(order: str, rows: Sequence[object], names: Mapping[str, str]) -> bytes:
-    """Return the file of pages with their sections, and of words that readers may type instead of symbols.
-    rows: from `page_row`. names: from `formula_names`."""
+def example_queries(pages: Sequence[IndexedPage], formulas: Iterable[PageFormulas]) -> list[str]:
+    """Return queries for readers who do not know what they may type: the two most frequent tags, and a short
+    numbered formula."""
+    tags = Counter(tag for page in pages for tag in page.tags)
+    tokens = {one.tokens for page in formulas for one in page.formulas if one.number}
+    texts = sorted(_TOKEN_GAP.sub("", text) for text in tokens)
+    best = sorted(texts, key=lambda text: (len(text) < _SHORT, len(text)))[:1]
+    return [*sorted(tags, key=lambda tag: (-tags[tag], tag))[:2], *best]
+
+
+def pages_file(
+    order: str, rows: Sequence[object], names: Mapping[str, str], examples: Sequence[str]
+) -> bytes:
+    """Return the file of pages with their sections, of words that readers may type instead of symbols, and of
+    examples. rows: from `page_row`. names: from `formula_names`."""
     typed = {name for name, token in _signs(names).items() if token and len(name) > 1}
     words = typed | {token for token in names if _WORD.fullmatch(token)}
-    return to_json({"order": order, "pages": rows, "names": " ".join(sorted(words))})
+    return to_json({"order": order, "pages": rows, "names": " ".join(sorted(words)), "examples": examples})
 
 
 def terms_file(order: str, places: Mapping[str, str]) -> bytes:

@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
+from typing import TypeVar
 
 import msgspec
 
@@ -24,10 +25,15 @@ numbers."""
 _FURTHER = str.maketrans("ABCDE", "FGHIJ")
 """Translation from these letters to those for further occurrences on the same page."""
 
+CHUNK = 12_000
+"""Characters of a page after which another file of excerpts begins, so that a result loads little."""
 _LEVEL = 1
 """Compression level of zlib."""
 _DIGEST_BYTES = 12
+_START = _DIGEST_BYTES + 8
+"""Length of the head of a packed record: digest, size of the record, number of files of excerpts."""
 _MOST_BYTES = 64 * 1024 * 1024
+Packed = TypeVar("Packed")
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -44,7 +50,7 @@ class IndexedFormula(msgspec.Struct, frozen=True, array_like=True):
 
     section: int
     index: int
-    """Index of the formula on the page, as in `PageFormula`."""
+    """Index of the formula in its section, as in `PageFormula`."""
     kind: int
     """0 for inline math, 1 for display math, 2 for numbered display math."""
     id: str
@@ -62,21 +68,60 @@ class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
     places: str
     """Occurrences of each term, as written by `encode_occurrences`; separated by spaces."""
     formulas: tuple[IndexedFormula, ...]
+    chunks: tuple[int, ...] = ()
+    """Number of the file of excerpts of each section."""
 
 
 def make_record(html: str) -> bytes:
-    """Return the packed search record of a page. html: its finished content."""
-    return _pack(_record(read_sections(html)))
+    """Return the packed search record of a page, with its excerpts. html: its finished content."""
+    sections = read_sections(html)
+    chunks = _divide(sections)
+    texts: list[dict[str, str]] = [{} for _ in range(chunks[-1] + 1)]
+    for number, (section, chunk) in enumerate(zip(sections, chunks, strict=True)):
+        texts[chunk][str(number)] = section.shown
+    record, shown = _pack(_record(sections, chunks)), _pack(texts)
+    sizes = len(record).to_bytes(4) + len(texts).to_bytes(4)
+    packed = sizes + record + shown
+    return blake2b(packed, digest_size=_DIGEST_BYTES).digest() + packed
 
 
 def read_record(data: bytes) -> SearchRecord | None:
     """Return the record packed by `make_record`, or None if the data is invalid."""
+    return _unpack(data[_START : _START + _record_size(data)], SearchRecord)
+
+
+def read_excerpts(data: bytes) -> list[dict[str, str]]:
+    """Return what `make_record` packed: for each file of excerpts, number of a section → HTML. Empty if it is
+    invalid."""
+    return _unpack(data[_START + _record_size(data) :], list[dict[str, str]]) or []
+
+
+def count_chunks(data: bytes) -> int:
+    """Return the number of files of excerpts of a packed record, without decompressing it."""
+    return int.from_bytes(data[_DIGEST_BYTES + 4 : _START])
+
+
+def _record_size(data: bytes) -> int:
+    return int.from_bytes(data[_DIGEST_BYTES : _DIGEST_BYTES + 4])
+
+
+def _unpack(data: bytes, kind: type[Packed]) -> Packed | None:
     try:
         inflater = zlib.decompressobj()
-        inflated = inflater.decompress(data[_DIGEST_BYTES:], _MOST_BYTES)
-        return msgspec.msgpack.decode(inflated, type=SearchRecord) if inflater.eof else None
+        inflated = inflater.decompress(data, _MOST_BYTES)
+        return msgspec.msgpack.decode(inflated, type=kind) if inflater.eof else None
     except (zlib.error, msgspec.MsgspecError):
         return None
+
+
+def _divide(sections: Sequence[PageSection]) -> tuple[int, ...]:
+    """Return the number of the file of excerpts of each section, from 0."""
+    numbers, size = [0], len(sections[0].shown)
+    for section in sections[1:]:
+        is_full = size + len(section.shown) > CHUNK
+        numbers.append(numbers[-1] + is_full)
+        size = len(section.shown) + (0 if is_full else size)
+    return tuple(numbers)
 
 
 def record_digest(data: bytes) -> str:
@@ -123,12 +168,11 @@ def to_base_36(number: int) -> str:
     return digits or "0"
 
 
-def _pack(record: SearchRecord) -> bytes:
-    packed = zlib.compress(msgspec.msgpack.encode(record), _LEVEL)
-    return blake2b(packed, digest_size=_DIGEST_BYTES).digest() + packed
+def _pack(value: object) -> bytes:
+    return zlib.compress(msgspec.msgpack.encode(value), _LEVEL)
 
 
-def _record(sections: Sequence[PageSection]) -> SearchRecord:
+def _record(sections: Sequence[PageSection], chunks: tuple[int, ...]) -> SearchRecord:
     found: dict[str, dict[int, str]] = {}
     for number, section in enumerate(sections):
         for term, weight in _weights(section).items():
@@ -138,6 +182,7 @@ def _record(sections: Sequence[PageSection]) -> SearchRecord:
         terms=" ".join(found),
         places=" ".join(map(encode_occurrences, found.values())),
         formulas=tuple(_formulas(sections)),
+        chunks=chunks,
     )
 
 

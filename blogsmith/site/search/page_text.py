@@ -1,8 +1,9 @@
 """The finished HTML of a page, split at headings into plain-text sections with their formulas.
 
 The text is what readers see, with code, recorded outputs and numbers of theorems. In formulas, functions and
-symbols become words. Drawings, scripts and provenance lines, which are similar on every page, are left out.
-The time is linear for any input.
+symbols become words. Drawings, scripts and provenance lines, which are similar on every page, are left out,
+and so is the source of an example whose result follows. For results of searches, a section is also HTML: its
+prose in one line with its formulas, and its code as `<pre>`. The time is linear for any input.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ from ...tex.on_demand import formula_tokens, linear_text, symbol_words
 _MARKS = r"(?>(?: data-[a-z]+=\"\d+\")*)"
 # the lookahead rejects most tags after a few characters
 _EVENT = lazy_pattern(
-    rf"<(?=math|s(?:vg|cript|tyle)|button|te|h[1-6]|/h|(?:div|span){_MARKS} class=\"math-d|p class=\"prov)"
-    r"(?:(?P<name>math|svg|script|style|button|textarea)\b(?P<own>[^<>]*+)>"
+    r"<(?=math|s(?:vg|cript|tyle|up)|button|te|pre|figc|a |h[1-6]|/h"
+    rf"|(?:div|span){_MARKS} class=\"math-d|p class=\"prov)"
+    r"(?:(?P<name>math|svg|script|style|button|textarea|pre)\b(?P<own>[^<>]*+)>"
+    r"|(?P<note>sup class=\"footnote-ref\">|a\b[^<>]*?\brole=\"doc-backlink\"[^<>]*+>)"
+    r"|(?P<label>figcaption class=\"code-header\"[^<>]*+>)"
     r"|h[1-6]\b(?P<heading>[^<>]*+)>|(?P<end>/h[1-6]>)"
     rf"|(?:div|span){_MARKS} class=\"math-display\"(?P<display>[^<>]*+)>"
     r"|(?P<provenance>p class=\"provenance\"[^<>]*+>))"
@@ -30,9 +34,12 @@ _INLINE = lazy_pattern(
     r"</?(?:span|em|strong|code|a|b|i|u|s|mark|abbr|kbd|small|sub|sup|q|cite|time|wbr|del|ins|var|dfn)\b[^<>]*+>"
 )
 _TAG = lazy_pattern(r"<[^<>]*+>")
+_SPACES = lazy_pattern(r"\s+")
 _ID = lazy_pattern(r"\sid=\"([^\"]*+)\"")
 _TEX = lazy_pattern(r"\sdata-tex=\"([^\"]*+)\"")
 _ALTTEXT = lazy_pattern(r"\salttext=\"([^\"]*+)\"")
+_IS_SOURCE = lazy_pattern(r"\s*</figure>\s*(?:<!-- live -->\s*)?<div class=\"example\"")
+_LANGUAGE = lazy_pattern(r"<span class=\"code-lang\">")
 _NUMBER = lazy_pattern(
     r"(?:<span class=\"math-tail\">[^<>]*+</span>)?<(?P<tag>a|span) class=\"eq-number\"[^<>]*+>"
 )
@@ -54,7 +61,7 @@ class PageFormula(Struct, frozen=True):
     """A formula of a page."""
 
     index: int
-    """Number of formulas before it on the page."""
+    """Number of formulas before it in its section."""
     tex: str
     """TeX with macros expanded."""
     tokens: tuple[str, ...]
@@ -71,6 +78,8 @@ class PageSection(Struct):
     heading: str = ""
     """Plain text of the heading."""
     text: str = ""
+    shown: str = ""
+    """HTML for results of searches."""
     formulas: tuple[PageFormula, ...] = ()
 
 
@@ -89,10 +98,12 @@ class _Reader:
         self._sections = [PageSection()]
         self._texts: list[str] = []
         """Fragments of text of the current section."""
+        self._shown: list[str] = []
+        """Fragments of its HTML for results."""
+        self._label = ""
+        """HTML with language and title of the code that follows."""
         self._formulas: list[PageFormula] = []
         """Formulas of the current section."""
-        self._count = 0
-        """Number of formulas so far."""
         self._display: str | None = None
         """Id of the display formula that is being read; empty if it has no id, None outside of display
         formulas."""
@@ -105,16 +116,24 @@ class _Reader:
         for event in _EVENT.finditer(self._html):
             if event.start() < self._at:
                 continue
-            self._texts.append(self._html[self._at : event.start()])
+            self._add_prose(self._html[self._at : event.start()])
             self._at = event.end()
             self._handle_event(event)
-        self._texts.append(self._html[self._at :])
+        self._add_prose(self._html[self._at :])
         self._close_section()
         return self._sections
 
     def _handle_event(self, event: re.Match[str]) -> None:
         if event["name"] == "math":
-            self._read_formula(event["own"])
+            self._read_formula(event)
+        elif event["name"] == "pre":
+            self._read_code()
+        elif event["note"]:
+            self._skip_to("</sup>" if event["note"].startswith("sup") else "</a>")
+        elif event["label"]:
+            start = self._at
+            self._skip_to("</figcaption>")
+            self._label = self._html[start : self._at]
         elif event["name"]:
             self._skip_to(f"</{event['name']}>")
         elif event["display"] is not None:
@@ -123,15 +142,32 @@ class _Reader:
             self._skip_to("</p>")
         elif event["end"]:
             if self._in_heading:
-                self._sections[-1].heading = self._plain_text()
+                self._sections[-1].heading, self._shown = self._plain_text(), []
                 self._in_heading = False
         elif anchor := _value(_ID, event["heading"]):
             self._close_section()
             self._sections.append(PageSection(anchor))
             self._in_heading = True
 
-    def _read_formula(self, attributes: str) -> None:
+    def _add_prose(self, html: str) -> None:
+        prose = _TAG.sub(" ", _INLINE.sub("", html))
+        self._texts.append(prose)
+        self._shown.append(_SPACES.sub(" ", prose))
+
+    def _read_code(self) -> None:
+        start, label, self._label = self._at, self._label, ""
+        self._skip_to("</pre>")
+        if "markdown" in label and _IS_SOURCE.match(self._html, self._at):
+            return
+        code = _TAG.sub("", self._html[start : self._at])
+        title = _TAG.sub("", label.partition("</span>")[2])
+        self._texts.append(f" {_TAG.sub('', label)} {code} ")
+        self._shown.append(f'<pre title="{" ".join(title.split())}">{code}</pre>')
+
+    def _read_formula(self, event: re.Match[str]) -> None:
+        attributes = event["own"]
         self._skip_to("</math>")
+        self._shown.append(self._html[event.start() : self._at])
         tex = _value(_TEX, attributes) or _value(_ALTTEXT, attributes)
         rows: tuple[NumberedRow, ...] = ()
         is_display = self._display is not None
@@ -139,8 +175,7 @@ class _Reader:
             rows = self._read_numbers(self._display)
             self._display = None
         tokens = formula_tokens(tex)
-        self._formulas.append(PageFormula(self._count, tex, tokens, is_display, rows))
-        self._count += 1
+        self._formulas.append(PageFormula(len(self._formulas), tex, tokens, is_display, rows))
         # results show headings; other text is only searched
         words = linear_text(tex) if self._in_heading else symbol_words(tokens)
         self._texts.append(f" {_escape(words)} ")
@@ -170,16 +205,16 @@ class _Reader:
     def _close_section(self) -> None:
         if self._in_heading:
             # the heading has no end tag
-            self._sections[-1].heading = self._plain_text()
+            self._sections[-1].heading, self._shown = self._plain_text(), []
             self._in_heading = False
         section = self._sections[-1]
         section.text, section.formulas = self._plain_text(), tuple(self._formulas)
-        self._formulas = []
+        section.shown, self._shown, self._formulas = "".join(self._shown).strip(), [], []
 
     def _plain_text(self) -> str:
         """Return the collected text as one line, and clear it."""
-        html, self._texts = "".join(self._texts), []
-        return " ".join(unescape(_TAG.sub(" ", _INLINE.sub("", html))).split())
+        text, self._texts = "".join(self._texts), []
+        return " ".join(unescape(text).split())
 
 
 def _escape(text: str) -> str:

@@ -3,7 +3,16 @@ const { search, parts } = document.querySelector("[data-search]")?.dataset ?? {}
 const files = parts?.split(" ");
 function open(event) {
   event.preventDefault();
-  import(files[0]).then((ui) => ui.openSearch(search, files), () => (location = search));
+  let typed = "";
+  const keep = (press) => {
+    if (press.key[1] || press.ctrlKey || press.metaKey) return;
+    typed += press.key;
+    press.preventDefault();
+    press.stopImmediatePropagation();
+  };
+  const take = () => (removeEventListener("keydown", keep, true), typed);
+  addEventListener("keydown", keep, true);
+  import(files[0]).then((ui) => ui.openSearch(search, files, take), () => (location = search));
 }
 function press(event) {
   const held = event.ctrlKey || event.metaKey;

@@ -9,7 +9,8 @@ const { field } = box;
 const bar = document.createElement("div");
 bar.className = "search-bar";
 bar.append(field);
-place.append(bar, box.count, box.list);
+place.append(bar, box.count, box.examples, box.list);
+box.offer().catch(() => box.index.forget());
 
 const entries = [...document.querySelectorAll(".search-pages li")].map((entry) => [entry, code.fold(entry.textContent)]);
 const groups = document.querySelectorAll(".search-pages section");

@@ -69,8 +69,9 @@ export class SearchIndex {
 
   // What a search for words needs first.
   async start() {
-    const { pages, names } = await this.load("pages");
+    const { pages, names, examples } = await this.load("pages");
     if (this.pages) return;
+    this.examples = examples;
     this.names = new Set(names.split(" "));
     // of each part its page and its number there
     this.owners = pages.flatMap(([, , parts], page) => parts.map((_, part) => [page, part]));
@@ -119,8 +120,15 @@ export class SearchIndex {
   // Parts of pages that have all words, the best first; those that have some if none has all.
   async findWords(text, most = 20) {
     const { terms: count, folder } = await this.open();
-    if (!count) return (await import(this.scripts[1])).findWords(new URL(`${folder}/pagefind/pagefind.js`, this.base), text, most);
     await this.start();
+    if (!count) {
+      const { findWords } = await import(this.scripts[1]);
+      const found = await findWords(new URL(`${folder}/pagefind/pagefind.js`, this.base), text, most);
+      return found.map(([at, anchor]) => {
+        const page = this.pages.findIndex(({ url }) => url === at);
+        return this.place(page, Math.max(0, this.pages[page].parts.findIndex(([id]) => id === anchor)));
+      });
+    }
     const wanted = [...new Set(terms(text))].slice(0, 12);
     const last = /[\p{L}\p{N}\p{M}]$/u.test(text) ? wanted.at(-1) : "";
     const lists = await Promise.all(
@@ -162,9 +170,12 @@ export class SearchIndex {
   // A part of a page, or what has an address of its own there.
   place(page, part, own) {
     const { url, parts, title } = this.pages[page];
-    const [heading, name] = parts[part];
+    const [heading, name, file = 0] = parts[part];
     const id = own || heading;
-    return { page, title, heading: name, id, url: id ? `${url}#${id}` : url };
+    // below the folder of the index, as the page is below the one around it
+    const path = url.slice(this.base.pathname.length - "search/".length);
+    const excerpts = new URL(`excerpts/${path}${file}.json`, this.base);
+    return { page, title, heading: name, id, url: id ? `${url}#${id}` : url, part, file: excerpts };
   }
 
   // Whether a text may be a formula: every word of it is a name that formulas of the site have.

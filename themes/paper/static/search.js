@@ -1,5 +1,5 @@
 // Search as readers see it: a field that drives a list of links, here in a dialog over any page. What stands around a
-// hit is read from the page itself, formulas included.
+// hit comes from a file of its page, for the results that are in sight.
 
 const WAIT_MS = 120;
 const SLOW_MS = 400;
@@ -10,25 +10,18 @@ const make = (name, properties, ...children) => {
   element.append(...children);
   return element;
 };
-const INLINE = /^(?:span|em|strong|code|a|b|i|u|s|mark|abbr|kbd|small|sub|sup|q|cite|time|wbr|del|ins|var|dfn)$/;
-const NOT_TEXT = "script, style, svg, button, textarea, [role=doc-backlink], .provenance, .heading-anchor, .eq-number, .eq-anchor, .code-lang";
 const BEFORE = 60;
 const LONGEST = 220;
 
-const pages = {};
+const excerpts = {};
 
-async function load(path) {
-  // Chromium asks for captions of films at once, against the policy of this page
-  const html = (await (await fetch(path)).text()).replaceAll("<track", "<wbr");
-  return new DOMParser().parseFromString(html, "text/html");
+// A part of a page as it was indexed: prose in one line, formulas, and code as `pre`.
+async function partOf({ file, part }) {
+  const parts = await (excerpts[file] ??= fetch(file, { cache: "no-cache" })
+    .then((answer) => answer.json())
+    .catch(() => ({})));
+  return new DOMParser().parseFromString(parts[part] ?? "", "text/html").body;
 }
-
-function pageAt(url) {
-  const [path] = url.split("#");
-  return (pages[path] ??= load(path).catch(() => new Document()));
-}
-
-const textOf = (page) => page.querySelector(".post-content") ?? page.querySelector("main") ?? page;
 
 // A formula of another page, without anything that could act in this one.
 function copyFormula(math, isInText) {
@@ -41,11 +34,10 @@ function copyFormula(math, isInText) {
   return copy;
 }
 
-function formulaIn(page, { index, id }) {
-  const math = textOf(page).querySelectorAll("math")[index];
-  if (!math) return undefined;
-  const row = id && page.getElementById(id);
-  if (row?.localName !== "mtr" || !math.contains(row)) return copyFormula(math);
+function formulaIn(part, { index, id }) {
+  const math = part.querySelectorAll("math")[index];
+  const row = math && id && math.querySelector(`mtr[id="${CSS.escape(id)}"]`);
+  if (!row) return math && copyFormula(math);
   // of a display with several numbers the one line
   const short = math.cloneNode(false);
   short.append(row.parentNode.cloneNode(false));
@@ -53,77 +45,59 @@ function formulaIn(page, { index, id }) {
   return copyFormula(short);
 }
 
-// What stands in a part of a page: texts, and formulas as they are. A page that begins with a heading has its first lines
-// behind it.
-function* piecesOf(page, id) {
-  const root = textOf(page);
-  const start = id && page.getElementById(id);
-  const walker = page.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, (node) =>
-    node.nodeType === 1 && node.matches(NOT_TEXT) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
-  );
-  let isInside = !start;
-  let isEmpty = isInside;
-  for (let node = walker.nextNode(); node; ) {
-    let next;
-    if (node.nodeType === 1 && /^h[1-6]$/.test(node.localName) && node.id) {
-      if (isInside && !isEmpty) return;
-      isInside = isEmpty || node === start;
-      next = walker.nextSibling() ?? walker.nextNode();
-    } else if (node.localName === "math") {
-      isEmpty = false;
-      if (isInside) yield node;
-      next = walker.nextSibling();
-      while (!next && walker.parentNode() && walker.currentNode !== root) next = walker.nextSibling();
-    } else {
-      if (node.data?.trim()) isEmpty = false;
-      if (isInside && node.nodeType === 3) yield node.data;
-      else if (isInside && !INLINE.test(node.localName)) yield " ";
-      next = walker.nextNode();
-    }
-    node = next;
+// The words of a text, those that are looked for marked; and what stands there, to find it in the page.
+function* piecesOf(text, isHit, pattern) {
+  let end = 0;
+  for (const { 0: word, index } of text.matchAll(pattern)) {
+    if (index > end) yield { text: text.slice(end, index), size: index - end };
+    end = index + word.length;
+    // a word alone may stand elsewhere too
+    yield { text: word, size: word.length, hit: isHit(word), said: text.slice(index).match(/^\S+(?: \S+){1,3}/)?.[0] };
   }
+  if (end < text.length) yield { text: text.slice(end), size: text.length - end };
 }
 
-// The first lines around the words that are looked for, these marked; and what stands there, to find it in the page.
-function excerptOf(page, id, isHit, pattern) {
-  const pieces = [];
-  const add = (text, more) => text && pieces.push({ text, size: text.length, ...more });
-  for (const piece of piecesOf(page, id)) {
-    if (typeof piece !== "string") add(piece, { size: 8 });
-    else {
-      const text = piece.replace(/\s+/g, " ");
-      let end = 0;
-      for (const { 0: word, index } of text.matchAll(pattern)) {
-        add(text.slice(end, index));
-        end = index + word.length;
-        // a word alone may stand elsewhere too
-        add(word, { hit: isHit(word), said: text.slice(index).match(/^\S+(?: \S+){1,3}/)?.[0] });
-      }
-      add(text.slice(end));
+const hitsOf = (pieces) => new Set(pieces.flatMap(({ hit }) => hit ?? [])).size;
+const shownOf = (pieces) => pieces.map(({ text, hit }) => (hit ? make("mark", {}, text) : text.localName ? copyFormula(text, true) : text));
+
+// The line of code with most of the words, and its file or title.
+function codeIn(part, ...rules) {
+  let best = { found: 0 };
+  for (const code of part.querySelectorAll("pre")) {
+    for (const line of code.textContent.split("\n")) {
+      const pieces = [...piecesOf(line.trim(), ...rules)];
+      const found = hitsOf(pieces);
+      if (found > best.found) best = { found, pieces, title: code.title };
     }
   }
+  return best;
+}
+
+// The first lines of prose around the words that are looked for; a line of code where that has more of them.
+function excerptOf(part, ...rules) {
+  const pieces = [...part.childNodes].flatMap((node) =>
+    node.localName === "math" ? { text: node, size: 8 } : node.localName === "pre" ? [] : [...piecesOf(node.textContent, ...rules)],
+  );
   let start = 0;
   let most = 0;
   let said;
   pieces.forEach((piece, at) => {
     if (!piece.hit) return;
-    const found = new Set();
-    for (let size = 0, next = at; next < pieces.length && size < LONGEST - BEFORE; next += 1) {
-      size += pieces[next].size;
-      if (pieces[next].hit) found.add(pieces[next].hit);
-    }
-    if (found.size > most) [most, start, said] = [found.size, at, piece.said];
+    let next = at;
+    for (let size = 0; next < pieces.length && size < LONGEST - BEFORE; next += 1) size += pieces[next].size;
+    const found = hitsOf(pieces.slice(at, next));
+    if (found > most) [most, start, said] = [found, at, piece.said];
   });
+  const code = codeIn(part, ...rules);
+  if (code.found > most) {
+    const line = make("code", { className: "search-code" }, ...shownOf(code.pieces));
+    return { said, shown: [make("span", { className: "search-file" }, code.title), line] };
+  }
   let size = 0;
   while (start && size < BEFORE) size += pieces[--start].size;
-  const shown = start ? ["… "] : [];
-  for (size = 0; start < pieces.length && size < LONGEST; start += 1) {
-    const { text, hit } = pieces[start];
-    size += pieces[start].size;
-    shown.push(hit ? make("mark", {}, text) : text.localName ? copyFormula(text, true) : text);
-  }
-  if (start < pieces.length) shown.push(" …");
-  return { said, shown };
+  let end = start;
+  for (size = 0; end < pieces.length && size < LONGEST; end += 1) size += pieces[end].size;
+  return { said, shown: [start ? "… " : "", ...shownOf(pieces.slice(start, end)), end < pieces.length ? " …" : ""] };
 }
 
 // Browsers that know of it mark the text where they land.
@@ -154,6 +128,8 @@ export class SearchBox {
     this.list = make("div", { id: "search-results", className: "search-results", role: "listbox", ariaLabel: t("Results"), hidden: true });
     this.count = make("p", { className: "search-count", role: "status" });
     this.options = [];
+    this.examples = make("p", { className: "search-examples" });
+    this.watcher = new IntersectionObserver((seen) => seen.forEach(({ isIntersecting, target }) => isIntersecting && this.addExcerpt(target)));
     this.field.addEventListener("input", () => this.search());
     this.field.addEventListener("keydown", (event) => this.steer(event));
     // a press of the pointer leaves the focus where it is
@@ -180,7 +156,20 @@ export class SearchBox {
     if (!groups) return this.show([], t("The index cannot be loaded."));
     const count = groups.reduce((total, { found }) => total + found.length, 0);
     this.show(groups, count ? t("Results: {count}", count) : t("Nothing found"));
-    this.timer = setTimeout(() => this.addExcerpts(text), WAIT_MS);
+    this.timer = setTimeout(() => this.options.forEach(({ option }) => this.watcher.observe(option)), WAIT_MS);
+  }
+
+  // What a reader may look for, until there are results.
+  async offer() {
+    await this.index.start();
+    const buttons = this.index.examples.map((text) => make("button", { type: "button", onclick: () => this.ask(text) }, text));
+    if (buttons[0]) this.examples.replaceChildren(t("For example"), ...buttons);
+  }
+
+  ask(text) {
+    this.field.value = text;
+    this.field.focus();
+    return this.search();
   }
 
   async find(text) {
@@ -198,6 +187,7 @@ export class SearchBox {
 
   show(groups, message) {
     this.options = [];
+    this.watcher.disconnect();
     this.list.replaceChildren(
       ...groups.map(({ title, found, isMath }) => {
         const label = make("p", { className: "search-group-title", role: "presentation" }, title);
@@ -206,6 +196,7 @@ export class SearchBox {
       }),
     );
     this.list.hidden = !groups.length;
+    this.examples.hidden = !!groups.length;
     this.field.ariaExpanded = !!groups.length;
     this.count.textContent = message;
     this.choose(0);
@@ -216,7 +207,7 @@ export class SearchBox {
     const at = this.options.length;
     const isFurther = !isMath && result.page === last;
     const body = make("span", { className: isMath ? "search-formula" : "search-excerpt" });
-    const title = make("span", { className: "search-title" }, isFurther ? "" : result.title);
+    const title = make("span", { className: "search-title" }, isFurther && result.heading ? "" : result.title);
     if (result.heading) title.append(make("span", { className: "search-heading" }, ` › ${result.heading}`));
     if (result.number) title.append(make("span", { className: "search-number" }, ` ${result.number}`));
     const option = make("a", { id: `search-option-${at}`, className: isFurther ? "search-option search-further" : "search-option", role: "option", href: result.url, tabIndex: -1 }, title);
@@ -226,33 +217,31 @@ export class SearchBox {
       option.href = result.url + textDirective(result);
       this.onLeave?.();
     });
-    this.options.push({ option, body, result, isMath });
+    this.options.push((option.own = { option, body, result, isMath }));
     return option;
   }
 
-  async addExcerpts(text) {
+  async addExcerpt(target) {
+    this.watcher.unobserve(target);
     const { fold, terms, WORD } = this.code;
-    const wanted = terms(text);
+    const { body, result, isMath } = target.own;
+    const wanted = terms(this.asked);
     const isHit = (word) => {
       const plain = fold(word);
       return wanted.find((term) => plain.startsWith(term) || (/[^\0-\u024f]/.test(term) && plain.includes(term)));
     };
-    await Promise.all(
-      this.options.map(async ({ option, body, result, isMath }) => {
-        const page = await pageAt(result.url);
-        if (this.asked !== text || !option.isConnected) return;
-        if (!isMath) {
-          const { said, shown } = excerptOf(page, result.id, isHit, WORD);
-          result.said = said;
-          return body.replaceChildren(...shown);
-        }
-        const math = formulaIn(page, result);
-        if (!math) return;
-        body.replaceChildren(math);
-        body.ariaHidden = "true";
-        option.append(make("span", { className: "search-spoken" }, math.getAttribute("alttext")));
-      }),
-    );
+    const part = await partOf(result);
+    if (!target.isConnected) return;
+    if (!isMath) {
+      const { said, shown } = excerptOf(part, isHit, WORD);
+      result.said = said;
+      return body.replaceChildren(...shown);
+    }
+    const math = formulaIn(part, result);
+    if (!math) return;
+    body.replaceChildren(math);
+    body.ariaHidden = "true";
+    target.append(make("span", { className: "search-spoken" }, math.getAttribute("alttext")));
   }
 
   choose(at, isScrolled = true) {
@@ -280,7 +269,8 @@ export class SearchBox {
 let dialog;
 let box;
 
-export async function openSearch(base, files) {
+// takeKeys: what was typed before there was a field.
+export async function openSearch(base, files, takeKeys) {
   if (!dialog) {
     const link = make("link", { rel: "stylesheet", href: files[3] });
     const styled = new Promise((resolve) => (link.onload = link.onerror = resolve));
@@ -290,7 +280,7 @@ export async function openSearch(base, files) {
     box = new SearchBox(base, code, files);
     const close = make("button", { type: "button", className: "search-close", textContent: t("Close") });
     const bar = make("div", { className: "search-bar" }, box.field, close);
-    dialog = make("dialog", { className: "search-dialog", ariaLabel: t("Search") }, bar, box.count, box.list);
+    dialog = make("dialog", { className: "search-dialog", ariaLabel: t("Search") }, bar, box.count, box.examples, box.list);
     close.addEventListener("click", () => dialog.close());
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
     box.onLeave = () => dialog.close();
@@ -298,5 +288,7 @@ export async function openSearch(base, files) {
   }
   if (!dialog.open) dialog.showModal();
   box.field.select();
-  box.index.open().catch(() => box.index.forget());
+  const typed = takeKeys();
+  if (typed) box.ask(typed);
+  box.offer().catch(() => box.index.forget());
 }

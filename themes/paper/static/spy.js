@@ -1,7 +1,7 @@
 // Marks the section the reader is in, in the table of contents, where the browser cannot by itself.
 
 if (!CSS.supports("selector(:target-current)")) {
-  const links = [...document.querySelectorAll(".toc a")];
+  const links = [...document.querySelectorAll('.toc a[href^="#"]')];
   const heads = links.map(({ hash }) => document.getElementById(decodeURIComponent(hash.slice(1))));
   const mark = () => {
     const last = heads.findLastIndex((head) => head.getBoundingClientRect().top < innerHeight / 4);

@@ -1,0 +1,1 @@
+let a;export async function findWords(t,s,e){a??=await(import(t));const{results:i}=await a.search(s);return(await Promise.all(i.slice(0,e/2).map(a=>a.data()))).flatMap(({meta:{at:a},sub_results:t})=>t.slice(0,2).map(({anchor:t})=>[a,t?.element.startsWith("h2")?t.id:""]))}

@@ -1,1 +1,0 @@
-let t;export async function findWords(a,e,i){t??=await(import(a));const{results:s}=await t.search(e);return(await Promise.all(s.slice(0,i/2).map(t=>t.data()))).flatMap(({meta:{at:t,title:a},sub_results:e})=>e.slice(0,2).map(({anchor:e,title:i})=>{const s=e?.element.startsWith("h2")?e.id:"";return{page:t,title:a,heading:s&&i,id:s,url:s?`${t}#${s}`:t}}))}
