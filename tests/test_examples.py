@@ -12,7 +12,7 @@ from tests.docs_sources import ROOT
 from tests.site_files import build, printed
 from tests.test_sites import broken_addresses
 
-EXAMPLES = ROOT / "examples"
+EXAMPLES = ROOT / "tests" / "examples"
 NAMES = ("kernel-engineer", "lab", "lecturer", "mathematician", "notes")
 
 
@@ -20,7 +20,7 @@ def test_the_gallery_shows_every_example() -> None:
     assert tuple(sorted(path.name for path in EXAMPLES.iterdir())) == NAMES
     gallery = (ROOT / "content/gallery.md").read_text("utf-8")
     for name in NAMES:
-        assert f"cp -r examples/{name} " in gallery
+        assert f"cp -r tests/examples/{name} " in gallery
         assert f"example-{name}-light.webp" in gallery
     looks = {
         (settings.theme, *sorted(map(str, settings.theme_options.items())))

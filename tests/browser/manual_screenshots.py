@@ -169,7 +169,7 @@ def example(name: str, page: str) -> Callable[[Studio, Look], bytes]:
     """Return the function that shows a page of an example site."""
 
     def take(studio: Studio, look: Look) -> bytes:
-        root = shutil.copytree(ROOT / "examples" / name, studio.folder / "site")
+        root = shutil.copytree(ROOT / "tests" / "examples" / name, studio.folder / "site")
         report = build(root)
         assert report.ok, printed(report)
         with served(root / "public") as origin:
