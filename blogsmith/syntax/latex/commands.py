@@ -84,6 +84,8 @@ TRANSPARENT = name_set(
     "singlespace landscape adjustwidth appendices"
 )
 """Environments whose content is shown as if it were outside of them."""
+ENVIRONMENTS = frozenset((*LISTS, *QUOTATIONS, *FENCED, *FLOATS, *TABLES, *TRANSPARENT))
+"""All environments that are translated, without callouts."""
 WITH_ARGUMENT = name_set("multicols spacing minipage wrapfigure tabular tabular* minted")
 """Environments with a first argument in braces."""
 SHORT_KINDS: Mapping[str, str] = MappingProxyType(

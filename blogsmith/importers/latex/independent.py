@@ -1,0 +1,161 @@
+r"""Renders LaTeX to HTML to count its content. It shares no code with the translation.
+
+Every `$` begins or ends a formula, an environment with a known name is a formula, and all other commands are
+removed, with their arguments kept, so that every word of the text is in the result.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+_MATH = "equation align gather multline alignat flalign eqnarray IEEEeqnarray numcases empheq tikzcd"
+_SILENT = [
+    "label",
+    "ref",
+    "eqref",
+    "pageref",
+    "autoref",
+    "cref",
+    "Cref",
+    "crefrange",
+    "vref",
+    "nameref",
+    "hyperref",
+    "cite",
+    "citep",
+    "citet",
+    "citealp",
+    "citealt",
+    "citeauthor",
+    "citeyear",
+    "parencite",
+    "textcite",
+    "nocite",
+    "footcite",
+    "includegraphics",
+    "bibliography",
+    "bibliographystyle",
+    "vspace",
+    "hspace",
+    "vskip",
+    "setlength",
+    "setcounter",
+    "addtocounter",
+    "addtolength",
+    "addcontentsline",
+    "thispagestyle",
+    "pagestyle",
+    "input",
+    "include",
+    "usepackage",
+    "title",
+    "author",
+    "date",
+    "thanks",
+    "affil",
+    "affiliation",
+    "address",
+    "email",
+    "institute",
+    "keywords",
+    "captionsetup",
+    "hypersetup",
+    "graphicspath",
+    "bibitem",
+    "rule",
+    "color",
+    "cellcolor",
+    "rowcolor",
+    "cmidrule",
+    "cline",
+    "phantom",
+    "vphantom",
+    "hphantom",
+    "index",
+    "addbibresource",
+    "newcommand",
+    "renewcommand",
+    "fontsize",
+    "markboth",
+    "markright",
+    "definecolor",
+    "lstset",
+    "pagenumbering",
+    "caption@",
+    "tikzset",
+    "pgfplotsset",
+]
+_PARTS = re.compile(
+    r"(?P<code>\\begin\{(?P<codename>verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(?P<listing>[\s\S]*?)\\end\{(?P=codename)\})"
+    r"|(?P<gone>\\begin\{(?P<gonename>tikzpicture|circuitikz|pspicture|picture|feynman|forest|thebibliography|comment|filecontents\*?|CCSXML)\}"
+    r"[\s\S]*?\\end\{(?P=gonename)\})"
+    rf"|(?P<env>\\begin\{{(?P<envname>(?:{'|'.join(_MATH.split())})\*?)\}}(?P<body>[\s\S]*?)\\end\{{(?P=envname)\}})"
+    r"|(?P<display>\$\$(?P<two>(?:\\[\s\S]|[^$\\])+?)\$\$|\\\[(?P<square>[\s\S]+?)\\\]|\\begin\{displaymath\}(?P<old>[\s\S]+?)\\end\{displaymath\})"
+    r"|(?P<inline>\$(?P<one>(?:\\[\s\S]|[^$\\{}]|\{(?:\\[\s\S]|[^{}\\]|\{(?:\\[\s\S]|[^{}\\]|\{(?:\\[\s\S]|[^{}\\])*\})*\})*\})+?)\$|\\\((?P<round>[\s\S]+?)\\\))"
+    r"|(?P<verb>\\verb\*?(?P<sign>[^A-Za-z*\s])(?P<verbatim>[^\n]*?)(?P=sign))"
+    r"|(?P<heading>\\(?:part|chapter|section|subsection|subsubsection)\*?\s*(?:\[[^\]]*\])?\s*\{(?P<title>(?:\\[\s\S]|[^{}\\]|\{(?:[^{}]|\{[^{}]*\})*\})*)\})"
+    rf"|(?P<silent>\\(?:{'|'.join(_SILENT)})(?![A-Za-z])\*?(?:\s*\[[^\[\]]*\])*(?:\s*\{{(?:[^{{}}]|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})*\}}){{0,2}})"
+    r"|(?P<url>\\url\s*\{(?P<address>[^{}]*)\}|\\href\s*\{(?P<target>[^{}]*)\})"
+    r"|(?P<begin>\\(?:begin|end)\{[^{}]*\}(?:\[[^\[\]]*\])?(?:\{[^{}]*\})?)"
+    r"|(?P<accent>\\[\"'`^~=.](?:\{\\?(?P<letter>[A-Za-z])\}|\\?(?P<bare>[A-Za-z]))|\\[vHcukrdb](?:\{(?P<braced>[A-Za-z])\}|[ ](?P<spaced>[A-Za-z])))"
+    r"|(?P<command>\\[A-Za-z@]+\*?(?:\s*\[[^\[\]]*\])?)|(?P<symbol>\\[\s\S])|(?P<brace>[{}])|(?P<dash>--+|~)|(?P<paragraph>\n[ \t]*\n)"
+)
+_TEXT_COMMANDS = {"\\%": "%", "\\&": "&", "\\$": "$", "\\_": "_", "\\#": "#", "\\{": "{", "\\}": "}"}
+_TITLED = re.compile(r"\\begin\{[A-Za-z]+\}\[([^\[\]]*)\]\Z")
+
+
+def render_paper(text: str) -> str:
+    """Return the content of a paper as HTML."""
+    return "<p>" + "".join(_parts(text)) + "</p>"
+
+
+def _parts(text: str) -> list[str]:
+    made, position = list[str](), 0
+    for found in _PARTS.finditer(text):
+        made.append(escape(text[position : found.start()], quote=False))
+        position = found.end()
+        made.append(_part(found))
+    made.append(escape(text[position:], quote=False))
+    return made
+
+
+def _part(found: re.Match[str]) -> str:
+    kind = (
+        found.lastgroup if found.lastgroup in _RENDERERS else next(name for name in _RENDERERS if found[name])
+    )
+    return _RENDERERS[kind](found)
+
+
+def _formula(tex: str) -> str:
+    tex = " ".join(tex.split())
+    return f'<math alttext="{escape(tex)}"></math>' if tex else ""
+
+
+def _begin(found: re.Match[str]) -> str:
+    titled = _TITLED.search(found[0])
+    words = titled and len(titled[1]) > 4 and "=" not in titled[1]
+    return f"</p><p>{''.join(_parts(titled[1])) if titled and words else ''} "
+
+
+_RENDERERS = {
+    "code": lambda found: f"</p><pre><code>{escape(found['listing'].strip())}</code></pre><p>",
+    "gone": lambda found: "</p><p>",
+    "env": lambda found: _formula(found[0]),
+    # The new page has no other form for a display without a number.
+    "display": lambda found: _formula(
+        f"\\begin{{equation*}}{found['two'] or found['square'] or found['old']}\\end{{equation*}}"
+    ),
+    "inline": lambda found: _formula(found["one"] or found["round"] or ""),
+    "verb": lambda found: f"<code>{escape(found['verbatim'])}</code>",
+    "heading": lambda found: f"</p><h2>{''.join(_parts(found['title']))}</h2><p>",
+    "silent": lambda found: " ",
+    "url": lambda found: escape(found["address"] or " "),
+    "begin": _begin,
+    "accent": lambda found: found["letter"] or found["bare"] or found["braced"] or found["spaced"] or "",
+    "command": lambda found: "",
+    "symbol": lambda found: escape(_TEXT_COMMANDS.get(found[0], " ")),
+    "brace": lambda found: "",
+    "dash": lambda found: " ",
+    "paragraph": lambda found: "</p><p>",
+}

@@ -1,0 +1,418 @@
+r"""Prose of a paper in a form that blogsmith's translation of LaTeX reads.
+
+Formulas and drawings are replaced by placeholders, so that the translation does not read them again.
+Characters with a meaning in Markdown are escaped. Commands that only concern printed pages are removed, and
+boxes and colours are replaced by their content.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from ...api.importing import LATEX_COMMANDS, lazy_pattern, name_set, symbol_text
+from ..model import Notice
+from .scanning import Span, find_spans, group_end, option_end, skip_space
+from .source import CODE, SourceText, with_line_notices
+
+OPENING, CLOSING, UNNUMBERED = "\ue000", "\ue001", "\ue002"
+"""Characters around the number of a placeholder, and the mark in the title of a heading without number."""
+_PLACEHOLDER = lazy_pattern("\ue000(\\d+)\ue001")
+_KEPT = (
+    r"\\(?:label|[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|includegraphics|bibliography|addbibresource|nocite)\*?"
+    r"(?:\s*\[[^\[\]]*\])*\s*\{[^{}]*\}"
+)
+_TOKEN = lazy_pattern(
+    rf"(?P<kept>{_KEPT})|\\begin\{{(?P<name>[A-Za-z]+\*?)\}}|(?P<row>\\\\\*?[ \t]*(?:\[[^\[\]\n]*\])?)|\\[A-Za-z]+\*?|\\[\s\S]"
+    r"|(?P<sign>``|''|`|---?|~|\*|_|<|>|\||\]\(|\[\[|\[\^|==|::|@(?=[A-Za-z])|\{\{|^[ \t]+"
+    r"|^(?:[-+]|\d{1,9}[.)]|:)(?=[ \t\n])|^#)",
+    re.MULTILINE,
+)
+_SIGNS: Mapping[str, str] = MappingProxyType(
+    {"``": "“", "''": "”", "`": "‘", "---": "—", "--": "–", "~": "&nbsp;", "*": "\\*", "_": "\\_"}
+    | {"<": "&lt;", ">": "&gt;", "|": "&#124;", "](": "]&#40;", "[[": "[&#91;", "[^": "[&#94;"}
+    | {"==": "=&#61;", "::": ":&#58;", "@": "&#64;", "{{": "{ {", "#": "\\#", ":": "&#58;"}
+    | {"-": "&#45;", "+": "&#43;"}
+)
+_COMMAND = lazy_pattern(r"\\(?P<name>[A-Za-z@]+)\*?|\\[\s\S]")
+_DROPPED: Mapping[str, int] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            [
+                "vspace",
+                "hspace",
+                "vskip",
+                "hskip",
+                "thispagestyle",
+                "pagestyle",
+                "pagenumbering",
+                "bibliographystyle",
+                "color",
+                "captionsetup",
+                "hypersetup",
+                "graphicspath",
+                "markboth",
+                "markright",
+                "addcontentsline",
+                "fontsize",
+                "selectlanguage",
+                "hyphenation",
+                "phantom",
+                "vphantom",
+                "hphantom",
+                "newcounter",
+                "stepcounter",
+                "refstepcounter",
+                "rowcolor",
+                "columncolor",
+                "cellcolor",
+                "arrayrulecolor",
+                "specialrule",
+                "cmidrule",
+                "cline",
+                "urlstyle",
+                "lstset",
+                "pgfplotsset",
+                "usetikzlibrary",
+                "tikzset",
+                "newcolumntype",
+                "usepackage",
+                "nobibliography",
+                "AtBeginDocument",
+                "enlargethispage",
+                "index",
+                "renewbibmacro",
+                "allowdisplaybreaks",
+                "linespread",
+                "baselineskip",
+                "tableofcontents",
+                "title",
+                "author",
+                "date",
+                "affil",
+                "address",
+                "email",
+                "thanks",
+                "institute",
+                "keywords",
+            ],
+            1,
+        ),
+        **dict.fromkeys(
+            [
+                "setlength",
+                "addtolength",
+                "setcounter",
+                "addtocounter",
+                "numberwithin",
+                "fontfamily",
+                "cmidrule",
+            ],
+            2,
+        ),
+    }
+)
+"""Command for printed pages → number of its arguments in braces."""
+_UNWRAPPED: Mapping[str, tuple[int, int]] = MappingProxyType(
+    {
+        **dict.fromkeys(("resizebox", "multicolumn", "multirow"), (3, 2)),
+        **dict.fromkeys(
+            [
+                "scalebox",
+                "textcolor",
+                "colorbox",
+                "rotatebox",
+                "raisebox",
+                "parbox",
+                "adjustbox",
+                "foreignlanguage",
+            ],
+            (2, 1),
+        ),
+        "fcolorbox": (3, 2),
+        **dict.fromkeys(
+            [
+                "makebox",
+                "fbox",
+                "framebox",
+                "mbox",
+                "centerline",
+                "textnormal",
+                "hl",
+                "shortstack",
+                "makecell",
+            ],
+            (1, 0),
+        ),
+        "texorpdfstring": (2, 0),
+        **dict.fromkeys(["boldsymbol", "uppercase", "lowercase", "MakeUppercase", "textquote"], (1, 0)),
+    }
+)
+"""Command → number of arguments in braces, and index of the one that is printed."""
+_SWITCHES = name_set(
+    "bf it em sl sc rm sf tt normalfont bfseries itshape slshape scshape rmfamily sffamily ttfamily upshape mdseries "
+    "tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge centering raggedright "
+    "raggedleft noindent indent newpage clearpage cleardoublepage pagebreak nopagebreak linebreak nolinebreak "
+    "maketitle appendix tableofcontents frontmatter mainmatter backmatter onecolumn twocolumn sloppy fussy "
+    "hfill vfill smallskip medskip bigskip par qed qedhere qedsymbol hline toprule midrule bottomrule newline "
+    "relax protect leavevmode ignorespaces unskip null strut balance flushbottom raggedbottom obeylines "
+    "columnbreak FloatBarrier allowdisplaybreaks singlespacing doublespacing onehalfspacing makeatletter "
+    "makeatother bgroup egroup begingroup endgroup printbibliography newblock displaystyle textstyle quad qquad "
+    "enspace thinspace negthinspace linenumbers nolinenumbers IEEEpeerreviewmaketitle listoffigures listoftables "
+    "printindex makeindex acks thefootnote today addlinespace xspace arraybackslash and footnotemark"
+)
+"""Commands without arguments that print nothing or only change the look."""
+_NATIVE = lazy_pattern(
+    r"(?:[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|label|begin|end|item|nocite|caption|captionof)\Z"
+)
+_TRANSPARENT = name_set(
+    "titlepage frontmatter mainmatter sloppypar flushleft flushright doublespace onehalfspace threeparttable "
+    "adjustbox scriptsize footnotesize tiny large Large CJK CJK* widetext acknowledgments acks strip "
+    "subequations* minipage subfigure subfigure* subtable ThreePartTable tablenotes fullwidth comment* column columns"
+)
+_SILENT = name_set("thebibliography document")
+_SPACES = name_set("quad qquad enspace thinspace hfill")
+_FLOATS = name_set("figure figure* table table* wrapfigure algorithm algorithm*")
+_WITH_GROUPS = lazy_pattern(
+    r"(?:tabular[xy]?|longtable|longtabu|tabu|tblr|array|minipage|wrapfigure|multicols|subfigure|subtable|adjustbox"
+    r"|spacing|adjustwidth|list|thebibliography|minted|figure|table|algorithm|algorithmic|enumerate|itemize)\*?\Z"
+)
+
+
+@dataclass(slots=True)
+class Prose:
+    """Prepared prose, with placeholders."""
+
+    source: SourceText
+    kept: list[str] = field(default_factory=list)
+    """Text of each placeholder."""
+    notices: list[Notice] = field(default_factory=list)
+
+    def keep(self, text: str) -> str:
+        """Return a placeholder for a text."""
+        self.kept.append(text)
+        return f"{OPENING}{len(self.kept) - 1}{CLOSING}"
+
+    def restore(self, text: str) -> str:
+        """Replace the placeholders in the result of the translation. Lines of displays get the prefix of
+        quotes and lists around them."""
+        lines = list[str]()
+        for line in text.split("\n"):
+            while found := _PLACEHOLDER.search(line):
+                new = self.kept[int(found[1])]
+                if "\n" in new:
+                    prefix = _rest_prefix(line[: found.start()])
+                    is_table = line.lstrip(" >").startswith("|")
+                    new = " ".join(new.split("\n")) if is_table else new.replace("\n", f"\n{prefix}")
+                line = line[: found.start()] + new + line[found.end() :]
+            lines.append(line)
+        return "\n".join(lines)
+
+
+def _rest_prefix(before: str) -> str:
+    """Return the prefix of further lines of a block that starts after `before`."""
+    found = lazy_pattern(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)]|\[\^\d+\]:)(?=[ \t]))*").match(before)
+    marks = found[0] if found else ""
+    if "[^" in marks:
+        return "    "
+    return "".join(char if char in " \t>" else " " for char in marks)
+
+
+def prepare(source: SourceText, is_known: Callable[[str], bool]) -> Prose:
+    """Return the prose of a paper, whose macros are expanded. is_known: returns whether the translation reads
+    an environment."""
+    made = Prose(source)
+    source = clean_commands(source, made, is_known)
+    edits, position = list[tuple[int, int, str]](), 0
+    text = source.text
+    for span in find_spans(text):
+        edits += _escape(text, position, span.start)
+        position = span.end
+        if span.kind in ("inline", "display", "environment"):
+            edits.append((span.start, span.end, _formula(text, span, made)))
+        elif span.kind == "drawing":
+            edits.append((span.start, span.end, _drawing(text, span, made)))
+    edits += _escape(text, position, len(text))
+    made.source = source.edit(edits)
+    return made
+
+
+def _escape(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the replacements of characters between two offsets."""
+    position = start
+    while found := _TOKEN.search(text, position, end):
+        position = found.end()
+        if found["kept"] or found["row"]:
+            continue
+        if found["name"] and _WITH_GROUPS.match(found["name"]):
+            position = min(end, _groups_end(text, position))
+        elif sign := found["sign"]:
+            new = "" if sign.isspace() else _SIGNS.get(sign) or f"{sign[:-1]}\\{sign[-1]}"
+            yield found.start(), found.end(), new
+
+
+def _groups_end(text: str, position: int) -> int:
+    while True:
+        after = max(option_end(text, position), group_end(text, position))
+        if after < 0:
+            return position
+        position = after
+
+
+def _formula(text: str, span: Span, made: Prose) -> str:
+    """Return the placeholder of a formula in blogsmith's form."""
+    inner = text[span.inner : span.inner_end].strip()
+    if span.kind == "inline":
+        inner = " ".join(inner.split())
+        follows_digit = text[span.end : span.end + 1].isdigit()
+        is_plain = inner and "`" not in inner and not follows_digit and not inner.endswith("\\")
+        return made.keep(f"${inner}$" if is_plain else f"\\({inner}\\)") if inner else ""
+    if not inner:
+        return ""
+    lines = [line.strip() for line in inner.split("\n") if line.strip()]
+    body = "\n".join(lines)
+    name = span.name or "equation*"
+    if name in ("displaymath", "dmath*", "math"):
+        name = "equation*"
+    formula = f"\\begin{{{name}}}\n{body}\n\\end{{{name}}}"
+    line = text.rfind("\n", 0, span.start) + 1
+    before = text[line : span.start].strip()
+    return f"\n{made.keep(formula)}\n" if before else f"{made.keep(formula)}\n"
+
+
+def _drawing(text: str, span: Span, made: Prose) -> str:
+    """Return a drawing as an environment that the translation turns into a fence."""
+    code = text[span.start : span.end]
+    number = made.keep("\n".join(line.rstrip() for line in code.split("\n") if line.strip()))
+    return f"\\begin{{tikzpicture}}{number}\\end{{tikzpicture}}"
+
+
+def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bool]) -> SourceText:
+    """Return the text without commands for printed pages, and with the content of boxes. Unknown commands are
+    reported; their arguments are kept."""
+    text = source.text
+    spans = [span for span in find_spans(text)]
+    edits, offsets, notices = list[tuple[int, int, str]](), list[int](), list[Notice]()
+    position = at = 0
+    while found := _COMMAND.search(text, position):
+        start, position = found.span()
+        while at < len(spans) and spans[at].end <= start:
+            at += 1
+        if at < len(spans) and spans[at].start <= start:
+            position = spans[at].end
+            continue
+        name = found["name"]
+        if not name:
+            continue
+        if name in ("begin", "end"):
+            position = _clean_environment(text, start, position, is_known, edits, notices, offsets)
+            continue
+        if name in ("section", "subsection", "subsubsection", "chapter") and found[0].endswith("*"):
+            brace = skip_space(text, position)
+            if text.startswith("{", brace):
+                edits.append((brace + 1, brace + 1, UNNUMBERED))
+            continue
+        if name in _UNWRAPPED:
+            edits += _unwrap(text, start, position, *_UNWRAPPED[name])
+            continue
+        if name in _DROPPED:
+            position = _dropped_end(text, position, _DROPPED[name])
+            edits.append((start, position, ""))
+            continue
+        if name in LATEX_COMMANDS or symbol_text(name) is not None or _NATIVE.match(name):
+            continue
+        after = skip_space(text, position)
+        if name in _SWITCHES or "@" in name:
+            space = " " if name in _SPACES else ""
+            edits.append((start, after if name not in _SPACES else position, space))
+            continue
+        offsets.append(start)
+        hint = "check the sentence, and write Markdown for it"
+        notices.append(
+            Notice("dropped", f'unknown LaTeX command "\\{name}": its arguments are kept', hint=hint)
+        )
+        edits += _keep_arguments(text, start, position)
+    made.notices += with_line_notices(notices, source, offsets)
+    return source.edit(_sorted(edits))
+
+
+def _clean_environment(
+    text: str,
+    start: int,
+    position: int,
+    is_known: Callable[[str], bool],
+    edits: list[tuple[int, int, str]],
+    notices: list[Notice],
+    offsets: list[int],
+) -> int:
+    """Remove the beginning or end of an unknown environment, and report it. Return the end of the command."""
+    end = group_end(text, skip_space(text, position))
+    name = text[skip_space(text, position) + 1 : end - 1].strip() if end > 0 else ""
+    if not name or is_known(name) or name in CODE or name in _SILENT:
+        return max(end, position)
+    if text.startswith("\\begin", start):
+        end = _groups_end(text, end)
+        message = f'unknown environment "{name}": its content is shown without it'
+        if name not in _TRANSPARENT:
+            notices.append(Notice("changed", message, hint="check how the content looks"))
+            offsets.append(start)
+    edits.append((start, end, "\n\n" if name in _TRANSPARENT else "\n"))
+    return end
+
+
+def _sorted(edits: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    position = 0
+    for start, end, new in sorted(edits):
+        if start >= position:
+            yield start, end, new
+            position = end
+
+
+def _unwrap(text: str, start: int, position: int, count: int, printed: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the edits that leave only one argument of a command."""
+    first = start
+    for index in range(count):
+        position = skip_space(text, position)
+        while (end := option_end(text, position)) > 0:
+            position = skip_space(text, end)
+        end = group_end(text, position)
+        if end < 0:
+            return
+        if index == printed:
+            yield first, position + 1, ""
+            first = end - 1
+        position = end
+    yield first, position, ""
+
+
+def _keep_arguments(text: str, start: int, position: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the edits that remove a command and the braces of its arguments."""
+    first = start
+    while True:
+        after = skip_space(text, position)
+        end = option_end(text, after)
+        if end > 0:
+            position = end
+            continue
+        end = group_end(text, after)
+        if end < 0:
+            break
+        yield first, after + 1, " " if first > start else ""
+        first, position = end - 1, end
+    yield first, position, ""
+
+
+def _dropped_end(text: str, position: int, count: int) -> int:
+    """Return the end of the options and arguments of a command."""
+    for _ in range(count):
+        after = skip_space(text, position)
+        while (end := option_end(text, after)) > 0:
+            after = skip_space(text, end)
+        end = group_end(text, after)
+        if end < 0:
+            length = lazy_pattern(r"[ \t]*-?\d*\.?\d+[ \t]*(?:[a-z]{2}|\\[a-z]+)").match(text, position)
+            return length.end() if length else position
+        position = end
+    return position
