@@ -7,6 +7,7 @@ removed, with their arguments kept, so that every word of the text is in the res
 from __future__ import annotations
 
 import re
+import unicodedata
 from html import escape
 
 _MATH = "equation align gather multline alignat flalign eqnarray IEEEeqnarray numcases empheq tikzcd"
@@ -97,12 +98,36 @@ _PARTS = re.compile(
     r"|(?P<heading>\\(?:part|chapter|section|subsection|subsubsection)\*?\s*(?:\[[^\]]*\])?\s*\{(?P<title>(?:\\[\s\S]|[^{}\\]|\{(?:[^{}]|\{[^{}]*\})*\})*)\})"
     rf"|(?P<silent>\\(?:{'|'.join(_SILENT)})(?![A-Za-z])\*?(?:\s*\[[^\[\]]*\])*(?:\s*\{{(?:[^{{}}]|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})*\}}){{0,2}})"
     r"|(?P<url>\\url\s*\{(?P<address>[^{}]*)\}|\\href\s*\{(?P<target>[^{}]*)\})"
-    r"|(?P<begin>\\(?:begin|end)\{[^{}]*\}(?:\[[^\[\]]*\])?(?:\{[^{}]*\})?)"
+    r"|(?P<begin>\\begin\{(?:tabular[xy]?|longtable|array|minipage|wrapfigure|multicols|subfigure|subtable|adjustbox|spacing)\*?\}"
+    r"(?:\[[^\[\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*|\\(?:begin|end)\{(?P<beginname>[^{}]*)\}(?:\[(?P<option>[^\[\]]*)\])?)"
     r"|(?P<accent>\\[\"'`^~=.](?:\{\\?(?P<letter>[A-Za-z])\}|\\?(?P<bare>[A-Za-z]))|\\[vHcukrdb](?:\{(?P<braced>[A-Za-z])\}|[ ](?P<spaced>[A-Za-z])))"
     r"|(?P<command>\\[A-Za-z@]+\*?(?:\s*\[[^\[\]]*\])?)|(?P<symbol>\\[\s\S])|(?P<brace>[{}])|(?P<dash>--+|~)|(?P<paragraph>\n[ \t]*\n)"
 )
+_SEPARATING = ("\\footnote", "\\item", "\\caption", "\\par", "\\quad")
 _TEXT_COMMANDS = {"\\%": "%", "\\&": "&", "\\$": "$", "\\_": "_", "\\#": "#", "\\{": "{", "\\}": "}"}
-_TITLED = re.compile(r"\\begin\{[A-Za-z]+\}\[([^\[\]]*)\]\Z")
+_UNTITLED = re.compile(
+    r"figure|table|algorithm|enumerate|itemize|description|tabular|center|tcolorbox|mdframed|comp"
+)
+_MARKS = dict(
+    zip(
+        "\"'`^~=.vHcukrdb",
+        "\u0308\u0301\u0300\u0302\u0303\u0304\u0307\u030c\u030b\u0327\u0306\u0328\u030a\u0323\u0331",
+        strict=True,
+    )
+)
+_SYMBOLS = {
+    "ss": "ß",
+    "o": "ø",
+    "O": "Ø",
+    "ae": "æ",
+    "AE": "Æ",
+    "aa": "å",
+    "AA": "Å",
+    "l": "ł",
+    "L": "Ł",
+    "i": "ı",
+    "oe": "œ",
+}
 
 
 def render_paper(text: str) -> str:
@@ -133,9 +158,13 @@ def _formula(tex: str) -> str:
 
 
 def _begin(found: re.Match[str]) -> str:
-    titled = _TITLED.search(found[0])
-    words = titled and len(titled[1]) > 4 and "=" not in titled[1]
-    return f"</p><p>{''.join(_parts(titled[1])) if titled and words else ''} "
+    is_titled = found["option"] and not _UNTITLED.match(found["beginname"])
+    return f"</p><p>{''.join(_parts(found['option'])) if is_titled else ''} "
+
+
+def _accent(found: re.Match[str]) -> str:
+    letter = found["letter"] or found["bare"] or found["braced"] or found["spaced"]
+    return unicodedata.normalize("NFC", letter + _MARKS[found[0][1]])
 
 
 _RENDERERS = {
@@ -152,8 +181,10 @@ _RENDERERS = {
     "silent": lambda found: " ",
     "url": lambda found: escape(found["address"] or " "),
     "begin": _begin,
-    "accent": lambda found: found["letter"] or found["bare"] or found["braced"] or found["spaced"] or "",
-    "command": lambda found: "",
+    "accent": _accent,
+    "command": lambda found: _SYMBOLS.get(
+        found[0][1:].strip(), " " if found[0].startswith(_SEPARATING) else ""
+    ),
     "symbol": lambda found: escape(_TEXT_COMMANDS.get(found[0], " ")),
     "brace": lambda found: "",
     "dash": lambda found: " ",

@@ -34,7 +34,8 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
     settings["math"] = {"numbering": f"all{' by section' * is_by_section}"}
     own: dict[str, str] = {}
     for found in _THEOREM.finditer("\n".join(theorems)):
-        if found["shared"] is None and "*" not in found[0][:12]:
+        is_used = f"\\begin{{{found['name']}}}" in body
+        if is_used and found["shared"] is None and "*" not in found[0][:12]:
             own[found["name"]] = within.get(found["name"]) or found["within"] or ""
     by_section = [name for name, where in own.items() if where in _SECTIONS]
     others = [name for name in own if name not in by_section]

@@ -26,6 +26,7 @@ from .definitions import Definitions
 from .expansion import Expander
 from .figures import Figures, graphic_folders
 from .head import Head, read_head
+from .labels import rename_labels
 from .numbers import number_settings
 from .prose import UNNUMBERED, Prose, prepare
 from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
@@ -76,6 +77,9 @@ class PaperReader:
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
         body = Expander(self.definitions).expand(body)
+        original = body.text
+        body = rename_labels(body, lambda name: callout_kind(name, self._kinds()))
+        body = body.edit((*found.span(), _fit_citation(found)) for found in CITATION.finditer(body.text))
         head = read_head(f"{preamble.text}\n{body.text}")
         figures = Figures(files, graphic_folders(preamble.text))
         front, references = self._front(head, preamble.text, body.text, files)
@@ -91,7 +95,7 @@ class PaperReader:
             front=front,
             text=text,
             source=self.path.as_posix(),
-            original=body.text,
+            original=original,
             notices=tuple(self.notices),
             parts=_parts(body),
         )
@@ -129,7 +133,7 @@ class PaperReader:
         self.notices += prose.notices
         self.notices += with_line_notices(left, prose.source, (one.start for one in done.problems))
         text = _HEADING_MARK.sub(_mark_heading, done.text).replace(UNNUMBERED, "")
-        return CITATION.sub(_fit_citation, prose.restore(text))
+        return prose.restore(text)
 
     def _front(
         self, head: Head, preamble: str, body: str, files: FileReader
@@ -221,7 +225,7 @@ def _fit_citation(found: Any) -> str:
     )
     name = found["name"].casefold()
     command = "nocite" if name == "nocite" else "citet" if name in _TEXTUAL else "citep"
-    options = found["options"]
+    options = " ".join(found["options"].split())
     return f"\\{command}{options}{{{keys}}}"
 
 

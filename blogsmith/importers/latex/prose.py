@@ -232,8 +232,14 @@ def prepare(source: SourceText, is_known: Callable[[str], bool]) -> Prose:
         position = span.end
         if span.kind in ("inline", "display", "environment"):
             edits.append((span.start, span.end, _formula(text, span, made)))
-        elif span.kind == "drawing":
-            edits.append((span.start, span.end, _drawing(text, span, made)))
+        elif span.kind == "drawing" and span.name not in ("tikzpicture", "circuitikz"):
+            edits.append(
+                (
+                    span.start,
+                    span.end,
+                    f"\\begin{{verbatim}}\n{text[span.start : span.end]}\n\\end{{verbatim}}",
+                )
+            )
     edits += _escape(text, position, len(text))
     made.source = source.edit(edits)
     return made
@@ -278,15 +284,10 @@ def _formula(text: str, span: Span, made: Prose) -> str:
         name = "equation*"
     formula = f"\\begin{{{name}}}\n{body}\n\\end{{{name}}}"
     line = text.rfind("\n", 0, span.start) + 1
-    before = text[line : span.start].strip()
-    return f"\n{made.keep(formula)}\n" if before else f"{made.keep(formula)}\n"
-
-
-def _drawing(text: str, span: Span, made: Prose) -> str:
-    """Return a drawing as an environment that the translation turns into a fence."""
-    code = text[span.start : span.end]
-    number = made.keep("\n".join(line.rstrip() for line in code.split("\n") if line.strip()))
-    return f"\\begin{{tikzpicture}}{number}\\end{{tikzpicture}}"
+    stop = text.find("\n", span.end)
+    before = "\n" * bool(text[line : span.start].strip())
+    after = "\n" * bool(text[span.end : stop if stop >= 0 else None].strip())
+    return f"{before}{made.keep(formula)}{after}"
 
 
 def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bool]) -> SourceText:

@@ -226,11 +226,7 @@ def find_papers(root: Path) -> list[PurePosixPath]:
         for found in _INPUT.finditer(text)
         if found["file"]
     }
-    papers = [
-        path
-        for path, text in texts.items()
-        if _CLASS.search(text) and _BEGIN_DOCUMENT.search(text)
-    ]
+    papers = [path for path, text in texts.items() if _CLASS.search(text) and _BEGIN_DOCUMENT.search(text)]
     papers = [path for path in papers if _class(texts[path]) not in _FRAGMENT_CLASSES] or papers
     own = [path for path in papers if path.stem not in included] or papers
     listed = _arxiv_main(root)

@@ -77,16 +77,20 @@ LISTS: Mapping[str, str] = MappingProxyType({"itemize": "- ", "enumerate": "1. "
 QUOTATIONS = name_set("quote quotation verse")
 FENCED = name_set("verbatim Verbatim lstlisting minted alltt")
 """Environments whose content is code."""
+DRAWINGS: Mapping[str, str] = MappingProxyType({"tikzpicture": "tikz", "circuitikz": "circuitikz"})
+"""Environments that LaTeX draws → language of their fence."""
 FLOATS = name_set("figure wrapfigure table")
 TABLES = name_set("tabular tabular*")
 TRANSPARENT = name_set(
     "center flushleft flushright document multicols spacing framed mdframed shaded tcolorbox small minipage "
-    "singlespace landscape adjustwidth appendices"
+    "singlespace landscape adjustwidth appendices subfigure subtable"
 )
 """Environments whose content is shown as if it were outside of them."""
-ENVIRONMENTS = frozenset((*LISTS, *QUOTATIONS, *FENCED, *FLOATS, *TABLES, *TRANSPARENT))
+PARTS = name_set("minipage subfigure subtable")
+"""Environments for one part of a float, with a caption of its own."""
+ENVIRONMENTS = frozenset((*LISTS, *QUOTATIONS, *FENCED, *DRAWINGS, *FLOATS, *TABLES, *TRANSPARENT))
 """All environments that are translated, without callouts."""
-WITH_ARGUMENT = name_set("multicols spacing minipage wrapfigure tabular tabular* minted")
+WITH_ARGUMENT = name_set("multicols spacing minipage wrapfigure tabular tabular* minted subfigure subtable")
 """Environments with a first argument in braces."""
 SHORT_KINDS: Mapping[str, str] = MappingProxyType(
     {"thm": "theorem", "lem": "lemma", "prop": "proposition", "cor": "corollary", "defn": "definition"}

@@ -476,7 +476,7 @@ class LatexReader:
         last = self.text.find(ending, pos, end)
         if last < 0:
             return found.end()
-        if name in table.FENCED:
+        if name in table.FENCED or (name in table.DRAWINGS and self.reports):
             self._read_opening(node, last)
             node.kind, node.second, node.end = "fence", (node.end, last), last + len(ending)
             return node
