@@ -3,7 +3,7 @@ r"""Definitions in a paper: macros, environments, `\newtheorem` and switches, wi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ...api.importing import lazy_pattern
 from .scanning import group_end, option_end, skip_space
@@ -18,6 +18,10 @@ _NAME = lazy_pattern(r"\\(?:[A-Za-z@]+|.)")
 _SWITCH = lazy_pattern(r"\\(?P<name>[A-Za-z@]+?)(?P<value>true|false)(?![A-Za-z@])")
 _COUNT = lazy_pattern(r"\s*(\d)\s*\Z")
 _PLAIN_PARAMETERS = lazy_pattern(r"\s*(?:#\d\s*)*")
+_PROGRAM = lazy_pattern(
+    r"@|\\(?:[hv]box|[hv]skip|expandafter|csname|if[a-z]*|advance|setbox|begingroup|[gex]?def|let|global|vspace|write|typeout)(?![A-Za-z])"
+)
+"""Matches commands in macros that only change the printed page, or that are programs."""
 _MAX_DEFINITIONS = 10_000
 _COMMANDS = ("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "def", "gdef")
 
@@ -175,7 +179,8 @@ class Definitions:
             if one.kind in ("newtheorem", "theoremstyle", "declaretheorem"):
                 self.theorems.append(source)
             elif one.kind.endswith("environment"):
-                self.environments[one.name] = one
+                is_program = _PROGRAM.search(f"{one.body}{one.closing}")
+                self.environments[one.name] = replace(one, body=None) if is_program else one
                 self.written.setdefault(f"\\begin {one.name}", []).append(source)
             elif one.kind == "newif":
                 self.switches[one.name.removeprefix("\\if")] = False
@@ -183,7 +188,8 @@ class Definitions:
                 self.written.setdefault(one.name, []).append(source)
                 if one.kind == "providecommand" and one.name in self.commands:
                     continue
-                self.commands[one.name] = one
+                is_program = one.body is not None and _PROGRAM.search(one.body)
+                self.commands[one.name] = replace(one, body=None) if is_program else one
         for switch in _SWITCH.finditer(text):
             if switch["name"] in self.switches:
                 self.switches[switch["name"]] = switch["value"] == "true"

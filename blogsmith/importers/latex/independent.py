@@ -97,6 +97,7 @@ _PARTS = re.compile(
     r"|(?P<verb>\\verb\*?(?P<sign>[^A-Za-z*\s])(?P<verbatim>[^\n]*?)(?P=sign))"
     r"|(?P<heading>\\(?:part|chapter|section|subsection|subsubsection)\*?\s*(?:\[[^\]]*\])?\s*\{(?P<title>(?:\\[\s\S]|[^{}\\]|\{(?:[^{}]|\{[^{}]*\})*\})*)\})"
     rf"|(?P<silent>\\(?:{'|'.join(_SILENT)})(?![A-Za-z])\*?(?:\s*\[[^\[\]]*\])*(?:\s*\{{(?:[^{{}}]|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})*\}}){{0,2}})"
+    r"|(?P<cell>\\(?:multicolumn|multirow|textcolor|resizebox|parbox)\*?(?:\[[^\[\]]*\])?\s*\{[^{}]*\}(?:\s*\{(?:[^{}]|\{[^{}]*\})*\})?(?=\s*\{))"
     r"|(?P<url>\\url\s*\{(?P<address>[^{}]*)\}|\\href\s*\{(?P<target>[^{}]*)\})"
     r"|(?P<begin>\\begin\{(?:tabular[xy]?|longtable|array|minipage|wrapfigure|multicols|subfigure|subtable|adjustbox|spacing)\*?\}"
     r"(?:\[[^\[\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*|\\(?:begin|end)\{(?P<beginname>[^{}]*)\}(?:\[(?P<option>[^\[\]]*)\])?)"
@@ -179,6 +180,7 @@ _RENDERERS = {
     "verb": lambda found: f"<code>{escape(found['verbatim'])}</code>",
     "heading": lambda found: f"</p><h2>{''.join(_parts(found['title']))}</h2><p>",
     "silent": lambda found: " ",
+    "cell": lambda found: " ",
     "url": lambda found: escape(found["address"] or " "),
     "begin": _begin,
     "accent": _accent,

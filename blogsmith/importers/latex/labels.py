@@ -23,6 +23,8 @@ _REFERENCE = lazy_pattern(
 )
 _INVALID = lazy_pattern(r"[^\w.:-]+")
 KindOf = Callable[[str], str | None]
+_CHAPTER = lazy_pattern(r"\\chapter\*?\s*(?:\[[^\]]*\])?\s*\{")
+_HEADING = lazy_pattern(r"\\(?P<name>part|chapter|section|subsection|subsubsection)(?P<star>\*?)(?![A-Za-z])")
 _PARTS = name_set("subfigure subtable minipage subfloat")
 _FLOATS = {"figure": "fig", "wrapfigure": "fig", "table": "tbl", "algorithm": "alg", "lstlisting": "lst"}
 _LISTS = name_set("enumerate itemize description compactenum")
@@ -80,20 +82,20 @@ def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
         elif found["item"]:
             stack[-1] = stack[-1]._replace(items=stack[-1].items + 1)
         elif found["label"] is not None:
-            prefix, depth = _target(stack, kind_of)
+            prefix, depth = _target(text, stack, kind_of)
             is_part = any(one.name in _PARTS for one in stack[depth + 1 :])
             item = str(stack[depth].items) if prefix == "item" else ""
             yield _Label(*found.span(), found["label"].strip(), prefix, stack[depth].start, is_part, item)
 
 
-def _target(stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
+def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
     """Return the prefix for a label and the depth of its environment; an empty prefix without target."""
     for depth in range(len(stack) - 1, -1, -1):
         name = stack[depth].name
         if name in DISPLAY_ENVIRONMENTS:
             return "eq", depth
         if name in _FLOATS:
-            return _FLOATS[name], depth
+            return _float_prefix(text, stack[depth]), depth
         if name in _LISTS and stack[depth].items:
             return "item", depth
         kind = kind_of(name) if name and name != "section" else None
@@ -102,6 +104,30 @@ def _target(stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
         if name == "section":
             return "sec", depth
     return "", 0
+
+
+def _float_prefix(text: str, one: _Open) -> str:
+    """Return the prefix for a float: a figure may contain only a table, and a table only an image."""
+    end = text.find(f"\\end{{{one.name}", one.start)
+    content = text[one.start : end if end > 0 else None]
+    has_image = "\\includegraphics" in content or "\\begin{tikzpicture}" in content
+    if one.name in ("figure", "wrapfigure", "table") and has_image != ("\\begin{tabular" in content):
+        return "fig" if has_image else "tbl"
+    return _FLOATS[one.name]
+
+
+def level_headings(source: SourceText) -> SourceText:
+    """Return the text with sections as the first level of headings. Titles of parts have no number."""
+    has_chapters = _CHAPTER.search(source.text) is not None
+    edits = list[tuple[int, int, str]]()
+    for found in _HEADING.finditer(source.text):
+        name = found["name"]
+        if name == "part":
+            edits.append((*found.span(), "\\section*"))
+        elif has_chapters:
+            new = {"chapter": "section", "section": "subsection"}.get(name, "subsubsection")
+            edits.append((*found.span(), f"\\{new}{found['star']}"))
+    return source.edit(edits)
 
 
 def _renamed(label: str, prefix: str) -> str:

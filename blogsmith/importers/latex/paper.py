@@ -26,7 +26,7 @@ from .definitions import Definitions
 from .expansion import Expander
 from .figures import Figures, graphic_folders
 from .head import Head, read_head
-from .labels import rename_labels
+from .labels import level_headings, rename_labels
 from .numbers import number_settings
 from .prose import UNNUMBERED, Prose, prepare
 from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
@@ -36,6 +36,8 @@ MACROS = PurePosixPath("macros.tex")
 _BEGIN = lazy_pattern(r"\\begin\s*\{document\}")
 _END = lazy_pattern(r"\\end\s*\{document\}")
 _LISTED = lazy_pattern(r"\\begin\{thebibliography\}[\s\S]*?(?:\\end\{thebibliography\}|\Z)")
+_FLOAT = lazy_pattern(r"\\begin\{(figure|table|wrapfigure)\*?\}[\s\S]*?\\end\{\1\*?\}")
+_LINE_BREAK = lazy_pattern(r"\\(?:no)?linebreak(?![A-Za-z])(?:\[\d\])?")
 _KIND = lazy_pattern(r"[a-z][a-z0-9-]*")
 _HEADING_MARK = lazy_pattern(rf"^(#+ .*?){UNNUMBERED}(.*?)(?: \{{(#[^{{}}]*)\}})?$", 8)
 _SHOWN = lazy_pattern(r"[\\`*_<>$\[\]]")
@@ -77,8 +79,9 @@ class PaperReader:
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
         body = Expander(self.definitions).expand(body)
+        body = rename_labels(level_headings(body), lambda name: callout_kind(name, self._kinds()))
         original = body.text
-        body = rename_labels(body, lambda name: callout_kind(name, self._kinds()))
+        self._note_drawings(body)
         body = body.edit((*found.span(), _fit_citation(found)) for found in CITATION.finditer(body.text))
         head = read_head(f"{preamble.text}\n{body.text}")
         figures = Figures(files, graphic_folders(preamble.text))
@@ -135,6 +138,16 @@ class PaperReader:
         text = _HEADING_MARK.sub(_mark_heading, done.text).replace(UNNUMBERED, "")
         return prose.restore(text)
 
+    def _note_drawings(self, body: SourceText) -> None:
+        """Add a notice for each drawing: its caption appears with it, after a build with LaTeX."""
+        floats = [found for found in _FLOAT.finditer(body.text) if "\\begin{tikzpicture}" in found[0]]
+        hint = "run `blogsmith trust` and `blogsmith build` on a machine with LaTeX"
+        notices = [
+            Notice("changed", "drawing is shown as code until LaTeX draws it", hint=hint, removed=one[0])
+            for one in floats
+        ]
+        self.notices += with_line_notices(notices, body, (one.start() for one in floats))
+
     def _front(
         self, head: Head, preamble: str, body: str, files: FileReader
     ) -> tuple[dict[str, Any], SourceBibliographies]:
@@ -190,7 +203,7 @@ class PaperReader:
 
     def _macros(self, text: str) -> str:
         """Return the file of macros that formulas and theorems of the paper use."""
-        needed = self.definitions.needed(text)
+        needed = [_LINE_BREAK.sub("", one) for one in self.definitions.needed(text)]
         theorems = [one for one in self.definitions.theorems]
         lines = [*(["\\makeatletter"] if any("@" in one for one in needed) else []), *needed, *theorems]
         return "\n".join(lines) + "\n" if lines else ""

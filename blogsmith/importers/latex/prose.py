@@ -84,6 +84,12 @@ _DROPPED: Mapping[str, int] = MappingProxyType(
                 "enlargethispage",
                 "index",
                 "renewbibmacro",
+                "typeout",
+                "bibliography",
+                "fancyhead",
+                "fancyfoot",
+                "newlength",
+                "crefalias",
                 "allowdisplaybreaks",
                 "linespread",
                 "baselineskip",
@@ -161,7 +167,9 @@ _SWITCHES = name_set(
     "columnbreak FloatBarrier allowdisplaybreaks singlespacing doublespacing onehalfspacing makeatletter "
     "makeatother bgroup egroup begingroup endgroup printbibliography newblock displaystyle textstyle quad qquad "
     "enspace thinspace negthinspace linenumbers nolinenumbers IEEEpeerreviewmaketitle listoffigures listoftables "
-    "printindex makeindex acks thefootnote today addlinespace xspace arraybackslash and footnotemark"
+    "printindex makeindex acks thefootnote today addlinespace xspace arraybackslash and footnotemark hfil hss vss "
+    "linewidth textwidth columnwidth textheight paperwidth baselineskip parindent parskip endfirsthead endhead "
+    "endfoot endlastfoot boldmath unboldmath pause noalign space fill stretch And AND"
 )
 """Commands without arguments that print nothing or only change the look."""
 _NATIVE = lazy_pattern(
@@ -172,6 +180,7 @@ _TRANSPARENT = name_set(
     "adjustbox scriptsize footnotesize tiny large Large CJK CJK* widetext acknowledgments acks strip "
     "subequations* minipage subfigure subfigure* subtable ThreePartTable tablenotes fullwidth comment* column columns"
 )
+_TITLE = lazy_pattern(r"\A[^=]*[A-Za-z]{4}[^=]*\Z")
 _SILENT = name_set("thebibliography document")
 _SPACES = name_set("quad qquad enspace thinspace hfill")
 _FLOATS = name_set("figure figure* table table* wrapfigure algorithm algorithm*")
@@ -315,6 +324,13 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
             if text.startswith("{", brace):
                 edits.append((brace + 1, brace + 1, UNNUMBERED))
             continue
+        if name in ("twocolumn", "onecolumn"):
+            position = max(position, option_end(text, skip_space(text, position)))
+            edits.append((start, position, ""))
+            continue
+        if name == "multicolumn":
+            edits += _spread_cell(text, start, position)
+            continue
         if name in _UNWRAPPED:
             edits += _unwrap(text, start, position, *_UNWRAPPED[name])
             continue
@@ -353,13 +369,17 @@ def _clean_environment(
     name = text[skip_space(text, position) + 1 : end - 1].strip() if end > 0 else ""
     if not name or is_known(name) or name in CODE or name in _SILENT:
         return max(end, position)
+    title = ""
     if text.startswith("\\begin", start):
+        option = option_end(text, end)
+        inner = text[end + 1 : option - 1] if option > 0 else ""
+        title = f"\\textbf{{{inner}}} " if name not in _TRANSPARENT and _TITLE.search(inner) else ""
         end = _groups_end(text, end)
         message = f'unknown environment "{name}": its content is shown without it'
         if name not in _TRANSPARENT:
             notices.append(Notice("changed", message, hint="check how the content looks"))
             offsets.append(start)
-    edits.append((start, end, "\n\n" if name in _TRANSPARENT else "\n"))
+    edits.append((start, end, f"\n\n{title}"))
     return end
 
 
@@ -386,6 +406,16 @@ def _unwrap(text: str, start: int, position: int, count: int, printed: int) -> I
             first = end - 1
         position = end
     yield first, position, ""
+
+
+def _spread_cell(text: str, start: int, position: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the edits that turn a cell over several columns into a cell and empty ones."""
+    edits = list(_unwrap(text, start, position, *_UNWRAPPED["multicolumn"]))
+    end = group_end(text, skip_space(text, position))
+    count = text[skip_space(text, position) + 1 : end - 1].strip() if end > 0 else ""
+    cells = int(count) - 1 if count.isdecimal() and len(count) < 3 else 0
+    for index, (first, last, new) in enumerate(edits):
+        yield first, last, new + " &" * cells if index == len(edits) - 1 else new
 
 
 def _keep_arguments(text: str, start: int, position: int) -> Iterator[tuple[int, int, str]]:
