@@ -318,7 +318,7 @@ class PageReader:
 
     def _list(self, element: HtmlElement) -> tuple[d.Block, ...]:
         items = tuple(
-            (*self._anchor_block(item), *self.blocks(item.children))
+            (*self._anchor_block(item), *self.blocks((_indent(item), *item.children)))
             for item in element.elements
             if item.name == "li"
         )
@@ -469,3 +469,9 @@ def _svg_name(element: HtmlElement) -> str:
 def _span(cell: HtmlElement, name: str) -> int:
     value = cell.get(name, "1")
     return max(1, min(100, int(value))) if re.fullmatch(r"\d{1,3}", value) else 1
+
+
+def _indent(item: HtmlElement) -> str:
+    """Return the spaces before a line of an algorithm that is in blocks; empty for other items."""
+    level = next((name[6:] for name in item.classes if name.startswith("level-")), "")
+    return "\u2003" * int(level) if level.isdigit() else ""

@@ -229,6 +229,11 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
     )
 
 
+def is_unnumbered(opening: Token) -> bool:
+    """Return whether a heading has the class `unnumbered`: it has no number, and starts no section."""
+    return "unnumbered" in str(opening.attrs.get("class", "")).split()
+
+
 def number_headings(
     tokens: Sequence[Token], page: PageState, title: TitleHeading | None = None, *, numbered: bool
 ) -> None:
@@ -257,6 +262,7 @@ def number_headings(
             message = f'duplicate id "{written}" (first defined on line {asked[written].line})'
             page.reporter.error("id-twice", message, place, fix=fix)
         asked.setdefault(name, inline.meta["textmap"].place(0))
-        number = counter.next_number(int(opening.tag[1])) if numbered else ""
+        has_number = numbered and not is_unnumbered(opening)
+        number = counter.next_number(int(opening.tag[1])) if has_number else ""
         old_id = "" if old_id in known else old_id
         attach_record(opening, Heading(int(opening.tag[1]), name, text, number, old_id))

@@ -25,6 +25,7 @@ from ..model.cells import PageCells
 from ..model.documents import Document, PageFacts
 from ..model.quotation import quotation_marks
 from ..tex.parse.macros import read_macros
+from .algorithms import algorithms
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules
 from .callouts import callouts
@@ -247,6 +248,7 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("attributes", resolve_blocks),
     ("locate", locate_inline),
     ("source_lines", restore_source_lines),
+    ("algorithms", algorithms),
     ("fences", fences),
     ("included_code", included_code),
     ("included_tables", included_tables),

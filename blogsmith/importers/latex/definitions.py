@@ -27,7 +27,7 @@ _COMMANDS = ("newcommand", "renewcommand", "providecommand", "DeclareRobustComma
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class MacroDefinition:
     """A definition as written in the source."""
 
     start: int
@@ -46,7 +46,7 @@ class Definition:
     """Text after the content of an environment."""
 
 
-def find_definitions(text: str) -> Iterator[Definition]:
+def find_definitions(text: str) -> Iterator[MacroDefinition]:
     """Yield the definitions in a text, in order. Definitions inside others are part of them."""
     position = number = 0
     while number < _MAX_DEFINITIONS and (found := _DEFINER.search(text, position)):
@@ -60,7 +60,7 @@ def find_definitions(text: str) -> Iterator[Definition]:
             yield one
 
 
-def _read(text: str, start: int, position: int, kind: str) -> Definition | None:
+def _read(text: str, start: int, position: int, kind: str) -> MacroDefinition | None:
     if kind in (
         "newtheorem",
         "newenvironment",
@@ -81,23 +81,23 @@ def _read(text: str, start: int, position: int, kind: str) -> Definition | None:
     if kind in ("def", "gdef", "edef", "xdef"):
         return _read_def(text, start, position, kind, name[0])
     if kind == "newif":
-        return Definition(start, position, kind, name[0])
+        return MacroDefinition(start, position, kind, name[0])
     if kind == "let":
         position = skip_space(text, position)
         position += text.startswith("=", position)
         target = _NAME.match(text, skip_space(text, position))
         end = target.end() if target else position + 1
         body = target[0] if target and target[0][1:].isalpha() else None
-        return Definition(start, end, kind, name[0], body=body)
+        return MacroDefinition(start, end, kind, name[0], body=body)
     if kind not in _COMMANDS:
-        return Definition(start, _arguments_end(text, position), kind, name[0])
+        return MacroDefinition(start, _arguments_end(text, position), kind, name[0])
     count, default, position = _read_parameters(text, position)
     position = skip_space(text, position)
     end = group_end(text, position)
     if end < 0:
         one = _NAME.match(text, position)
-        return Definition(start, one.end(), kind, name[0], count, default, one[0]) if one else None
-    return Definition(start, end, kind, name[0], count, default, text[position + 1 : end - 1])
+        return MacroDefinition(start, one.end(), kind, name[0], count, default, one[0]) if one else None
+    return MacroDefinition(start, end, kind, name[0], count, default, text[position + 1 : end - 1])
 
 
 def _read_parameters(text: str, position: int) -> tuple[int, str | None, int]:
@@ -113,7 +113,7 @@ def _read_parameters(text: str, position: int) -> tuple[int, str | None, int]:
     return count, default, position
 
 
-def _read_def(text: str, start: int, position: int, kind: str, name: str) -> Definition | None:
+def _read_def(text: str, start: int, position: int, kind: str, name: str) -> MacroDefinition | None:
     opening = text.find("{", position, position + 200)
     end = group_end(text, opening) if opening >= 0 else -1
     if end < 0:
@@ -121,10 +121,10 @@ def _read_def(text: str, start: int, position: int, kind: str, name: str) -> Def
     parameters = text[position:opening]
     is_plain = kind in ("def", "gdef") and _PLAIN_PARAMETERS.fullmatch(parameters) is not None
     body = text[opening + 1 : end - 1] if is_plain else None
-    return Definition(start, end, kind, name, parameters.count("#"), None, body)
+    return MacroDefinition(start, end, kind, name, parameters.count("#"), None, body)
 
 
-def _read_named(text: str, start: int, position: int, kind: str) -> Definition | None:
+def _read_named(text: str, start: int, position: int, kind: str) -> MacroDefinition | None:
     position = skip_space(text, position)
     end = group_end(text, position)
     if kind == "declaretheorem" and end < 0:
@@ -135,7 +135,7 @@ def _read_named(text: str, start: int, position: int, kind: str) -> Definition |
         return None
     name = text[position + 1 : end - 1].strip()
     if not kind.endswith("environment"):
-        return Definition(start, _arguments_end(text, end), kind, name)
+        return MacroDefinition(start, _arguments_end(text, end), kind, name)
     count, default, position = _read_parameters(text, end)
     first = skip_space(text, position)
     middle = group_end(text, first)
@@ -144,7 +144,7 @@ def _read_named(text: str, start: int, position: int, kind: str) -> Definition |
     if last < 0:
         return None
     bodies = text[first + 1 : middle - 1], text[second + 1 : last - 1]
-    return Definition(start, last, kind, name, count, default, *bodies)
+    return MacroDefinition(start, last, kind, name, count, default, *bodies)
 
 
 def _arguments_end(text: str, position: int) -> int:
@@ -161,9 +161,9 @@ def _arguments_end(text: str, position: int) -> int:
 class Definitions:
     """All definitions of a paper."""
 
-    commands: dict[str, Definition] = field(default_factory=dict)
+    commands: dict[str, MacroDefinition] = field(default_factory=dict)
     """Command with its backslash → its last definition."""
-    environments: dict[str, Definition] = field(default_factory=dict)
+    environments: dict[str, MacroDefinition] = field(default_factory=dict)
     written: dict[str, list[str]] = field(default_factory=dict)
     r"""Name of a command, `\begin x` for an environment → the definitions as written, in order."""
     theorems: list[str] = field(default_factory=list)
@@ -171,7 +171,7 @@ class Definitions:
     switches: dict[str, bool] = field(default_factory=dict)
     r"""Name of a condition without `\if` → its last value."""
 
-    def add(self, text: str) -> list[Definition]:
+    def add(self, text: str) -> list[MacroDefinition]:
         """Add the definitions in a text and return them."""
         found = list(find_definitions(text))
         for one in found:
@@ -188,7 +188,7 @@ class Definitions:
                 self.written.setdefault(one.name, []).append(source)
                 if one.kind == "providecommand" and one.name in self.commands:
                     continue
-                is_program = one.body is not None and _PROGRAM.search(one.body)
+                is_program = _PROGRAM.search(one.body or "")
                 self.commands[one.name] = replace(one, body=None) if is_program else one
         for switch in _SWITCH.finditer(text):
             if switch["name"] in self.switches:

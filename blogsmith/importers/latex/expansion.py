@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...api.importing import LATEX_COMMANDS, Diagnostic, SiteError, lazy_pattern
-from .definitions import Definition, Definitions
-from .scanning import Span, find_spans, group_end, option_end, skip_space
+from .definitions import MacroDefinition, Definitions
+from .scanning import TexSpan, find_spans, group_end, option_end, skip_space
 from .source import SourceText
 
 _CALL = lazy_pattern(r"\\(?:begin|end)\s*\{(?P<environment>[A-Za-z@]+\*?)\}|\\(?P<name>[A-Za-z@]+)|\\[\s\S]")
@@ -44,7 +44,7 @@ _KEPT = frozenset(
 )
 """Commands whose redefinitions are ignored: they change the look of the printed paper, not its meaning."""
 
-_FORMULA = Definition(0, 0, "newcommand", "\\ensuremath", 1, body="")
+_FORMULA = MacroDefinition(0, 0, "newcommand", "\\ensuremath", 1, body="")
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class Expander:
         return source.edit(edits) if edits else source
 
     def _edits(
-        self, text: str, spans: list[Span], *, is_structural: bool, depth: int
+        self, text: str, spans: list[TexSpan], *, is_structural: bool, depth: int
     ) -> Iterator[tuple[int, int, str]]:
         position, at = 0, 0
         while found := _CALL.search(text, position):
@@ -107,7 +107,7 @@ class Expander:
 
     def _read_call(
         self, text: str, start: int, position: int, name: str | None, environment: str | None
-    ) -> tuple[Definition, str, int] | None:
+    ) -> tuple[MacroDefinition, str, int] | None:
         """Return the definition that a call uses, its result, and the end of the call; None for other
         commands."""
         if name == "ensuremath":
@@ -131,7 +131,7 @@ class Expander:
             body, end = _join_space(text, body, end)
         return one, body, end
 
-    def is_structural(self, one: Definition) -> bool:
+    def is_structural(self, one: MacroDefinition) -> bool:
         """Return whether the macro must be expanded to find formulas and environments."""
         key = f"{one.kind} {one.name}"
         if key not in self._structural:
@@ -174,7 +174,7 @@ def _outermost(edits: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, st
             position = end
 
 
-def _read_arguments(text: str, position: int, one: Definition) -> tuple[list[str] | None, int]:
+def _read_arguments(text: str, position: int, one: MacroDefinition) -> tuple[list[str] | None, int]:
     """Return the arguments of a call and its end; None if they are incomplete."""
     arguments = list[str]()
     if one.count and one.default is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from html import escape
 
 _MATH = "equation align gather multline alignat flalign eqnarray IEEEeqnarray numcases empheq tikzcd"
@@ -93,7 +94,7 @@ _PARTS = re.compile(
     r"[\s\S]*?\\end\{(?P=gonename)\})"
     rf"|(?P<env>\\begin\{{(?P<envname>(?:{'|'.join(_MATH.split())})\*?)\}}(?P<body>[\s\S]*?)\\end\{{(?P=envname)\}})"
     r"|(?P<display>\$\$(?P<two>(?:\\[\s\S]|[^$\\])+?)\$\$|\\\[(?P<square>[\s\S]+?)\\\]|\\begin\{displaymath\}(?P<old>[\s\S]+?)\\end\{displaymath\})"
-    r"|(?P<inline>\$(?P<one>(?:\\[\s\S]|[^$\\{}]|\{(?:\\[\s\S]|[^{}\\]|\{(?:\\[\s\S]|[^{}\\]|\{(?:\\[\s\S]|[^{}\\])*\})*\})*\})+?)\$|\\\((?P<round>[\s\S]+?)\\\))"
+    r"|(?P<inline>\$(?P<one>(?:\\(?:text[a-z]*|mbox)\s*\{(?:[^{}$]|\$[^$]*\$|\{[^{}]*\})*\}|\\[\s\S]|[^$\\])+?)\$|\\\((?P<round>[\s\S]+?)\\\))"
     r"|(?P<verb>\\verb\*?(?P<sign>[^A-Za-z*\s])(?P<verbatim>[^\n]*?)(?P=sign))"
     r"|(?P<heading>\\(?:part|chapter|section|subsection|subsubsection)\*?\s*(?:\[[^\]]*\])?\s*\{(?P<title>(?:\\[\s\S]|[^{}\\]|\{(?:[^{}]|\{[^{}]*\})*\})*)\})"
     rf"|(?P<silent>\\(?:{'|'.join(_SILENT)})(?![A-Za-z])\*?(?:\s*\[[^\[\]]*\])*(?:\s*\{{(?:[^{{}}]|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})*\}}){{0,2}})"
@@ -168,7 +169,7 @@ def _accent(found: re.Match[str]) -> str:
     return unicodedata.normalize("NFC", letter + _MARKS[found[0][1]])
 
 
-_RENDERERS = {
+_RENDERERS: Mapping[str, Callable[[re.Match[str]], str]] = {
     "code": lambda found: f"</p><pre><code>{escape(found['listing'].strip())}</code></pre><p>",
     "gone": lambda found: "</p><p>",
     "env": lambda found: _formula(found[0]),

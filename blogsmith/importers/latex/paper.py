@@ -36,6 +36,7 @@ MACROS = PurePosixPath("macros.tex")
 _BEGIN = lazy_pattern(r"\\begin\s*\{document\}")
 _END = lazy_pattern(r"\\end\s*\{document\}")
 _LISTED = lazy_pattern(r"\\begin\{thebibliography\}[\s\S]*?(?:\\end\{thebibliography\}|\Z)")
+_ALGORITHM = lazy_pattern(r"\\(?:begin|end)\{algorithm2e\*?\}")
 _FLOAT = lazy_pattern(r"\\begin\{(figure|table|wrapfigure)\*?\}[\s\S]*?\\end\{\1\*?\}")
 _LINE_BREAK = lazy_pattern(r"\\(?:no)?linebreak(?![A-Za-z])(?:\[\d\])?")
 _KIND = lazy_pattern(r"[a-z][a-z0-9-]*")
@@ -44,7 +45,7 @@ _SHOWN = lazy_pattern(r"[\\`*_<>$\[\]]")
 
 
 @dataclass(slots=True)
-class Paper:
+class PaperImport:
     """A paper in blogsmith's form."""
 
     page: ImportedPage
@@ -63,7 +64,7 @@ class PaperReader:
     definitions: Definitions = field(default_factory=Definitions)
     theorems: tuple[TheoremKind, ...] = ()
 
-    def read(self) -> Paper:
+    def read(self) -> PaperImport:
         """Read, expand and translate the paper. Raise SiteError if it cannot be read."""
         files = FileReader(self.root, self.notices, self.path.parent)
         whole = files.read(self.path)
@@ -80,6 +81,9 @@ class PaperReader:
         self.notices += notices
         body = Expander(self.definitions).expand(body)
         body = rename_labels(level_headings(body), lambda name: callout_kind(name, self._kinds()))
+        body = body.edit(
+            (*found.span(), found[0].replace("2e", "")) for found in _ALGORITHM.finditer(body.text)
+        )
         original = body.text
         self._note_drawings(body)
         body = body.edit((*found.span(), _fit_citation(found)) for found in CITATION.finditer(body.text))
@@ -103,7 +107,7 @@ class PaperReader:
             parts=_parts(body),
         )
         folder = page.path.parent
-        return Paper(
+        return PaperImport(
             page,
             {
                 **settings,

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from ...api.importing import LATEX_COMMANDS, lazy_pattern, name_set, symbol_text
 from ..model import Notice
-from .scanning import Span, find_spans, group_end, option_end, skip_space
+from .scanning import TexSpan, find_spans, group_end, option_end, skip_space
 from .source import CODE, SourceText, with_line_notices
 
 OPENING, CLOSING, UNNUMBERED = "\ue000", "\ue001", "\ue002"
@@ -236,7 +236,7 @@ def prepare(source: SourceText, is_known: Callable[[str], bool]) -> Prose:
     source = clean_commands(source, made, is_known)
     edits, position = list[tuple[int, int, str]](), 0
     text = source.text
-    for span in find_spans(text):
+    for span in find_spans(text, finds_algorithms=True):
         edits += _escape(text, position, span.start)
         position = span.end
         if span.kind in ("inline", "display", "environment"):
@@ -276,7 +276,7 @@ def _groups_end(text: str, position: int) -> int:
         position = after
 
 
-def _formula(text: str, span: Span, made: Prose) -> str:
+def _formula(text: str, span: TexSpan, made: Prose) -> str:
     """Return the placeholder of a formula in blogsmith's form."""
     inner = text[span.inner : span.inner_end].strip()
     if span.kind == "inline":
@@ -303,7 +303,7 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
     """Return the text without commands for printed pages, and with the content of boxes. Unknown commands are
     reported; their arguments are kept."""
     text = source.text
-    spans = [span for span in find_spans(text)]
+    spans = list(find_spans(text, finds_algorithms=True))
     edits, offsets, notices = list[tuple[int, int, str]](), list[int](), list[Notice]()
     position = at = 0
     while found := _COMMAND.search(text, position):

@@ -3,7 +3,7 @@ formula."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Literal, NamedTuple
 
 from ...api.importing import DISPLAY_ENVIRONMENTS, lazy_pattern, name_set
@@ -20,10 +20,11 @@ _OPENING = lazy_pattern(
     r"|(?P<math>\$\$|\$|\\\(|\\\[)|\\[\s\S]"
 )
 _DOLLAR = lazy_pattern(r"\\[\s\S]|[{}$]|\n[ \t]*\n")
-SpanKind = Literal["inline", "display", "environment", "code", "drawing", "url"]
+ALGORITHMS = name_set("algorithm algorithm* algorithmic algorithmic*")
+SpanKind = Literal["inline", "display", "environment", "code", "drawing", "url", "algorithm"]
 
 
-class Span(NamedTuple):
+class TexSpan(NamedTuple):
     """A part of a text that is not prose."""
 
     kind: SpanKind
@@ -76,15 +77,20 @@ def skip_space(text: str, start: int) -> int:
     return position
 
 
-def find_spans(text: str) -> Iterator[Span]:
-    """Yield formulas, code, drawings and URLs in order."""
+def find_spans(text: str, *, finds_algorithms: bool = False) -> Iterator[TexSpan]:
+    """Yield formulas, code, drawings and URLs in order. finds_algorithms: also algorithms as a whole, instead
+    of the formulas in them."""
     position, missing = 0, set[str]()
     while found := _OPENING.search(text, position):
         position = found.end()
-        span = _read_span(text, found.start(), found["name"] or "", found["sign"], found["math"], missing)
+        name = found["name"] or ""
+        if name not in ALGORITHMS or finds_algorithms:
+            span = _read_span(text, found.start(), name, found["sign"], found["math"], missing)
+        else:
+            span = None
         if found["url"]:
             end = group_end(text, found.end() - 1)
-            span = Span("url", found.start(), end, found.end(), end - 1, "") if end > 0 else None
+            span = TexSpan("url", found.start(), end, found.end(), end - 1, "") if end > 0 else None
         if span is not None:
             yield span
             position = span.end
@@ -92,22 +98,20 @@ def find_spans(text: str) -> Iterator[Span]:
 
 def _read_span(
     text: str, start: int, name: str, sign: str | None, math: str | None, missing: set[str]
-) -> Span | None:
+) -> TexSpan | None:
     if sign:
         at = text.find(sign, text.index(sign, start) + 1)
         line = text.find("\n", start)
-        return Span("code", start, at + 1, start, at, "verb") if at >= 0 and not 0 <= line < at else None
+        return TexSpan("code", start, at + 1, start, at, "verb") if at >= 0 and not 0 <= line < at else None
     if math:
         return _read_formula(text, start, math)
-    kind: SpanKind | None = (
-        "code"
-        if name in CODE
-        else "drawing"
-        if name in DRAWINGS
-        else "environment"
-        if name in _DISPLAYS
-        else None
+    kinds: tuple[tuple[SpanKind, Container[str]], ...] = (
+        ("code", CODE),
+        ("drawing", DRAWINGS),
+        ("algorithm", ALGORITHMS),
+        ("environment", _DISPLAYS),
     )
+    kind = next((kind for kind, names in kinds if name in names), None)
     if kind is None:
         return None
     ending = f"\\end{{{name}}}"
@@ -116,10 +120,10 @@ def _read_span(
     if at < 0:
         missing.add(ending)
         return None
-    return Span(kind, start, at + len(ending), inner, at, name)
+    return TexSpan(kind, start, at + len(ending), inner, at, name)
 
 
-def _read_formula(text: str, start: int, opening: str) -> Span | None:
+def _read_formula(text: str, start: int, opening: str) -> TexSpan | None:
     inner = start + len(opening)
     if opening[0] == "\\":
         closing = "\\)" if opening == "\\(" else "\\]"
@@ -127,7 +131,7 @@ def _read_formula(text: str, start: int, opening: str) -> Span | None:
         while at > 0 and text[at - 1] == "\\" and text[at - 2] != "\\":
             at = text.find(closing, at + 1, inner + MAX_GROUP)
         kind: SpanKind = "inline" if opening == "\\(" else "display"
-        return Span(kind, start, at + 2, inner, at, "") if at >= 0 else None
+        return TexSpan(kind, start, at + 2, inner, at, "") if at >= 0 else None
     depth = 0
     for found in _DOLLAR.finditer(text, inner, min(len(text), inner + MAX_GROUP)):
         if found[0] == "{":
@@ -141,7 +145,7 @@ def _read_formula(text: str, start: int, opening: str) -> Span | None:
                 return None
         elif found[0] == "$" and depth == 0:
             if opening == "$":
-                return Span("inline", start, found.end(), inner, found.start(), "")
+                return TexSpan("inline", start, found.end(), inner, found.start(), "")
             if text.startswith("$$", found.start()):
-                return Span("display", start, found.start() + 2, inner, found.start(), "")
+                return TexSpan("display", start, found.start() + 2, inner, found.start(), "")
     return None

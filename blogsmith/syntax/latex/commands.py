@@ -77,6 +77,10 @@ LISTS: Mapping[str, str] = MappingProxyType({"itemize": "- ", "enumerate": "1. "
 QUOTATIONS = name_set("quote quotation verse")
 FENCED = name_set("verbatim Verbatim lstlisting minted alltt")
 """Environments whose content is code."""
+ALGORITHMS = name_set("algorithm")
+"""Environments for an algorithm with a caption. They contain `algorithmic`, or commands of algorithm2e."""
+STEPS = name_set("algorithmic")
+"""Environments for the lines of an algorithm."""
 DRAWINGS: Mapping[str, str] = MappingProxyType({"tikzpicture": "tikz", "circuitikz": "circuitikz"})
 """Environments that LaTeX draws → language of their fence."""
 FLOATS = name_set("figure wrapfigure table")
@@ -88,7 +92,9 @@ TRANSPARENT = name_set(
 """Environments whose content is shown as if it were outside of them."""
 PARTS = name_set("minipage subfigure subtable")
 """Environments for one part of a float, with a caption of its own."""
-ENVIRONMENTS = frozenset((*LISTS, *QUOTATIONS, *FENCED, *DRAWINGS, *FLOATS, *TABLES, *TRANSPARENT))
+ENVIRONMENTS = frozenset(
+    (*LISTS, *QUOTATIONS, *FENCED, *ALGORITHMS, *STEPS, *DRAWINGS, *FLOATS, *TABLES, *TRANSPARENT)
+)
 """All environments that are translated, without callouts."""
 WITH_ARGUMENT = name_set("multicols spacing minipage wrapfigure tabular tabular* minted subfigure subtable")
 """Environments with a first argument in braces."""
@@ -113,8 +119,8 @@ def callout_kind(name: str, kinds: Container[str]) -> str | None:
     """Return the callout kind of an environment, or None."""
     name = name.casefold()
     kind = name if name in kinds else SHORT_KINDS.get(name, name)
-    # A quotation becomes a Markdown quotation instead of a callout. Steps of an algorithm are not text.
-    return kind if kind in kinds and kind not in (*QUOTATIONS, "algorithm") else None
+    # A quotation becomes a Markdown quotation instead of a callout.
+    return kind if kind in kinds and kind not in QUOTATIONS else None
 
 
 def symbol_text(name: str) -> str | None:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from . import commands as table
+from .algorithms import read_algorithm_parts
 from .blocks import (
     ItemLabel,
     TableLayout,
@@ -207,6 +208,9 @@ class _Writer(InlineWriter):
         if node.name in table.DRAWINGS:
             self._write_drawing(node)
             return
+        if node.name in (*table.ALGORITHMS, *table.STEPS):
+            self._write_algorithm(node)
+            return
         start, end = node.second or (node.end, node.end)
         code = self._text[start:end]
         start += len(code) - len(code.lstrip(" \t"))
@@ -253,6 +257,44 @@ class _Writer(InlineWriter):
         caption = self._caption(captions[0]) if captions else ""
         self._put(write_image(self._text, images[0], caption, label), images[0].start)
         self._end_block(node.end)
+
+    def _write_algorithm(self, node: LatexNode) -> None:
+        """Write an algorithm as a callout with its caption as title, and its lines as a fence."""
+        start, end = node.second or (node.end, node.end)
+        parts = read_algorithm_parts(self._text[start:end])
+        if node.name in table.STEPS:
+            self._write_steps(start, end)
+            return
+        label = self._normal_label(parts.label) if parts.label else self._free_id("algorithm")
+        self._begin_block(node.start)
+        self._needs_gap = True
+        self._push("> ", "> ", node.start)
+        self._put("[!ALGORITHM]", node.start)
+        if parts.caption:
+            self._put(" ", node.start)
+            self._write_flat(self._reader.read_span((start + parts.caption[0], start + parts.caption[1])))
+        self._put(f" {{#{label}}}", node.start)
+        self._newline(node.start)
+        self._write_steps(start + parts.start, start + parts.end)
+        self._end_line(node.end)
+        self._containers.pop()
+        self._end_block(node.end)
+
+    def _write_steps(self, start: int, end: int) -> None:
+        """Write the lines of an algorithm as a fence."""
+        code = self._text[start:end]
+        start += len(code) - len(code.lstrip())
+        end -= len(code) - len(code.rstrip())
+        indent = start - self._text.rfind("\n", 0, start) - 1
+        self._begin_block(start)
+        fence = "`" * max(3, longest_run(code) + 1)
+        self._put(f"{fence}algorithmic", start)
+        self._newline(start)
+        self._copy(start, end, margin=indent)
+        self._end_line(end)
+        self._put(fence, end)
+        self._end_block(end)
+        self._needs_gap = False
 
     def _float_id(self, node: LatexNode, captions: Sequence[LatexNode]) -> str:
         """Return an id for a float without a label, which LaTeX numbers if it has a caption."""
