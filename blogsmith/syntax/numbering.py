@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import Place
 from ..model.cells import Cell
 from ..model.tex_macros import Macro
-from .headings import is_unnumbered
+from .headings import begins_appendix, has_class
 from .math.equations import begin_subequations, end_subequations, number_display, read_inline
 from .math.tag_references import fill_tags
 from .records import (
@@ -191,7 +191,9 @@ def _number_cell(token: Token, numbers: PageNumbers) -> None:
 
 def _label_heading(token: Token, numbers: PageNumbers) -> None:
     heading = get_record(token, Heading)
-    if heading.level == _SECTION_LEVEL and not is_unnumbered(token):
+    if begins_appendix(token):
+        numbers.begin_appendix()
+    if heading.level == _SECTION_LEVEL and not has_class(token, "unnumbered"):
         numbers.begin_section()
     if "id" in token.attrs:
         place = _place(token, numbers, heading.id)

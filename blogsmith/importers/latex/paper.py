@@ -28,7 +28,7 @@ from .figures import Figures, graphic_folders
 from .head import Head, read_head
 from .labels import level_headings, rename_labels
 from .numbers import number_settings
-from .prose import UNNUMBERED, Prose, prepare
+from .prose import APPENDIX, UNNUMBERED, Prose, prepare
 from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
 from .source import FileReader, SourceText, with_line_notices
 
@@ -40,7 +40,7 @@ _ALGORITHM = lazy_pattern(r"\\(?:begin|end)\{algorithm2e\*?\}")
 _FLOAT = lazy_pattern(r"\\begin\{(figure|table|wrapfigure)\*?\}[\s\S]*?\\end\{\1\*?\}")
 _LINE_BREAK = lazy_pattern(r"\\(?:no)?linebreak(?![A-Za-z])(?:\[\d\])?")
 _KIND = lazy_pattern(r"[a-z][a-z0-9-]*")
-_HEADING_MARK = lazy_pattern(rf"^(#+ .*?){UNNUMBERED}(.*?)(?: \{{(#[^{{}}]*)\}})?$", 8)
+_HEADING_MARK = lazy_pattern(rf"^(#+ .*?)([{UNNUMBERED}{APPENDIX}])(.*?)(?: \{{(#[^{{}}]*)\}})?$", 8)
 _SHOWN = lazy_pattern(r"[\\`*_<>$\[\]]")
 
 
@@ -139,7 +139,7 @@ class PaperReader:
         left = [Notice("left", f'LaTeX that stays text: "{one.written}"', hint=hint) for one in done.problems]
         self.notices += prose.notices
         self.notices += with_line_notices(left, prose.source, (one.start for one in done.problems))
-        text = _HEADING_MARK.sub(_mark_heading, done.text).replace(UNNUMBERED, "")
+        text = _HEADING_MARK.sub(_mark_heading, done.text).replace(UNNUMBERED, "").replace(APPENDIX, "")
         return prose.restore(text)
 
     def _note_drawings(self, body: SourceText) -> None:
@@ -231,8 +231,9 @@ def _parts(body: SourceText) -> tuple[SourcePart, ...]:
 
 
 def _mark_heading(found: Any) -> str:
-    attributes = " ".join(filter(None, (found[3], ".unnumbered")))
-    return f"{found[1]}{found[2]} {{{attributes}}}"
+    name = ".unnumbered" if found[2] == UNNUMBERED else ".appendix"
+    attributes = " ".join(filter(None, (found[4], name)))
+    return f"{found[1]}{found[3]} {{{attributes}}}"
 
 
 def _fit_citation(found: Any) -> str:

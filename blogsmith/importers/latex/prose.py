@@ -17,8 +17,9 @@ from ..model import Notice
 from .scanning import TexSpan, find_spans, group_end, option_end, skip_space
 from .source import CODE, SourceText, with_line_notices
 
-OPENING, CLOSING, UNNUMBERED = "\ue000", "\ue001", "\ue002"
-"""Characters around the number of a placeholder, and the mark in the title of a heading without number."""
+OPENING, CLOSING, UNNUMBERED, APPENDIX = "\ue000", "\ue001", "\ue002", "\ue003"
+"""Characters around the number of a placeholder, and marks in the titles of headings: without number, and first of
+the appendix."""
 _PLACEHOLDER = lazy_pattern("\ue000(\\d+)\ue001")
 _KEPT = (
     r"\\(?:label|[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|includegraphics|bibliography|addbibresource|nocite)\*?"
@@ -181,6 +182,7 @@ _TRANSPARENT = name_set(
     "subequations* minipage subfigure subfigure* subtable ThreePartTable tablenotes fullwidth comment* column columns"
 )
 _TITLE = lazy_pattern(r"\A[^=]*[A-Za-z]{4}[^=]*\Z")
+_SECTION = lazy_pattern(r"\\section\s*(?:\[[^\]]*\])?\s*\{")
 _SILENT = name_set("thebibliography document")
 _SPACES = name_set("quad qquad enspace thinspace hfill")
 _FLOATS = name_set("figure figure* table table* wrapfigure algorithm algorithm*")
@@ -324,6 +326,8 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
             if text.startswith("{", brace):
                 edits.append((brace + 1, brace + 1, UNNUMBERED))
             continue
+        if name == "appendix" or text.startswith("\\begin{appendices}", start):
+            edits += _mark_appendix(text, position)
         if name in ("twocolumn", "onecolumn"):
             position = max(position, option_end(text, skip_space(text, position)))
             edits.append((start, position, ""))
@@ -353,6 +357,13 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
         edits += _keep_arguments(text, start, position)
     made.notices += with_line_notices(notices, source, offsets)
     return source.edit(_sorted(edits))
+
+
+def _mark_appendix(text: str, position: int) -> Iterator[tuple[int, int, str]]:
+    r"""Yield the edit that marks the first section after `\appendix`."""
+    found = _SECTION.search(text, position)
+    if found:
+        yield found.end(), found.end(), APPENDIX
 
 
 def _clean_environment(
