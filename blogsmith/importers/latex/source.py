@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from ...api.importing import Diagnostic, SiteError, lazy_pattern, name_set
@@ -98,13 +98,15 @@ class FileReader:
     """Folder of the main file, to which TeX resolves names."""
     count: int = 0
     characters: int = 0
+    _open: list[PurePosixPath] = field(default_factory=list)
+    """Files that are being read, each included by the one before it."""
 
     def read(self, path: PurePosixPath, depth: int = 0) -> SourceText | None:
         """Return a file with the files that it includes; None if it cannot be read.
 
         Raise SiteError if the paper is too long.
         """
-        written = read_text(self.root / path)
+        written = read_text(self.root / path) if path not in self._open else None
         if written is None:
             return None
         self.count += 1
@@ -117,7 +119,10 @@ class FileReader:
         text = remove_comments(SourceText(written, lines))
         if stop := _ENDING.search(text.text):
             text = text.part(0, stop.start())
-        return text.edit(self._inputs(text, path, depth))
+        self._open.append(path)
+        whole = text.edit(self._inputs(text, path, depth))
+        self._open.pop()
+        return whole
 
     def _inputs(
         self, text: SourceText, path: PurePosixPath, depth: int
@@ -136,7 +141,7 @@ class FileReader:
                     else f'"\\input" nested too deeply: "{name}"'
                 )
                 hint = "copy the file into the source, and import again"
-                self.notices.append(Notice("missing", why, source, line, hint))
+                self.notices.append(Notice("unread", why, source, line, hint))
             yield found.start(), found.end(), content or ""
 
     def find(

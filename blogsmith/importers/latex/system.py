@@ -45,7 +45,7 @@ class LatexPapers:
         )
         title = str(paper.page.front["title"])
         return SiteImport(
-            root=folder,
+            root=root,
             system="latex",
             settings={"title": title, **paper.settings},
             pages=(paper.page,),
