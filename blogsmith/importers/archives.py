@@ -70,6 +70,8 @@ def _unpack(source: Path, folder: Folder) -> None:
 
 def _reject_size(source: Path, left: int, count: int) -> None:
     if left < 0 or count > _MAX_FILES:
-        message = f'archive "{source}" contains more than {_MAX_FILES:,} files or {_MAX_BYTES // 1_000_000} MB'
+        message = (
+            f'archive "{source}" contains more than {_MAX_FILES:,} files or {_MAX_BYTES // 1_000_000} MB'
+        )
         hint = "unpack the files of the paper, and import their folder"
         raise SiteError(Diagnostic("import-source", message, hint=hint))

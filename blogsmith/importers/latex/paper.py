@@ -31,6 +31,7 @@ from .numbers import number_settings
 from .prose import APPENDIX, UNNUMBERED, Prose, prepare
 from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
 from .source import FileReader, SourceText, with_line_notices
+from .tables import simplify_tables
 
 MACROS = PurePosixPath("macros.tex")
 _BEGIN = lazy_pattern(r"\\begin\s*\{document\}")
@@ -80,7 +81,11 @@ class PaperReader:
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
         body = Expander(self.definitions).expand(body)
-        body = rename_labels(level_headings(body), lambda name: callout_kind(name, self._kinds()))
+        body = body.edit(
+            (*found.span(), found[0].replace("2e", "")) for found in _ALGORITHM.finditer(body.text)
+        )
+        body = simplify_tables(level_headings(body))
+        body = rename_labels(body, lambda name: callout_kind(name, self._kinds()))
         body = body.edit(
             (*found.span(), found[0].replace("2e", "")) for found in _ALGORITHM.finditer(body.text)
         )

@@ -17,25 +17,39 @@ from ..model import Notice
 from .scanning import TexSpan, find_spans, group_end, option_end, skip_space
 from .source import CODE, SourceText, with_line_notices
 
-OPENING, CLOSING, UNNUMBERED, APPENDIX = "\ue000", "\ue001", "\ue002", "\ue003"
+OPENING, CLOSING, UNNUMBERED, APPENDIX, ENTITY = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
 """Characters around the number of a placeholder, and marks in the titles of headings: without number, and first of
-the appendix."""
+the appendix. `ENTITY` is the ampersand of an entity, which is no separator of cells."""
 _PLACEHOLDER = lazy_pattern("\ue000(\\d+)\ue001")
 _KEPT = (
     r"\\(?:label|[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|includegraphics|bibliography|addbibresource|nocite)\*?"
     r"(?:\s*\[[^\[\]]*\])*\s*\{[^{}]*\}"
 )
 _TOKEN = lazy_pattern(
-    rf"(?P<kept>{_KEPT})|\\begin\{{(?P<name>[A-Za-z]+\*?)\}}|(?P<row>\\\\\*?[ \t]*(?:\[[^\[\]\n]*\])?)|\\[A-Za-z]+\*?|\\[\s\S]"
+    rf"(?P<kept>{_KEPT})|\\end\{{[^{{}}]*\}}|\\begin\{{(?P<name>[A-Za-z]+\*?)\}}|(?P<row>\\\\\*?[ \t]*(?:\[[^\[\]\n]*\])?)|\\[A-Za-z]+\*?|\\[\s\S]"
     r"|(?P<sign>``|''|`|---?|~|\*|_|<|>|\||\]\(|\[\[|\[\^|==|::|@(?=[A-Za-z])|\{\{|^[ \t]+"
     r"|^(?:[-+]|\d{1,9}[.)]|:)(?=[ \t\n])|^#)",
     re.MULTILINE,
 )
 _SIGNS: Mapping[str, str] = MappingProxyType(
-    {"``": "“", "''": "”", "`": "‘", "---": "—", "--": "–", "~": "&nbsp;", "*": "\\*", "_": "\\_"}
-    | {"<": "&lt;", ">": "&gt;", "|": "&#124;", "](": "]&#40;", "[[": "[&#91;", "[^": "[&#94;"}
-    | {"==": "=&#61;", "::": ":&#58;", "@": "&#64;", "{{": "{ {", "#": "\\#", ":": "&#58;"}
-    | {"-": "&#45;", "+": "&#43;"}
+    {"``": "“", "''": "”", "`": "‘", "---": "—", "--": "–", "~": f"{ENTITY}nbsp;", "*": "\\*", "_": "\\_"}
+    | {
+        "<": f"{ENTITY}lt;",
+        ">": f"{ENTITY}gt;",
+        "|": f"{ENTITY}#124;",
+        "](": f"]{ENTITY}#40;",
+        "[[": f"[{ENTITY}#91;",
+        "[^": f"[{ENTITY}#94;",
+    }
+    | {
+        "==": f"={ENTITY}#61;",
+        "::": f":{ENTITY}#58;",
+        "@": f"{ENTITY}#64;",
+        "{{": "{ {",
+        "#": "\\#",
+        ":": f"{ENTITY}#58;",
+    }
+    | {"-": f"{ENTITY}#45;", "+": f"{ENTITY}#43;"}
 )
 _COMMAND = lazy_pattern(r"\\(?P<name>[A-Za-z@]+)\*?|\\[\s\S]")
 _DROPPED: Mapping[str, int] = MappingProxyType(
@@ -158,6 +172,7 @@ _UNWRAPPED: Mapping[str, tuple[int, int]] = MappingProxyType(
     }
 )
 """Command → number of arguments in braces, and index of the one that is printed."""
+_FONTS = name_set("bf bfseries it itshape em sl slshape sc scshape rm sf normalfont")
 _SWITCHES = name_set(
     "bf it em sl sc rm sf tt normalfont bfseries itshape slshape scshape rmfamily sffamily ttfamily upshape mdseries "
     "tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge centering raggedright "
@@ -210,7 +225,7 @@ class Prose:
         """Replace the placeholders in the result of the translation. Lines of displays get the prefix of
         quotes and lists around them."""
         lines = list[str]()
-        for line in text.split("\n"):
+        for line in text.replace(ENTITY, "&").split("\n"):
             while found := _PLACEHOLDER.search(line):
                 new = self.kept[int(found[1])]
                 if "\n" in new:
@@ -341,6 +356,9 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
         if name in _DROPPED:
             position = _dropped_end(text, position, _DROPPED[name])
             edits.append((start, position, ""))
+            continue
+        if name in _FONTS and text[start - 1 : start] != "{":
+            edits.append((start, skip_space(text, position), ""))
             continue
         if name in LATEX_COMMANDS or symbol_text(name) is not None or _NATIVE.match(name):
             continue

@@ -272,7 +272,8 @@ class _Writer(InlineWriter):
         self._put("[!ALGORITHM]", node.start)
         if parts.caption:
             self._put(" ", node.start)
-            self._write_flat(self._reader.read_span((start + parts.caption[0], start + parts.caption[1])))
+            nodes = self._reader.read_span((start + parts.caption[0], start + parts.caption[1]))
+            self._write_flat([child for child in nodes if child.name != "label"])
         self._put(f" {{#{label}}}", node.start)
         self._newline(node.start)
         self._write_steps(start + parts.start, start + parts.end)
@@ -323,7 +324,9 @@ class _Writer(InlineWriter):
             self._end_line(node.end)
             text = label = ""
         for part in parts:
-            if part in images or part in captions or self._is_layout(part):
+            if part in images or part in captions or self._is_layout(part) or part.kind == "break":
+                continue
+            if images and part.kind == "text" and not self._text[part.start : part.end].strip("& \t\n"):
                 continue
             if part.kind == "fence" and part.name in table.DRAWINGS:
                 self._write_drawing(part, text, label)
@@ -416,10 +419,14 @@ def _quoted(text: str) -> str:
 
 
 def _flat_nodes(nodes: Iterable[LatexNode], *, is_whole: bool = True) -> Iterable[LatexNode]:
-    """Yield the nodes, with the content of `center` instead of it. is_whole: also the content of parts."""
+    """Yield the nodes, with the content of `center` and of tables of images instead of them. is_whole: also the
+    content of parts."""
     for node in nodes:
         is_part = node.name in table.PARTS and not is_whole
-        if node.kind == "environment" and node.name in table.TRANSPARENT and not is_part:
+        has_images = node.name in table.TABLES and any(
+            child.name == "includegraphics" for child in node.children
+        )
+        if node.kind == "environment" and (has_images or node.name in table.TRANSPARENT) and not is_part:
             yield from _flat_nodes(node.children, is_whole=is_whole)
         else:
             yield node
