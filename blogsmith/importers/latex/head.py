@@ -51,21 +51,24 @@ class Head:
     authors: tuple[str, ...] = ()
     date: str = ""
     """Date in ISO form; empty if there is none, or it is the day of printing."""
+    has_notes: bool = False
+    """Whether title and authors have notes and addresses."""
 
 
 def read_head(text: str) -> Head:
     """Read the head of a paper from its preamble and text. The first title that is not empty is used."""
-    title, date, authors = "", "", list[str]()
+    title, date, authors, has_notes = "", "", list[str](), False
     for found in _COMMAND.finditer(text):
         value = _argument(text, found.end())
         name = found["name"].casefold()
+        has_notes = has_notes or _NOTE.search(value) is not None
         if name in ("title", "icmltitle", "aistatstitle"):
-            title = title or value
+            title = title or _remove_notes(value)
         elif name in ("author", "icmlauthor", "aistatsauthor"):
             authors += _names(value)
         elif name == "date":
             date = date or _read_date(value)
-    return Head(title, tuple(dict.fromkeys(authors)), date)
+    return Head(title, tuple(dict.fromkeys(authors)), date, has_notes)
 
 
 def _argument(text: str, position: int) -> str:

@@ -89,7 +89,7 @@ _SILENT = [
     "pgfplotsset",
 ]
 _PARTS = re.compile(
-    r"(?P<code>\\begin\{(?P<codename>verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(?P<listing>[\s\S]*?)\\end\{(?P=codename)\})"
+    r"(?P<code>\\begin\{(?P<codename>verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(?:\[[^\[\]]*\])?(?:\{[A-Za-z+#-]*\})?(?P<listing>[\s\S]*?)\\end\{(?P=codename)\})"
     r"|(?P<gone>\\begin\{(?P<gonename>tikzpicture|circuitikz|pspicture|picture|feynman|forest|thebibliography|comment|filecontents\*?|CCSXML)\}"
     r"[\s\S]*?\\end\{(?P=gonename)\})"
     rf"|(?P<env>\\begin\{{(?P<envname>(?:{'|'.join(_MATH.split())})\*?)\}}(?P<body>[\s\S]*?)\\end\{{(?P=envname)\}})"

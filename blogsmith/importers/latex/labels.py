@@ -26,8 +26,9 @@ KindOf = Callable[[str], str | None]
 _CHAPTER = lazy_pattern(r"\\chapter\*?\s*(?:\[[^\]]*\])?\s*\{")
 _HEADING = lazy_pattern(r"\\(?P<name>part|chapter|section|subsection|subsubsection)(?P<star>\*?)(?![A-Za-z])")
 _PARTS = name_set("subfigure subtable minipage subfloat")
-_FLOATS = {"figure": "fig", "wrapfigure": "fig", "table": "tbl", "algorithm": "alg", "lstlisting": "lst"}
+_FLOATS = {"figure": "fig", "wrapfigure": "fig", "table": "tbl", "algorithm": "alg", "algorithmic": "line"}
 _LISTS = name_set("enumerate itemize description compactenum")
+_MAX_ABBREVIATION = 12
 _NUMBER = name_set("ref pageref cpageref vpageref")
 _KIND_PREFIXES = {
     "theorem": "thm",
@@ -133,11 +134,9 @@ def level_headings(source: SourceText) -> SourceText:
 def _renamed(label: str, prefix: str) -> str:
     name = _INVALID.sub("-", label).strip("-") or "label"
     head, colon, rest = name.partition(":")
-    if colon and head.casefold() == prefix:
-        name = rest
-    elif colon and len(head) <= 12:
-        # another abbreviation of the kind, such as `Thm:` or `eqn:`
-        name = rest if head.casefold()[:2] == prefix[:2] else f"{head}-{rest}"
+    if colon and len(head) <= _MAX_ABBREVIATION:
+        # another abbreviation of the kind, such as `Thm:` or `tab:`
+        name = rest if head[:1].casefold() == prefix[:1] else f"{head}-{rest}"
     return f"{prefix}:{name.strip('-:').replace(':', '-') or 'label'}"
 
 

@@ -164,7 +164,11 @@ class PaperReader:
         if head.date:
             front["date"] = head.date
         if head.authors:
-            front["authors"] = [_plain_line(self._line(name)) for name in head.authors]
+            front["authors"] = [plain_line(self._line(name)) for name in head.authors]
+        if head.has_notes:
+            message = "notes, addresses and e-mail addresses of title and authors are removed"
+            hint = "write `affiliation` and `orcid` of the authors in the front matter"
+            self.notices.append(Notice("dropped", message, self.path.as_posix(), hint=hint))
         works = SourceBibliographies()
         front |= self._references(preamble, body, files, works)
         return front, works
@@ -191,6 +195,8 @@ class PaperReader:
             extra = [entry for entry in extra if entry["id"] in cited]
         if extra:
             found["references"] = [*found.get("references", ()), *extra]
+        if uncited := [f"@{entry['id']}" for entry in extra if entry["id"] not in cited]:
+            found["nocite"] = uncited
         missing = sorted(cited - taken - {entry["id"] for entry in extra} - {"*"})
         for key in missing:
             self.notices.append(
@@ -257,5 +263,6 @@ _TEXTUAL = frozenset(
 )
 
 
-def _plain_line(text: str) -> str:
+def plain_line(text: str) -> str:
+    """Return a line of Markdown without its markup."""
     return _SHOWN.sub("", text.replace("&nbsp;", " "))

@@ -27,8 +27,8 @@ _KEPT = (
 )
 _TOKEN = lazy_pattern(
     rf"(?P<kept>{_KEPT})|\\end\{{[^{{}}]*\}}|\\begin\{{(?P<name>[A-Za-z]+\*?)\}}|(?P<row>\\\\\*?[ \t]*(?:\[[^\[\]\n]*\])?)|\\[A-Za-z]+\*?|\\[\s\S]"
-    r"|(?P<sign>``|''|`|---?|~|\*|_|<|>|\||\]\(|\[\[|\[\^|==|::|@(?=[A-Za-z])|\{\{|^[ \t]+"
-    r"|^(?:[-+]|\d{1,9}[.)]|:)(?=[ \t\n])|^#)",
+    r"|(?P<sign>``|''|`|---?|~|\*|_|<|>|\||\]\(|\[\[|\[\^|==|::|@(?=[A-Za-z])|\{\{"
+    r"|^[ \t]*(?:[-+]|\d{1,9}[.)]|:)(?=[ \t\n])|^[ \t]*#|^[ \t]+)",
     re.MULTILINE,
 )
 _SIGNS: Mapping[str, str] = MappingProxyType(
@@ -172,6 +172,10 @@ _UNWRAPPED: Mapping[str, tuple[int, int]] = MappingProxyType(
     }
 )
 """Command → number of arguments in braces, and index of the one that is printed."""
+_ACCENTS = frozenset("Hvcukrdb")
+_KEPT_SWITCHES = name_set(
+    "bf it em sl sc rm sf bfseries itshape slshape scshape normalfont par newline linebreak"
+)
 _FONTS = name_set("bf bfseries it itshape em sl slshape sc scshape rm sf normalfont")
 _SWITCHES = name_set(
     "bf it em sl sc rm sf tt normalfont bfseries itshape slshape scshape rmfamily sffamily ttfamily upshape mdseries "
@@ -281,7 +285,8 @@ def _escape(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         if found["name"] and _WITH_GROUPS.match(found["name"]):
             position = min(end, _groups_end(text, position))
         elif sign := found["sign"]:
-            new = "" if sign.isspace() else _SIGNS.get(sign) or f"{sign[:-1]}\\{sign[-1]}"
+            sign = sign.strip()
+            new = (_SIGNS.get(sign) or f"{sign[:-1]}\\{sign[-1]}") if sign else ""
             yield found.start(), found.end(), new
 
 
@@ -357,15 +362,21 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
             position = _dropped_end(text, position, _DROPPED[name])
             edits.append((start, position, ""))
             continue
+        if name in _ACCENTS:
+            continue
         if name in _FONTS and text[start - 1 : start] != "{":
             edits.append((start, skip_space(text, position), ""))
             continue
-        if name in LATEX_COMMANDS or symbol_text(name) is not None or _NATIVE.match(name):
-            continue
         after = skip_space(text, position)
-        if name in _SWITCHES or "@" in name:
+        if (name in _SWITCHES and name not in _KEPT_SWITCHES) or "@" in name:
             space = " " if name in _SPACES else ""
+            closing = group_end(text, start - 1) if text[start - 1 : start] == "{" else -1
+            if closing > 0:
+                edits += ((start - 1, after, ""), (closing - 1, closing, ""))
+                continue
             edits.append((start, after if name not in _SPACES else position, space))
+            continue
+        if name in LATEX_COMMANDS or symbol_text(name) is not None or _NATIVE.match(name):
             continue
         offsets.append(start)
         hint = "check the sentence, and write Markdown for it"

@@ -13,6 +13,7 @@ _BRACE = lazy_pattern(r"\\.|[{}]", 16)
 _BRACKET = lazy_pattern(r"\\.|[{}\[\]]", 16)
 MAX_GROUP = 200_000
 """Maximum length of an argument."""
+_MAX_INLINE = 10_000
 DRAWINGS = name_set("tikzpicture circuitikz feynman pspicture picture forest")
 _DISPLAYS = frozenset(DISPLAY_ENVIRONMENTS) | name_set("math dmath dmath* darray prooftree mathpar mathpar*")
 _OPENING = lazy_pattern(
@@ -133,7 +134,8 @@ def _read_formula(text: str, start: int, opening: str) -> TexSpan | None:
         kind: SpanKind = "inline" if opening == "\\(" else "display"
         return TexSpan(kind, start, at + 2, inner, at, "") if at >= 0 else None
     depth = 0
-    for found in _DOLLAR.finditer(text, inner, min(len(text), inner + MAX_GROUP)):
+    limit = inner + (_MAX_INLINE if opening == "$" else MAX_GROUP)
+    for found in _DOLLAR.finditer(text, inner, min(len(text), limit)):
         if found[0] == "{":
             depth += 1
         elif found[0] == "}":

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from ...api.importing import Diagnostic, Progress, SiteError
+from ...api.importing import Diagnostic, PageTimeout, Progress, SiteError
 from ..model import ImportedPage, Notice, SiteImport
-from ..page_work import ONE_PROCESS, Workers
+from ..page_work import ONE_PROCESS, Workers, page_limit
 from ..source_files import read_text, source_root
 from .independent import render_paper
-from .paper import PaperReader
+from .paper import PaperReader, plain_line
 from .source import find_papers
+
+
+_LIMIT_S = 30.0
+"""Time limit of a paper in seconds of processor time; the longest of 20 papers took 5 seconds."""
 
 
 class LatexPapers:
@@ -33,7 +37,15 @@ class LatexPapers:
             hint = "name the file of the paper: `blogsmith import paper.tex`"
             raise SiteError(Diagnostic("import-source", f'LaTeX paper not found in "{root}"', hint=hint))
         progress("read", 0, 1)
-        paper = PaperReader(folder, papers[0]).read()
+        try:
+            with page_limit(_LIMIT_S):
+                paper = PaperReader(folder, papers[0]).read()
+        except (PageTimeout, RecursionError) as error:
+            message = (
+                f'paper "{papers[0]}" is nested too deeply or takes longer than {_LIMIT_S:g} s to translate'
+            )
+            hint = "split the paper, or remove the part that is not a text"
+            raise SiteError(Diagnostic("import-source", message, hint=hint)) from error
         notices = tuple(
             Notice(
                 "unread",
@@ -43,7 +55,7 @@ class LatexPapers:
             )
             for path in papers[1:]
         )
-        title = str(paper.page.front["title"])
+        title = plain_line(str(paper.page.front["title"]))
         return SiteImport(
             root=root,
             system="latex",

@@ -355,10 +355,8 @@ class _Writer(InlineWriter):
         self._begin_block(node.start)
         self._needs_gap = True
         fence = "`" * max(3, longest_run(code) + 1)
-        self._put(
-            f"{fence}{table.DRAWINGS[node.name]} {{{' '.join((*attributes, f'alt={_quoted(alt)!r}'))}}}",
-            node.start,
-        )
+        attributes.append(f'alt="{_quoted(alt)}"')
+        self._put(f"{fence}{table.DRAWINGS[node.name]} {{{' '.join(attributes)}}}", node.start)
         self._newline(node.start)
         self._copy(node.start, node.end, margin=0)
         self._end_line(node.end)
