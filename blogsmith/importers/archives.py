@@ -50,8 +50,8 @@ def _unpack(source: Path, folder: Folder) -> None:
     left, count = _MAX_BYTES, 0
     if not tarfile.is_tarfile(source):
         # arXiv compresses a paper of one file without tar
-        with gzip.open(source) as stream:
-            data = stream.read(_MAX_BYTES + 1)
+        with gzip.open(source) as compressed:
+            data = compressed.read(_MAX_BYTES + 1)
         _reject_size(source, _MAX_BYTES - len(data), 1)
         folder.replace("paper.tex", data)
         return

@@ -72,8 +72,8 @@ class _SystemType(NameType):
 def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **options: Any) -> int:
     """Convert SOURCE, a site of another generator or a paper in LaTeX.
 
-    SOURCE is a folder, a file such as paper.tex, or a .tar.gz. It is not changed. The new site is built and compared with SOURCE; import-report.md lists all
-    differences.
+    SOURCE is a folder, a file such as paper.tex, or a .tar.gz. It is not changed. The new site is built and
+    compared with SOURCE; import-report.md lists all differences.
 
     INTO is the folder of the new site.  [default: the name of SOURCE with the suffix `-blogsmith`]
     """

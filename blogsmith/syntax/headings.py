@@ -240,8 +240,10 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
 
 
 def has_class(opening: Token, name: str) -> bool:
-    """Return whether the author gave a heading this class. A heading of the class `unnumbered` has no number, and
-    starts no section."""
+    """Return whether the author gave a heading this class.
+
+    A heading of the class `unnumbered` has no number, and starts no section.
+    """
     return name in str(opening.attrs.get("class", "")).split()
 
 

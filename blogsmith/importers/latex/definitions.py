@@ -19,7 +19,8 @@ _SWITCH = lazy_pattern(r"\\(?P<name>[A-Za-z@]+?)(?P<value>true|false)(?![A-Za-z@
 _COUNT = lazy_pattern(r"\s*(\d)\s*\Z")
 _PLAIN_PARAMETERS = lazy_pattern(r"\s*(?:#\d\s*)*")
 _PROGRAM = lazy_pattern(
-    r"@|\\(?:[hv]box|[hv]skip|expandafter|csname|if[a-z]*|advance|setbox|begingroup|[gex]?def|let|global|vspace|write|typeout)(?![A-Za-z])"
+    r"@|\\(?:[hv]box|[hv]skip|expandafter|csname|if[a-z]*|advance|setbox|begingroup|[gex]?def|let|global"
+    r"|vspace|write|typeout)(?![A-Za-z])"
 )
 """Matches commands in macros that only change the printed page, or that are programs."""
 _MAX_DEFINITIONS = 10_000

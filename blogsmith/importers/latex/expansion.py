@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...api.importing import LATEX_COMMANDS, Diagnostic, SiteError, lazy_pattern
-from .definitions import MacroDefinition, Definitions
+from .definitions import Definitions, MacroDefinition
 from .scanning import TexSpan, find_spans, group_end, option_end, skip_space
 from .source import SourceText
 

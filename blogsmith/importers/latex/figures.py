@@ -14,7 +14,8 @@ from ..source_files import open_file
 from .source import FileReader, SourceText, locate
 
 _IMAGE = lazy_pattern(
-    r"\\(?:includegraphics|includesvg|epsfig|includestandalone)\*?\s*(?P<options>\[(?:[^\[\]{}]|\{[^{}]*\})*\])?\s*\{(?P<file>[^{}]*)\}"
+    r"\\(?:includegraphics|includesvg|epsfig|includestandalone)\*?\s*(?P<options>\[(?:[^\[\]{}]"
+    r"|\{[^{}]*\})*\])?\s*\{(?P<file>[^{}]*)\}"
 )
 _FOLDERS = lazy_pattern(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\})+)\s*\}")
 _SHOWN = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp")

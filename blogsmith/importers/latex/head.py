@@ -9,19 +9,24 @@ from ...api.importing import lazy_pattern, parse_date
 from .scanning import group_end, option_end, skip_space
 
 _COMMAND = lazy_pattern(
-    r"\\(?P<name>title|author|date|icmltitle|icmlauthor|Title|name|subtitle|shorttitle|icmltitlerunning|aistatstitle"
+    r"\\(?P<name>title|author|date|icmltitle|icmlauthor|Title|name|subtitle|shorttitle|icmltitlerunning"
+    r"|aistatstitle"
     r"|aistatsauthor|Author)\*?(?![A-Za-z])"
 )
 _SEPARATOR = lazy_pattern(r"\\(?:and|And|AND|quad|qquad)(?![A-Za-z])|\\\\|\n[ \t]*\n|\\hfill(?![A-Za-z])")
 _NOTE = lazy_pattern(
-    r"\\(?:thanks|footnote|footnotemark|textsuperscript|inst|orcidlink|orcidID|email|affil|affiliation|address"
-    r"|footnotetext|thanksref|corref|fnref|institution|IEEEmembership|texttt|url|href|vspace|hspace|authornote|IEEEauthorblockA)"
+    r"\\(?:thanks|footnote|footnotemark|textsuperscript|inst|orcidlink|orcidID|email|affil|affiliation"
+    r"|address"
+    r"|footnotetext|thanksref|corref|fnref|institution|IEEEmembership|texttt|url|href|vspace|hspace"
+    r"|authornote|IEEEauthorblockA)"
 )
 _MARK = lazy_pattern(r"\$\s*\^[^$]*\$|\^\{[^{}]*\}|\\(?:dagger|ddagger|ast|star)(?![A-Za-z])|\\,")
 _NAME_WORD = lazy_pattern(r"[^\W\d_]{1,}")
 _NO_NAME = lazy_pattern(
-    r"(?i)\b(?:universit|institut|department|dept|school|laborator|college|faculty|research|center|centre|inc|llc|"
-    r"google|microsoft|deepmind|openai|equal|contribution|corresponding|email|anonymous|address|usa|street|academy)|@|http"
+    r"(?i)\b(?:universit|institut|department|dept|school|laborator|college|faculty|research|center|centre"
+    r"|inc|llc|"
+    r"google|microsoft|deepmind|openai|equal|contribution|corresponding|email|anonymous|address|usa"
+    r"|street|academy)|@|http"
 )
 _MAX_NAME_WORDS = 6
 _MONTHS = [
@@ -39,7 +44,8 @@ _MONTHS = [
     "december",
 ]
 _WORDS = lazy_pattern(
-    r"([A-Za-z]{3,9})\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})\Z|(\d{1,2})\.?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})\Z"
+    r"([A-Za-z]{3,9})\.?\s+(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})\Z"
+    r"|(\d{1,2})\.?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})\Z"
 )
 
 
@@ -87,7 +93,8 @@ def _names(value: str) -> Iterator[str]:
         for part in lazy_pattern(r",\s+|\s+and\s+|\s&\s|;").split(line):
             name = " ".join(part.replace("~", " ").strip("{} \t\n,*").split())
             name = lazy_pattern(
-                r"\\(?:bf|bfseries|textbf|large|Large|small|rm|it|sc|textsc|IEEEauthorblockN|name|fnms|snm)(?![A-Za-z])\s*\{?"
+                r"\\(?:bf|bfseries|textbf|large|Large|small|rm|it|sc|textsc|IEEEauthorblockN|name|fnms"
+                r"|snm)(?![A-Za-z])\s*\{?"
             ).sub("", name)
             name = name.strip("{} *")
             words = _NAME_WORD.findall(name)

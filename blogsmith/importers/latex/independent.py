@@ -89,21 +89,33 @@ _SILENT = [
     "pgfplotsset",
 ]
 _PARTS = re.compile(
-    r"(?P<code>\\begin\{(?P<codename>verbatim\*?|Verbatim|lstlisting|minted|alltt)\}(?:\[[^\[\]]*\])?(?:\{[A-Za-z+#-]*\})?(?P<listing>[\s\S]*?)\\end\{(?P=codename)\})"
-    r"|(?P<gone>\\begin\{(?P<gonename>tikzpicture|circuitikz|pspicture|picture|feynman|forest|thebibliography|comment|filecontents\*?|CCSXML)\}"
+    r"(?P<code>\\begin\{(?P<codename>verbatim\*?|Verbatim|lstlisting|minted"
+    r"|alltt)\}(?:\[[^\[\]]*\])?(?:\{[A-Za-z+#-]*\})?(?P<listing>[\s\S]*?)\\end\{(?P=codename)\})"
+    r"|(?P<gone>\\begin\{(?P<gonename>tikzpicture|circuitikz|pspicture|picture|feynman|forest"
+    r"|thebibliography|comment|filecontents\*?|CCSXML)\}"
     r"[\s\S]*?\\end\{(?P=gonename)\})"
-    rf"|(?P<env>\\begin\{{(?P<envname>(?:{'|'.join(_MATH.split())})\*?)\}}(?P<body>[\s\S]*?)\\end\{{(?P=envname)\}})"
-    r"|(?P<display>\$\$(?P<two>(?:\\[\s\S]|[^$\\])+?)\$\$|\\\[(?P<square>[\s\S]+?)\\\]|\\begin\{displaymath\}(?P<old>[\s\S]+?)\\end\{displaymath\})"
-    r"|(?P<inline>\$(?P<one>(?:\\(?:text[a-z]*|mbox)\s*\{(?:[^{}$]|\$[^$]*\$|\{[^{}]*\})*\}|\\[\s\S]|[^$\\])+?)\$|\\\((?P<round>[\s\S]+?)\\\))"
+    rf"|(?P<env>\\begin\{{(?P<envname>(?:{'|'.join(_MATH.split())})\*?)\}}(?P<body>[\s\S]*?)"
+    r"\\end\{(?P=envname)\})"
+    r"|(?P<display>\$\$(?P<two>(?:\\[\s\S]|[^$\\])+?)\$\$|\\\[(?P<square>[\s\S]+?)\\\]"
+    r"|\\begin\{displaymath\}(?P<old>[\s\S]+?)\\end\{displaymath\})"
+    r"|(?P<inline>\$(?P<one>(?:\\(?:text[a-z]*|mbox)\s*\{(?:[^{}$]|\$[^$]*\$|\{[^{}]*\})*\}|\\[\s\S]"
+    r"|[^$\\])+?)\$|\\\((?P<round>[\s\S]+?)\\\))"
     r"|(?P<verb>\\verb\*?(?P<sign>[^A-Za-z*\s])(?P<verbatim>[^\n]*?)(?P=sign))"
-    r"|(?P<heading>\\(?:part|chapter|section|subsection|subsubsection)\*?\s*(?:\[[^\]]*\])?\s*\{(?P<title>(?:\\[\s\S]|[^{}\\]|\{(?:[^{}]|\{[^{}]*\})*\})*)\})"
-    rf"|(?P<silent>\\(?:{'|'.join(_SILENT)})(?![A-Za-z])\*?(?:\s*\[[^\[\]]*\])*(?:\s*\{{(?:[^{{}}]|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})*\}}){{0,2}})"
-    r"|(?P<cell>\\(?:multicolumn|multirow|textcolor|resizebox|parbox)\*?(?:\[[^\[\]]*\])?\s*\{[^{}]*\}(?:\s*\{(?:[^{}]|\{[^{}]*\})*\})?(?=\s*\{))"
+    r"|(?P<heading>\\(?:part|chapter|section|subsection"
+    r"|subsubsection)\*?\s*(?:\[[^\]]*\])?\s*\{(?P<title>(?:\\[\s\S]|[^{}\\]|\{(?:[^{}]|\{[^{}]*\})*\})*)\})"
+    rf"|(?P<silent>\\(?:{'|'.join(_SILENT)})(?![A-Za-z])\*?(?:\s*\[[^\[\]]*\])*(?:\s*\{{(?:[^{{}}]"
+    rf"|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})*\}}){{0,2}})"
+    r"|(?P<cell>\\(?:multicolumn|multirow|textcolor|resizebox"
+    r"|parbox)\*?(?:\[[^\[\]]*\])?\s*\{[^{}]*\}(?:\s*\{(?:[^{}]|\{[^{}]*\})*\})?(?=\s*\{))"
     r"|(?P<url>\\url\s*\{(?P<address>[^{}]*)\}|\\href\s*\{(?P<target>[^{}]*)\})"
-    r"|(?P<begin>\\begin\{(?:tabular[xy]?|longtable|array|minipage|wrapfigure|multicols|subfigure|subtable|adjustbox|spacing)\*?\}"
-    r"(?:\[[^\[\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*|\\(?:begin|end)\{(?P<beginname>[^{}]*)\}(?:\[(?P<option>[^\[\]]*)\])?)"
-    r"|(?P<accent>\\[\"'`^~=.](?:\{\\?(?P<letter>[A-Za-z])\}|\\?(?P<bare>[A-Za-z]))|\\[vHcukrdb](?:\{(?P<braced>[A-Za-z])\}|[ ](?P<spaced>[A-Za-z])))"
-    r"|(?P<command>\\[A-Za-z@]+\*?(?:\s*\[[^\[\]]*\])?)|(?P<symbol>\\[\s\S])|(?P<brace>[{}])|(?P<dash>--+|~)|(?P<paragraph>\n[ \t]*\n)"
+    r"|(?P<begin>\\begin\{(?:tabular[xy]?|longtable|array|minipage|wrapfigure|multicols|subfigure"
+    r"|subtable|adjustbox|spacing)\*?\}"
+    r"(?:\[[^\[\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*|\\(?:begin"
+    r"|end)\{(?P<beginname>[^{}]*)\}(?:\[(?P<option>[^\[\]]*)\])?)"
+    r"|(?P<accent>\\[\"'`^~=.](?:\{\\?(?P<letter>[A-Za-z])\}|\\?(?P<bare>[A-Za-z]))"
+    r"|\\[vHcukrdb](?:\{(?P<braced>[A-Za-z])\}|[ ](?P<spaced>[A-Za-z])))"
+    r"|(?P<command>\\[A-Za-z@]+\*?(?:\s*\[[^\[\]]*\])?)|(?P<symbol>\\[\s\S])|(?P<brace>[{}])|(?P<dash>--+"
+    r"|~)|(?P<paragraph>\n[ \t]*\n)"
 )
 _SEPARATING = ("\\footnote", "\\item", "\\caption", "\\par", "\\quad")
 _TEXT_COMMANDS = {"\\%": "%", "\\&": "&", "\\$": "$", "\\_": "_", "\\#": "#", "\\{": "{", "\\}": "}"}
@@ -148,9 +160,7 @@ def _parts(text: str) -> list[str]:
 
 
 def _part(found: re.Match[str]) -> str:
-    kind = (
-        found.lastgroup if found.lastgroup in _RENDERERS else next(name for name in _RENDERERS if found[name])
-    )
+    kind = next(name for name in _RENDERERS if found[name])
     return _RENDERERS[kind](found)
 
 

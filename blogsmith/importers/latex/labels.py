@@ -14,11 +14,13 @@ from .scanning import find_spans
 from .source import SourceText
 
 _EVENT = lazy_pattern(
-    r"\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}|\\(?P<heading>part|chapter|(?:sub)*section|paragraph)\*?(?![A-Za-z])"
+    r"\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}|\\(?P<heading>part|chapter|(?:sub)*section"
+    r"|paragraph)\*?(?![A-Za-z])"
     r"|\\(?P<item>item)(?![A-Za-z])|\\label\s*(?:\[[^\[\]]*\])?\s*\{(?P<label>[^{}]*)\}|\\[\s\S]"
 )
 _REFERENCE = lazy_pattern(
-    r"\\(?P<name>[A-Za-z]*[rR]ef(?:range)?|hyperlink|namecref)\*?\s*\{(?P<keys>[^{}]*)\}(?:\s*\{(?P<last>[^{}]*)\})?"
+    r"\\(?P<name>[A-Za-z]*[rR]ef(?:range)?|hyperlink"
+    r"|namecref)\*?\s*\{(?P<keys>[^{}]*)\}(?:\s*\{(?P<last>[^{}]*)\})?"
     r"|\\hyperref\s*\[(?P<target>[^\[\]]*)\]"
 )
 _INVALID = lazy_pattern(r"[^\w.:-]+")
@@ -141,8 +143,10 @@ def _renamed(label: str, prefix: str) -> str:
 
 
 def rename_labels(source: SourceText, kind_of: KindOf) -> SourceText:
-    """Return the text with renamed labels and references. kind_of: returns the callout kind of an environment,
-    or None."""
+    """Return the text with renamed labels and references.
+
+    kind_of: returns the callout kind of an environment, or None.
+    """
     labels = list(_find_labels(source.text, kind_of))
     main = dict[int, _Label]()
     for label in sorted(labels, key=lambda one: one.is_part):

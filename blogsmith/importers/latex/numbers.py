@@ -1,4 +1,4 @@
-"""Numbering of a paper: settings that give sections, theorems and equations the numbers of the printed paper."""
+"""Numbering of a paper: settings that give sections, theorems and equations the numbers of the PDF."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from ...api.importing import lazy_pattern
 from ..model import Notice
 
 _THEOREM = lazy_pattern(
-    r"\\newtheorem\s*\{(?P<name>[^{}]*)\}\s*(?:\[(?P<shared>[^\[\]]*)\])?\s*\{[^{}]*\}\s*(?:\[(?P<within>[^\[\]]*)\])?"
+    r"\\newtheorem\s*\{(?P<name>[^{}]*)\}\s*(?:\[(?P<shared>[^\[\]]*)\])?\s*\{[^{}]*\}"
+    r"\s*(?:\[(?P<within>[^\[\]]*)\])?"
 )
 _WITHIN = lazy_pattern(
     r"\\(?:numberwithin|counterwithin|@addtoreset)\*?\s*\{(?P<counter>\w+)\}\s*\{(?P<within>\w+)\}"
@@ -42,7 +43,8 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
     if by_section:
         settings["theorems"] = {"numbering": "each by section"}
     if by_section and others:
-        message = f"statements with numbers by section and without: {', '.join(sorted(others))} get numbers by section"
+        listed = ", ".join(sorted(others))
+        message = f"statements with numbers by section and without: {listed} get numbers by section"
         notices.append(
             Notice("changed", message, hint="set `theorems: {numbering: each}` if most have plain numbers")
         )

@@ -12,27 +12,31 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ...api.importing import LATEX_COMMANDS, lazy_pattern, name_set, symbol_text
+from ...api.importing import LATEX_COMMANDS, lazy_pattern, symbol_text
 from ..model import Notice
+from . import commands as table
 from .scanning import TexSpan, find_spans, group_end, option_end, skip_space
 from .source import CODE, SourceText, with_line_notices
 
 OPENING, CLOSING, UNNUMBERED, APPENDIX, ENTITY = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
-"""Characters around the number of a placeholder, and marks in the titles of headings: without number, and first of
-the appendix. `ENTITY` is the ampersand of an entity, which is no separator of cells."""
+"""Characters around the number of a placeholder, and marks in the titles of headings: without number, and
+first of the appendix. `ENTITY` is the ampersand of an entity, which does not separate cells."""
 _PLACEHOLDER = lazy_pattern("\ue000(\\d+)\ue001")
 _KEPT = (
-    r"\\(?:label|[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|includegraphics|bibliography|addbibresource|nocite)\*?"
+    r"\\(?:label|[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|includegraphics|bibliography|addbibresource"
+    r"|nocite)\*?"
     r"(?:\s*\[[^\[\]]*\])*\s*\{[^{}]*\}"
 )
 _TOKEN = lazy_pattern(
-    rf"(?P<kept>{_KEPT})|\\end\{{[^{{}}]*\}}|\\begin\{{(?P<name>[A-Za-z]+\*?)\}}|(?P<row>\\\\\*?[ \t]*(?:\[[^\[\]\n]*\])?)|\\[A-Za-z]+\*?|\\[\s\S]"
+    rf"(?P<kept>{_KEPT})|\\end\{{[^{{}}]*\}}|\\begin\{{(?P<name>[A-Za-z]+\*?)\}}"
+    rf"|(?P<row>\\\\\*?[ \t]*(?:\[[^\[\]\n]*\])?)|\\[A-Za-z]+\*?|\\[\s\S]"
     r"|(?P<sign>``|''|`|---?|~|\*|_|<|>|\||\]\(|\[\[|\[\^|==|::|@(?=[A-Za-z])|\{\{"
     r"|^[ \t]*(?:[-+]|\d{1,9}[.)]|:)(?=[ \t\n])|^[ \t]*#|^[ \t]+)",
     re.MULTILINE,
 )
 _SIGNS: Mapping[str, str] = MappingProxyType(
-    {"``": "“", "''": "”", "`": "‘", "---": "—", "--": "–", "~": f"{ENTITY}nbsp;", "*": "\\*", "_": "\\_"}
+    {"``": "“", "''": "”", "`": "‘", "---": "—", "--": "–", "*": "\\*", "_": "\\_"}
+    | {"~": f"{ENTITY}nbsp;"}
     | {
         "<": f"{ENTITY}lt;",
         ">": f"{ENTITY}gt;",
@@ -52,162 +56,16 @@ _SIGNS: Mapping[str, str] = MappingProxyType(
     | {"-": f"{ENTITY}#45;", "+": f"{ENTITY}#43;"}
 )
 _COMMAND = lazy_pattern(r"\\(?P<name>[A-Za-z@]+)\*?|\\[\s\S]")
-_DROPPED: Mapping[str, int] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            [
-                "vspace",
-                "hspace",
-                "vskip",
-                "hskip",
-                "thispagestyle",
-                "pagestyle",
-                "pagenumbering",
-                "bibliographystyle",
-                "color",
-                "captionsetup",
-                "hypersetup",
-                "graphicspath",
-                "markboth",
-                "markright",
-                "addcontentsline",
-                "fontsize",
-                "selectlanguage",
-                "hyphenation",
-                "phantom",
-                "vphantom",
-                "hphantom",
-                "newcounter",
-                "stepcounter",
-                "refstepcounter",
-                "rowcolor",
-                "columncolor",
-                "cellcolor",
-                "arrayrulecolor",
-                "specialrule",
-                "cmidrule",
-                "cline",
-                "urlstyle",
-                "lstset",
-                "pgfplotsset",
-                "usetikzlibrary",
-                "tikzset",
-                "newcolumntype",
-                "usepackage",
-                "nobibliography",
-                "AtBeginDocument",
-                "enlargethispage",
-                "index",
-                "renewbibmacro",
-                "typeout",
-                "bibliography",
-                "fancyhead",
-                "fancyfoot",
-                "newlength",
-                "crefalias",
-                "allowdisplaybreaks",
-                "linespread",
-                "baselineskip",
-                "tableofcontents",
-                "title",
-                "author",
-                "date",
-                "affil",
-                "address",
-                "email",
-                "thanks",
-                "institute",
-                "keywords",
-            ],
-            1,
-        ),
-        **dict.fromkeys(
-            [
-                "setlength",
-                "addtolength",
-                "setcounter",
-                "addtocounter",
-                "numberwithin",
-                "fontfamily",
-                "cmidrule",
-            ],
-            2,
-        ),
-    }
-)
-"""Command for printed pages → number of its arguments in braces."""
-_UNWRAPPED: Mapping[str, tuple[int, int]] = MappingProxyType(
-    {
-        **dict.fromkeys(("resizebox", "multicolumn", "multirow"), (3, 2)),
-        **dict.fromkeys(
-            [
-                "scalebox",
-                "textcolor",
-                "colorbox",
-                "rotatebox",
-                "raisebox",
-                "parbox",
-                "adjustbox",
-                "foreignlanguage",
-            ],
-            (2, 1),
-        ),
-        "fcolorbox": (3, 2),
-        **dict.fromkeys(
-            [
-                "makebox",
-                "fbox",
-                "framebox",
-                "mbox",
-                "centerline",
-                "textnormal",
-                "hl",
-                "shortstack",
-                "makecell",
-            ],
-            (1, 0),
-        ),
-        "texorpdfstring": (2, 0),
-        **dict.fromkeys(["boldsymbol", "uppercase", "lowercase", "MakeUppercase", "textquote"], (1, 0)),
-    }
-)
-"""Command → number of arguments in braces, and index of the one that is printed."""
-_ACCENTS = frozenset("Hvcukrdb")
-_KEPT_SWITCHES = name_set(
-    "bf it em sl sc rm sf bfseries itshape slshape scshape normalfont par newline linebreak"
-)
-_FONTS = name_set("bf bfseries it itshape em sl slshape sc scshape rm sf normalfont")
-_SWITCHES = name_set(
-    "bf it em sl sc rm sf tt normalfont bfseries itshape slshape scshape rmfamily sffamily ttfamily upshape mdseries "
-    "tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge centering raggedright "
-    "raggedleft noindent indent newpage clearpage cleardoublepage pagebreak nopagebreak linebreak nolinebreak "
-    "maketitle appendix tableofcontents frontmatter mainmatter backmatter onecolumn twocolumn sloppy fussy "
-    "hfill vfill smallskip medskip bigskip par qed qedhere qedsymbol hline toprule midrule bottomrule newline "
-    "relax protect leavevmode ignorespaces unskip null strut balance flushbottom raggedbottom obeylines "
-    "columnbreak FloatBarrier allowdisplaybreaks singlespacing doublespacing onehalfspacing makeatletter "
-    "makeatother bgroup egroup begingroup endgroup printbibliography newblock displaystyle textstyle quad qquad "
-    "enspace thinspace negthinspace linenumbers nolinenumbers IEEEpeerreviewmaketitle listoffigures listoftables "
-    "printindex makeindex acks thefootnote today addlinespace xspace arraybackslash and footnotemark hfil hss vss "
-    "linewidth textwidth columnwidth textheight paperwidth baselineskip parindent parskip endfirsthead endhead "
-    "endfoot endlastfoot boldmath unboldmath pause noalign space fill stretch And AND"
-)
-"""Commands without arguments that print nothing or only change the look."""
 _NATIVE = lazy_pattern(
     r"(?:[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|label|begin|end|item|nocite|caption|captionof)\Z"
 )
-_TRANSPARENT = name_set(
-    "titlepage frontmatter mainmatter sloppypar flushleft flushright doublespace onehalfspace threeparttable "
-    "adjustbox scriptsize footnotesize tiny large Large CJK CJK* widetext acknowledgments acks strip "
-    "subequations* minipage subfigure subfigure* subtable ThreePartTable tablenotes fullwidth comment* column columns"
-)
 _TITLE = lazy_pattern(r"\A[^=]*[A-Za-z]{4}[^=]*\Z")
 _SECTION = lazy_pattern(r"\\section\s*(?:\[[^\]]*\])?\s*\{")
-_SILENT = name_set("thebibliography document")
-_SPACES = name_set("quad qquad enspace thinspace hfill")
-_FLOATS = name_set("figure figure* table table* wrapfigure algorithm algorithm*")
 _WITH_GROUPS = lazy_pattern(
-    r"(?:tabular[xy]?|longtable|longtabu|tabu|tblr|array|minipage|wrapfigure|multicols|subfigure|subtable|adjustbox"
-    r"|spacing|adjustwidth|list|thebibliography|minted|figure|table|algorithm|algorithmic|enumerate|itemize)\*?\Z"
+    r"(?:tabular[xy]?|longtable|longtabu|tabu|tblr|array|minipage|wrapfigure|multicols|subfigure|subtable"
+    r"|adjustbox"
+    r"|spacing|adjustwidth|list|thebibliography|minted|figure|table|algorithm|algorithmic|enumerate"
+    r"|itemize)\*?\Z"
 )
 
 
@@ -355,26 +213,26 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
         if name == "multicolumn":
             edits += _spread_cell(text, start, position)
             continue
-        if name in _UNWRAPPED:
-            edits += _unwrap(text, start, position, *_UNWRAPPED[name])
+        if name in table.UNWRAPPED:
+            edits += _unwrap(text, start, position, *table.UNWRAPPED[name])
             continue
-        if name in _DROPPED:
-            position = _dropped_end(text, position, _DROPPED[name])
+        if name in table.DROPPED:
+            position = _dropped_end(text, position, table.DROPPED[name])
             edits.append((start, position, ""))
             continue
-        if name in _ACCENTS:
+        if name in table.ACCENTS:
             continue
-        if name in _FONTS and text[start - 1 : start] != "{":
+        if name in table.FONTS and text[start - 1 : start] != "{":
             edits.append((start, skip_space(text, position), ""))
             continue
         after = skip_space(text, position)
-        if (name in _SWITCHES and name not in _KEPT_SWITCHES) or "@" in name:
-            space = " " if name in _SPACES else ""
+        if name in table.SWITCHES or "@" in name:
+            space = " " if name in table.SPACES else ""
             closing = group_end(text, start - 1) if text[start - 1 : start] == "{" else -1
             if closing > 0:
                 edits += ((start - 1, after, ""), (closing - 1, closing, ""))
                 continue
-            edits.append((start, after if name not in _SPACES else position, space))
+            edits.append((start, after if name not in table.SPACES else position, space))
             continue
         if name in LATEX_COMMANDS or symbol_text(name) is not None or _NATIVE.match(name):
             continue
@@ -407,16 +265,16 @@ def _clean_environment(
     """Remove the beginning or end of an unknown environment, and report it. Return the end of the command."""
     end = group_end(text, skip_space(text, position))
     name = text[skip_space(text, position) + 1 : end - 1].strip() if end > 0 else ""
-    if not name or is_known(name) or name in CODE or name in _SILENT:
+    if not name or is_known(name) or name in CODE or name in table.SILENT:
         return max(end, position)
     title = ""
     if text.startswith("\\begin", start):
         option = option_end(text, end)
         inner = text[end + 1 : option - 1] if option > 0 else ""
-        title = f"\\textbf{{{inner}}} " if name not in _TRANSPARENT and _TITLE.search(inner) else ""
+        title = f"\\textbf{{{inner}}} " if name not in table.TRANSPARENT and _TITLE.search(inner) else ""
         end = _groups_end(text, end)
         message = f'unknown environment "{name}": its content is shown without it'
-        if name not in _TRANSPARENT:
+        if name not in table.TRANSPARENT:
             notices.append(Notice("changed", message, hint="check how the content looks"))
             offsets.append(start)
     edits.append((start, end, f"\n\n{title}"))
@@ -450,7 +308,7 @@ def _unwrap(text: str, start: int, position: int, count: int, printed: int) -> I
 
 def _spread_cell(text: str, start: int, position: int) -> Iterator[tuple[int, int, str]]:
     """Yield the edits that turn a cell over several columns into a cell and empty ones."""
-    edits = list(_unwrap(text, start, position, *_UNWRAPPED["multicolumn"]))
+    edits = list(_unwrap(text, start, position, *table.UNWRAPPED["multicolumn"]))
     end = group_end(text, skip_space(text, position))
     count = text[skip_space(text, position) + 1 : end - 1].strip() if end > 0 else ""
     cells = int(count) - 1 if count.isdecimal() and len(count) < 3 else 0

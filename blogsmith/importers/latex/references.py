@@ -10,7 +10,8 @@ from ..bibliographies import fit_key
 from .scanning import group_end, option_end, skip_space
 
 CITATION = lazy_pattern(
-    r"\\(?P<name>(?:no|foot|paren|text|auto|full|smart|super)?[cC]ite[A-Za-z]*)\*?(?P<options>(?:\s*\[[^\[\]]*\]){0,2})\s*\{(?P<keys>[^{}]*)\}"
+    r"\\(?P<name>(?:no|foot|paren|text|auto|full|smart"
+    r"|super)?[cC]ite[A-Za-z]*)\*?(?P<options>(?:\s*\[[^\[\]]*\]){0,2})\s*\{(?P<keys>[^{}]*)\}"
 )
 BIBLIOGRAPHY = lazy_pattern(r"\\(?:bibliography|addbibresource)\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}")
 _ITEM = lazy_pattern(r"\\bibitem(?![A-Za-z])")
@@ -69,7 +70,8 @@ def _read_item(text: str) -> dict[str, Any]:
 
 def _plain(tex: str) -> str:
     tex = lazy_pattern(
-        r"\\(?:em|it|bf|sc|rm|penalty0?|bibinfo\s*\{[^{}]*\}|bibfield\s*\{[^{}]*\}|BibitemOpen|BibitemShut\s*\{[^{}]*\}|natexlab)(?![A-Za-z])"
+        r"\\(?:em|it|bf|sc|rm|penalty0?|bibinfo\s*\{[^{}]*\}|bibfield\s*\{[^{}]*\}|BibitemOpen"
+        r"|BibitemShut\s*\{[^{}]*\}|natexlab)(?![A-Za-z])"
     ).sub("", tex)
     return plain_text(tex).replace("\u00a0", " ").strip()
 

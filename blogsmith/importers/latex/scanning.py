@@ -17,7 +17,8 @@ _MAX_INLINE = 10_000
 DRAWINGS = name_set("tikzpicture circuitikz feynman pspicture picture forest")
 _DISPLAYS = frozenset(DISPLAY_ENVIRONMENTS) | name_set("math dmath dmath* darray prooftree mathpar mathpar*")
 _OPENING = lazy_pattern(
-    r"\\begin\s*\{(?P<name>[A-Za-z]+\*?)\}|\\verb\*?(?P<sign>[^A-Za-z*\s])|(?P<url>\\(?:url|href|path|nolinkurl)\s*\{)"
+    r"\\begin\s*\{(?P<name>[A-Za-z]+\*?)\}|\\verb\*?(?P<sign>[^A-Za-z*\s])|(?P<url>\\(?:url|href|path"
+    r"|nolinkurl)\s*\{)"
     r"|(?P<math>\$\$|\$|\\\(|\\\[)|\\[\s\S]"
 )
 _DOLLAR = lazy_pattern(r"\\[\s\S]|[{}$]|\n[ \t]*\n")

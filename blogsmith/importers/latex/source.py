@@ -24,13 +24,15 @@ CODE = name_set("verbatim verbatim* Verbatim lstlisting minted alltt filecontent
 _INPUT = lazy_pattern(
     r"\\(?:(?:input|include|subfile|subfileinclude|loadglsentries)\s*\{\s*(?P<file>[^{}\n]+?)\s*\}"
     r"|input[ \t]+(?P<bare>[^\s{}\\]+)"
-    r"|(?:sub)?(?:import|includefrom|inputfrom)\*?\s*\{(?P<folder>[^{}\n]*)\}\s*\{\s*(?P<name>[^{}\n]+?)\s*\})"
+    r"|(?:sub)?(?:import|includefrom|inputfrom)\*?\s*\{(?P<folder>[^{}\n]*)\}"
+    r"\s*\{\s*(?P<name>[^{}\n]+?)\s*\})"
 )
 _STYLE = lazy_pattern(
     r"\\(?:usepackage|RequirePackage|documentclass|LoadClass)\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}"
 )
 _OPENING = lazy_pattern(
-    r"\\begin\{(?P<code>[A-Za-z]+\*?)\}|\\verb\*?(?P<sign>[^A-Za-z*\s])|\\(?:url|href|path|nolinkurl)\s*\{[^{}\n]*\}"
+    r"\\begin\{(?P<code>[A-Za-z]+\*?)\}|\\verb\*?(?P<sign>[^A-Za-z*\s])|\\(?:url|href|path"
+    r"|nolinkurl)\s*\{[^{}\n]*\}"
     r"|(?P<false>\\iffalse(?![A-Za-z]))|\\[\s\S]|(?P<comment>%[^\n]*)"
 )
 _ENDING = lazy_pattern(r"\\endinput(?![A-Za-z])")
@@ -147,7 +149,7 @@ class FileReader:
     def find(
         self, name: str, folder: PurePosixPath | None = None, suffixes: Sequence[str] = ("",)
     ) -> PurePosixPath | None:
-        """Return a file that LaTeX would find under this name, relative to the root; None if there is none."""
+        """Return a file that LaTeX would find under this name, relative to the root, or None."""
         for base in dict.fromkeys((self.folder, folder or self.folder, PurePosixPath())):
             for suffix in suffixes:
                 path = _normal_path(base / f"{name}{suffix}")

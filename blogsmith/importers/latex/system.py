@@ -12,7 +12,6 @@ from .independent import render_paper
 from .paper import PaperReader, plain_line
 from .source import find_papers
 
-
 _LIMIT_S = 30.0
 """Time limit of a paper in seconds of processor time; the longest of 20 papers took 5 seconds."""
 

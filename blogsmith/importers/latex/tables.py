@@ -19,7 +19,7 @@ _WITH_WIDTH = frozenset(("tabularx", "tabulary", "tabular*"))
 
 
 def simplify_tables(source: SourceText) -> SourceText:
-    """Return the text with all tables as `tabular`. The caption of a `longtable` moves to a `table` around it."""
+    """Return the text with all tables as `tabular`. A `table` around a `longtable` contains its caption."""
     text, edits = source.text, list[tuple[int, int, str]]()
     for found in _EDGE.finditer(text):
         name = found["name"] + found["star"]

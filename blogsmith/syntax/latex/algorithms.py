@@ -22,7 +22,8 @@ MAX_LINES = 1000
 _MAX_LEVEL = 9
 _MAX_DEPTH = 30
 _TOKEN = lazy_pattern(
-    r"\\(?P<name>[A-Za-z]+)\*?|\\;|\\\\|(?P<formula>\$(?:\\[\s\S]|[^$\\])*\$|\\\((?:\\[^)]|[^\\])*\\\))|\\[\s\S]|(?P<comment>(?<!\\)%[^\n]*)"
+    r"\\(?P<name>[A-Za-z]+)\*?|\\;|\\\\|(?P<formula>\$(?:\\[\s\S]|[^$\\])*\$|\\\((?:\\[^)]|[^\\])*\\\))"
+    r"|\\[\s\S]|(?P<comment>(?<!\\)%[^\n]*)"
 )
 _BRACE = lazy_pattern(r"\\.|[{}]", 16)
 _LABEL = lazy_pattern(r"\\label\s*\{([^{}]*)\}")
@@ -83,7 +84,8 @@ _IGNORED = name_set(
 )
 _IGNORED_WITH_ARGUMENTS = name_set(
     "setkwinput setkwinout setkwfunction setkwprog setkwdata setkwcomment vspace hspace setkwrepeat "
-    "renewcommand algrenewcommand setcounter setlength setkw setkwfor setkwif algsetup newcommand setalcapskip"
+    "renewcommand algrenewcommand setcounter setlength setkw setkwfor setkwif algsetup newcommand "
+    "setalcapskip"
 )
 
 

@@ -92,9 +92,9 @@ TRANSPARENT = name_set(
 """Environments whose content is shown as if it were outside of them."""
 PARTS = name_set("minipage subfigure subtable")
 """Environments for one part of a float, with a caption of its own."""
-ENVIRONMENTS = frozenset(
-    (*LISTS, *QUOTATIONS, *FENCED, *ALGORITHMS, *STEPS, *DRAWINGS, *FLOATS, *TABLES, *TRANSPARENT)
-)
+WITH_TEXT = frozenset((*LISTS, *QUOTATIONS, *FLOATS, *TABLES, *TRANSPARENT))
+"""Environments whose content is text."""
+ENVIRONMENTS = WITH_TEXT.union(FENCED, ALGORITHMS, STEPS, DRAWINGS)
 """All environments that are translated, without callouts."""
 WITH_ARGUMENT = name_set("multicols spacing minipage wrapfigure tabular tabular* minted subfigure subtable")
 """Environments with a first argument in braces."""

@@ -472,10 +472,7 @@ class LatexReader:
             return found.end()
         last = self.text.find(ending, pos, end)
         has_steps = name in table.ALGORITHMS and _STEPS.search(self.text, pos, max(pos, last))
-        is_read = not has_steps and (
-            table.callout_kind(name, self.kinds) or name in table.TRANSPARENT or name in table.QUOTATIONS
-        )
-        if is_read or name in (*table.LISTS, *table.FLOATS, *table.TABLES):
+        if not has_steps and (name in table.WITH_TEXT or table.callout_kind(name, self.kinds)):
             self._read_opening(node, end)
             return node
         if last < 0:
@@ -485,10 +482,9 @@ class LatexReader:
             self._read_opening(node, last)
             node.kind, node.second, node.end = "fence", (node.end, last), last + len(ending)
             return node
-        if name == "comment":
-            return LatexNode("comment", pos, last + len(ending))
-        self._report(pos, found[0], name)
-        return LatexNode("raw", pos, last + len(ending))
+        if name != "comment":
+            self._report(pos, found[0], name)
+        return LatexNode("comment" if name == "comment" else "raw", pos, last + len(ending))
 
     def _read_opening(self, node: LatexNode, end: int) -> None:
         """Read the option and argument of an environment."""
