@@ -197,7 +197,9 @@ def _label_heading(token: Token, numbers: PageNumbers) -> None:
         numbers.begin_section()
     if "id" in token.attrs:
         place = _place(token, numbers, heading.id)
-        numbers.add(Label(heading.id, "sec", "Section", heading.number or heading.text, place))
+        is_text = not heading.number
+        label = Label(heading.id, "sec", "Section", heading.number or heading.text, place, is_text=is_text)
+        numbers.add(label)
 
 
 def _label_line(token: Token, numbers: PageNumbers) -> None:

@@ -385,7 +385,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     numbering = front.math.numbering or options.math_numbering
     text = " ".join(plain_text(title, page).split()) or _title_from_path(document)
     title_id = taken.id if taken else ""
-    label = Label(title_id, "sec", "Section", text, taken.place) if taken and title_id else None
+    label = Label(title_id, "sec", "Section", text, taken.place, is_text=True) if taken and title_id else None
     labels = number_page(tokens, page, numbering, macros, [*title, *description], label)
     report_text_references(tokens, labels, page)
     return Parsed(

@@ -92,6 +92,8 @@ TRANSPARENT = name_set(
 """Environments whose content is shown as if it were outside of them."""
 PARTS = name_set("minipage subfigure subtable")
 """Environments for one part of a float, with a caption of its own."""
+CODE_ENVIRONMENTS = FENCED | STEPS
+"""Environments whose content becomes a fence."""
 WITH_TEXT = frozenset((*LISTS, *QUOTATIONS, *FLOATS, *TABLES, *TRANSPARENT))
 """Environments whose content is text."""
 ENVIRONMENTS = WITH_TEXT.union(FENCED, ALGORITHMS, STEPS, DRAWINGS)

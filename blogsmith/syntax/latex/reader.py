@@ -477,8 +477,7 @@ class LatexReader:
             return node
         if last < 0:
             return found.end()
-        is_code = has_steps or name in (*table.FENCED, *table.STEPS)
-        if is_code or (name in table.DRAWINGS and self.reports):
+        if has_steps or name in table.CODE_ENVIRONMENTS or (name in table.DRAWINGS and self.reports):
             self._read_opening(node, last)
             node.kind, node.second, node.end = "fence", (node.end, last), last + len(ending)
             return node

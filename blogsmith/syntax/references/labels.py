@@ -75,11 +75,13 @@ class Label(Struct, frozen=True):
 
     is_withheld: bool = False
     """Whether the label is in a solution that the page leaves out."""
+    is_text: bool = False
+    """Whether `number` is the text of a heading."""
 
     @property
     def is_heading_text(self) -> bool:
         """Whether the target is an unnumbered heading, so that references print its text."""
-        return self.kind == "sec" and not self.number[:1].isdigit()
+        return self.kind == "sec" and self.is_text
 
 
 @dataclass(slots=True)
