@@ -40,7 +40,7 @@ def unpacked_source(source: Path) -> Iterator[Path]:
             try:
                 _unpack(source, folder)
             except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
-                message = f'archive "{source}" cannot be read: {getattr(error, "strerror", None) or error}'
+                message = f'invalid archive "{source}"'
                 hint = "unpack it, and import the folder"
                 raise SiteError(Diagnostic("import-source", message, hint=hint)) from error
         yield parent / name
@@ -70,8 +70,6 @@ def _unpack(source: Path, folder: Folder) -> None:
 
 def _reject_size(source: Path, left: int, count: int) -> None:
     if left < 0 or count > _MAX_FILES:
-        message = (
-            f'archive "{source}" contains more than {_MAX_FILES:,} files or {_MAX_BYTES // 1_000_000} MB'
-        )
+        message = f'too many files or bytes in the archive "{source}"'
         hint = "unpack the files of the paper, and import their folder"
         raise SiteError(Diagnostic("import-source", message, hint=hint))

@@ -85,7 +85,7 @@ def test_losses_are_named(body: str, message: str, tmp_path: Path) -> None:
 @each_row(
     ("body", "preamble", "message"),
     [
-        (r"\a", r"\newcommand{\a}{\b\b}\newcommand{\b}{\a\a}", "macros of the paper expand without end"),
+        (r"\a", r"\newcommand{\a}{\b\b}\newcommand{\b}{\a\a}", "invalid macros: they expand without end"),
         ("x" * 3_000_001, "", "too many files or characters"),
     ],
 )
@@ -114,13 +114,13 @@ def test_archives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (tmp_path / "new/content/posts/in-an-archive/index.md").read_text().endswith("Text.\n")
     assert not list(tmp_path.glob("**/x.tex"))
     assert main(["import", str(tmp_path / "damaged.tar.gz"), str(tmp_path / "other")]) == 1
-    assert "cannot be read" in capsys.readouterr().err
+    assert "invalid archive" in capsys.readouterr().err
 
 
 def test_pdf_without_pdftocairo_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     put(tmp_path, {"plot.pdf": b"%PDF-1.4", "other.png": PNG})
     done = read_paper(tmp_path, r"\includegraphics{plot} \includegraphics{other}")
-    notices = {notice.message: notice.kind for notice in done.page.notices}
-    assert notices['image "plot.pdf" left out: pdftocairo not found'] == "held"
+    (notice,) = (one for one in done.page.notices if one.message == 'invalid image "plot.pdf"')
+    assert notice.kind == "held" and "pdftocairo" in notice.hint
     assert [file.path.name for file in done.files] == ["other.png"]

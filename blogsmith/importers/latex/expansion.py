@@ -96,7 +96,7 @@ class Expander:
         self.steps += 1
         self.grown += len(text)
         if depth > _MAX_DEPTH or self.steps > _MAX_STEPS or self.grown > _MAX_GROWTH:
-            message = "macros of the paper expand without end"
+            message = "invalid macros: they expand without end"
             hint = "remove the macro that calls itself from the preamble, and import again"
             raise SiteError(Diagnostic("import-source", message, hint=hint))
         spans = [

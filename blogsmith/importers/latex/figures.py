@@ -20,6 +20,12 @@ _IMAGE = lazy_pattern(
 _FOLDERS = lazy_pattern(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\})+)\s*\}")
 _SHOWN = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp")
 _SUFFIXES = ("", *_SHOWN, ".pdf", ".eps", ".PNG", ".JPG", ".PDF")
+_HINTS = {
+    "program": "install `pdftocairo` (Debian: `apt install poppler-utils`)",
+    "format": "convert it to SVG or PNG",
+    "size": "make it smaller, or convert it to PNG",
+}
+"""Why an image is left out → what to do."""
 _TIMEOUT_S = 30
 _MAX_PDF_BYTES = 30_000_000
 _MAX_SVG_BYTES = 5_000_000
@@ -81,15 +87,10 @@ class Figures:
         elif suffix in _SHOWN:
             self._copied[name], why = path, ""
         else:
-            why = f'unknown image format "{suffix}"'
+            why = "format"
         if why:
-            hint = "convert it to SVG or PNG, and import again"
-            hint = (
-                "install `pdftocairo` (Debian: `apt install poppler-utils`), and import again"
-                if "pdftocairo" in why
-                else hint
-            )
-            self.notices.append(Notice("held", f'image "{path}" left out: {why}', source, line, hint))
+            hint = f"{_HINTS[why]}, and import again"
+            self.notices.append(Notice("held", f'invalid image "{path}"', source, line, hint))
             name = ""
         self._names[path] = name
         return name
@@ -114,18 +115,18 @@ def graphic_folders(preamble: str) -> tuple[str, ...]:
 
 
 def _convert_pdf(reader: FileReader, path: PurePosixPath) -> tuple[bytes, str]:
-    """Return the first page of a PDF as SVG, and an empty string, or why it cannot be converted.
+    """Return the first page of a PDF as SVG, and an empty string, or a key of `_HINTS`.
 
     The program gets the file through a pipe, so it opens no file of the source.
     """
     program = shutil.which("pdftocairo")
     if program is None:
-        return b"", "pdftocairo not found"
+        return b"", "program"
     try:
         with open_file(reader.root / path) as stream:
             data = stream.read(_MAX_PDF_BYTES + 1)
         if len(data) > _MAX_PDF_BYTES:
-            return b"", f"larger than {_MAX_PDF_BYTES // 1_000_000} MB"
+            return b"", "size"
         done = subprocess.run(
             [program, "-svg", "-f", "1", "-l", "1", "-", "-"],
             input=data,
@@ -133,10 +134,10 @@ def _convert_pdf(reader: FileReader, path: PurePosixPath) -> tuple[bytes, str]:
             timeout=_TIMEOUT_S,
             check=False,
         )
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return b"", getattr(error, "strerror", None) or f"conversion takes longer than {_TIMEOUT_S} s"
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return b"", "size"
     if done.returncode or not done.stdout.strip():
-        return b"", "damaged PDF"
+        return b"", "format"
     if len(done.stdout) > _MAX_SVG_BYTES:
-        return b"", f"its SVG is larger than {_MAX_SVG_BYTES // 1_000_000} MB"
+        return b"", "size"
     return done.stdout, ""

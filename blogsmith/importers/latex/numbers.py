@@ -44,7 +44,7 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
         settings["theorems"] = {"numbering": "each by section"}
     if by_section and others:
         listed = ", ".join(sorted(others))
-        message = f"statements with numbers by section and without: {listed} get numbers by section"
+        message = f'unsupported syntax: "{listed}" without section numbers, beside kinds that have them'
         notices.append(
             Notice("changed", message, hint="set `theorems: {numbering: each}` if most have plain numbers")
         )
@@ -52,6 +52,7 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
         {where for where in (*own.values(), *within.values()) if where and where not in _SECTIONS}
     )
     if deeper:
-        message = f"numbers that restart at each {', '.join(deeper)} restart at each section"
+        listed = ", ".join(deeper)
+        message = f'unsupported syntax: numbers that restart at each "{listed}" restart at each section'
         notices.append(Notice("changed", message))
     return settings, notices

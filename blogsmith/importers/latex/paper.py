@@ -70,7 +70,7 @@ class PaperReader:
         files = FileReader(self.root, self.notices, self.path.parent)
         whole = files.read(self.path)
         if whole is None:
-            message = f'paper "{self.path}" cannot be read: it is not text, or longer than 10 MB'
+            message = f'invalid paper "{self.path}": expected text of at most 10 MB'
             raise SiteError(Diagnostic("import-source", message))
         preamble, body = _split(whole)
         for style in files.styles(preamble):
@@ -141,7 +141,10 @@ class PaperReader:
             prose.source.text, kinds, [name for name, numbered in kinds.items() if numbered]
         )
         hint = "write Markdown for it"
-        left = [Notice("left", f'LaTeX that stays text: "{one.written}"', hint=hint) for one in done.problems]
+        left = [
+            Notice("left", f'unsupported syntax: "{one.written}" stays text', hint=hint)
+            for one in done.problems
+        ]
         self.notices += prose.notices
         self.notices += with_line_notices(left, prose.source, (one.start for one in done.problems))
         text = _HEADING_MARK.sub(_mark_heading, done.text).replace(UNNUMBERED, "").replace(APPENDIX, "")
@@ -152,7 +155,7 @@ class PaperReader:
         floats = [found for found in _FLOAT.finditer(body.text) if "\\begin{tikzpicture}" in found[0]]
         hint = "run `blogsmith trust` and `blogsmith build` on a machine with LaTeX"
         notices = [
-            Notice("changed", "drawing is shown as code until LaTeX draws it", hint=hint, removed=one[0])
+            Notice("changed", "missing drawing: the page shows its code", hint=hint, removed=one[0])
             for one in floats
         ]
         self.notices += with_line_notices(notices, body, (one.start() for one in floats))
@@ -166,7 +169,7 @@ class PaperReader:
         if head.authors:
             front["authors"] = [plain_line(self._line(name)) for name in head.authors]
         if head.has_notes:
-            message = "notes, addresses and e-mail addresses of title and authors are removed"
+            message = "unsupported syntax: notes and addresses of title and authors are removed"
             hint = "write `affiliation` and `orcid` of the authors in the front matter"
             self.notices.append(Notice("dropped", message, self.path.as_posix(), hint=hint))
         works = SourceBibliographies()

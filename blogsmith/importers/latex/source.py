@@ -114,8 +114,8 @@ class FileReader:
         self.count += 1
         self.characters += len(written)
         if self.count > _MAX_FILES or self.characters > MAX_CHARACTERS:
-            message = f"too many files or characters in the paper: more than {MAX_CHARACTERS:,} characters"
-            hint = f"import a shorter paper, and check which files `\\input` names in {path.as_posix()}"
+            message = "too many files or characters in the paper"
+            hint = "import a shorter paper, and check which files `\\input` names"
             raise SiteError(Diagnostic("import-source", message, path.as_posix(), hint=hint))
         lines = [(path.as_posix(), number) for number in range(1, written.count("\n") + 2)]
         text = remove_comments(SourceText(written, lines))
@@ -140,7 +140,7 @@ class FileReader:
                 why = (
                     f'file not found: "{name}"'
                     if depth < _MAX_DEPTH
-                    else f'"\\input" nested too deeply: "{name}"'
+                    else f'too many levels of "\\input": "{name}"'
                 )
                 hint = "copy the file into the source, and import again"
                 self.notices.append(Notice("unread", why, source, line, hint))

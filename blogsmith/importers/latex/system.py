@@ -40,15 +40,13 @@ class LatexPapers:
             with page_limit(_LIMIT_S):
                 paper = PaperReader(folder, papers[0]).read()
         except (PageTimeout, RecursionError) as error:
-            message = (
-                f'paper "{papers[0]}" is nested too deeply or takes longer than {_LIMIT_S:g} s to translate'
-            )
+            message = f'too long: "{papers[0]}" needs too much time or depth to translate'
             hint = "split the paper, or remove the part that is not a text"
             raise SiteError(Diagnostic("import-source", message, hint=hint)) from error
         notices = tuple(
             Notice(
                 "unread",
-                "another paper in the same folder",
+                "unsupported syntax: several papers in one folder",
                 path.as_posix(),
                 hint=f"import it with `blogsmith import {path}`",
             )
