@@ -51,7 +51,7 @@ _WORDS = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the head of a paper says, as LaTeX."""
+    """Title, authors and date of a paper, as LaTeX."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
