@@ -199,12 +199,10 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
         if name in ("begin", "end"):
             position = _clean_environment(text, start, position, is_known, edits, notices, offsets)
             continue
-        if name in ("section", "subsection", "subsubsection", "chapter") and found[0].endswith("*"):
-            brace = skip_space(text, position)
-            if text.startswith("{", brace):
-                edits.append((brace + 1, brace + 1, UNNUMBERED))
+        if found[0].endswith("section*"):
+            edits += _mark_heading(text, position)
             continue
-        if name == "appendix" or text.startswith("\\begin{appendices}", start):
+        if name == "appendix":
             edits += _mark_appendix(text, position)
         if name in ("twocolumn", "onecolumn"):
             position = max(position, option_end(text, skip_space(text, position)))
@@ -225,14 +223,8 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
         if name in table.FONTS and text[start - 1 : start] != "{":
             edits.append((start, skip_space(text, position), ""))
             continue
-        after = skip_space(text, position)
         if name in table.SWITCHES or "@" in name:
-            space = " " if name in table.SPACES else ""
-            closing = group_end(text, start - 1) if text[start - 1 : start] == "{" else -1
-            if closing > 0:
-                edits += ((start - 1, after, ""), (closing - 1, closing, ""))
-                continue
-            edits.append((start, after if name not in table.SPACES else position, space))
+            edits += _remove_switch(text, start, position, name)
             continue
         if name in LATEX_COMMANDS or symbol_text(name) is not None or _NATIVE.match(name):
             continue
@@ -244,6 +236,26 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
         edits += _keep_arguments(text, start, position)
     made.notices += with_line_notices(notices, source, offsets)
     return source.edit(_sorted(edits))
+
+
+def _mark_heading(text: str, position: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the edit that marks the title of a heading without number."""
+    brace = skip_space(text, position)
+    if text.startswith("{", brace):
+        yield brace + 1, brace + 1, UNNUMBERED
+
+
+def _remove_switch(text: str, start: int, position: int, name: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the edits that remove a command without arguments, and the braces around its group."""
+    after = skip_space(text, position)
+    closing = group_end(text, start - 1) if text[start - 1 : start] == "{" else -1
+    if closing > 0:
+        yield start - 1, after, ""
+        yield closing - 1, closing, ""
+    elif name in table.SPACES:
+        yield start, position, " "
+    else:
+        yield start, after, ""
 
 
 def _mark_appendix(text: str, position: int) -> Iterator[tuple[int, int, str]]:
