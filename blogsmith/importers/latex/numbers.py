@@ -44,7 +44,7 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
         settings["theorems"] = {"numbering": "each by section"}
     if by_section and others:
         listed = ", ".join(sorted(others))
-        message = f'unsupported syntax: "{listed}" without section numbers, beside kinds that have them'
+        message = f'invalid numbering of "{listed}": the kinds beside it have section numbers'
         notices.append(
             Notice("changed", message, hint="set `theorems: {numbering: each}` if most have plain numbers")
         )
@@ -53,6 +53,6 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
     )
     if deeper:
         listed = ", ".join(deeper)
-        message = f'unsupported syntax: numbers that restart at each "{listed}" restart at each section'
+        message = f'invalid numbering by "{listed}": numbers restart at each section'
         notices.append(Notice("changed", message))
     return settings, notices

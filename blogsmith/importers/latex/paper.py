@@ -142,7 +142,7 @@ class PaperReader:
         )
         hint = "write Markdown for it"
         left = [
-            Notice("left", f'unsupported syntax: "{one.written}" stays text', hint=hint)
+            Notice("left", f'unknown LaTeX "{one.written}": it stays text', hint=hint)
             for one in done.problems
         ]
         self.notices += prose.notices
@@ -169,7 +169,7 @@ class PaperReader:
         if head.authors:
             front["authors"] = [plain_line(self._line(name)) for name in head.authors]
         if head.has_notes:
-            message = "unsupported syntax: notes and addresses of title and authors are removed"
+            message = "missing in the front matter: notes and addresses of title and authors"
             hint = "write `affiliation` and `orcid` of the authors in the front matter"
             self.notices.append(Notice("dropped", message, self.path.as_posix(), hint=hint))
         works = SourceBibliographies()

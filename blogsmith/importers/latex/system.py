@@ -46,7 +46,7 @@ class LatexPapers:
         notices = tuple(
             Notice(
                 "unread",
-                "unsupported syntax: several papers in one folder",
+                "more than one paper in the folder",
                 path.as_posix(),
                 hint=f"import it with `blogsmith import {path}`",
             )
