@@ -25,8 +25,8 @@ TAG = re.compile(r"<([a-z][a-z0-9]*)")
 
 NOT_SHOWN = {
     "classes that the author of a case chose": (
-        "dark dark-ok external fine grid hf-spaces intro light margin mono narrow note old striped term "
-        "unlisted x"
+        "appendix dark dark-ok external fine grid hf-spaces intro light margin mono narrow note old striped "
+        "term unlisted unnumbered x"
     ),
     "callouts of a site's own": (
         "callout-aside callout-insight callout-margin callout-notice callout-recipe callout-rule"
@@ -38,7 +38,7 @@ NOT_SHOWN = {
     "what is wrong, too much or out of date": (
         "cols-1 diagram-source math-error math-long output-dropped value-pending value-stale"
     ),
-    "HTML of the author": "caption small-caps c",
+    "HTML of the author": "caption c",
     "words of highlighted languages": (
         "l language-c++ language-cuda language-fortran language-haskell language-lean "
         "language-ocaml language-php language-rust language-tex language-vim language-yaml "

@@ -58,7 +58,12 @@ from ..site.frame import RenderedDocument
 from ..site.urls import publication
 from ..syntax.emoji import replace_emoji
 from ..syntax.kinds import kind_table
+from ..syntax.latex.commands import COMMANDS as LATEX_COMMANDS
+from ..syntax.latex.commands import ENVIRONMENTS as LATEX_ENVIRONMENTS
+from ..syntax.latex.commands import callout_kind, symbol_text
+from ..syntax.latex.writer import translate as translate_latex
 from ..syntax.math.delimiters import ENVIRONMENTS as DISPLAY_ENVIRONMENTS
+from ..tex.preamble import TheoremKind, read_preamble
 
 slugify = partial(_slugify, marks=True)
 """Function from title to slug that keeps combining marks, as all imported sites do."""

@@ -64,10 +64,10 @@ class _SystemType(NameType):
 @verbosity_options
 @click.pass_obj
 def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **options: Any) -> int:
-    """Convert SOURCE, a site of another generator.
+    """Convert SOURCE, a site of another generator or a paper in LaTeX.
 
-    SOURCE is not changed. The new site is built and compared with SOURCE; import-report.md lists all
-    differences.
+    SOURCE is a folder, a file such as paper.tex, or a .tar.gz. It is not changed. The new site is built and
+    compared with SOURCE; import-report.md lists all differences.
 
     INTO is the folder of the new site.  [default: the name of SOURCE with the suffix `-blogsmith`]
     """
@@ -76,7 +76,7 @@ def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **opti
     from .importer import import_site as run
     from .page_work import Workers
 
-    target = into or Path(f"{source.resolve().name}-blogsmith")
+    target = into or Path(f"{_name(source)}-blogsmith")
     dry_run, fetches = options["dry_run"], options["fetch"]
     asked = ImportOptions(
         now=clocks.now(),
@@ -96,6 +96,15 @@ def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **opti
     for line in _summary(done, target, clocks.seconds() - clocks.started, dry_run=dry_run):
         terminal.print_line(line)
     return 0 if done.ok and not problems else 1
+
+
+def _name(source: Path) -> str:
+    """Return the name of a source, without the suffix of a file or archive."""
+    from .archives import archive_suffix
+
+    name = source.resolve().name
+    suffix = archive_suffix(name) or (source.suffix if source.is_file() else "")
+    return name[: len(name) - len(suffix)] or name
 
 
 def _fetch(clocks: CommandClock, root: Path) -> int:

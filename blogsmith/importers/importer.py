@@ -38,6 +38,7 @@ from ..api.importing import (
     temporary_folder,
 )
 from .addresses import avoid_list_urls, new_url
+from .archives import unpacked_source
 from .model import HasPath, ImportedPage, Notice, NoticeKind, SiteImport, by_path
 from .page_rewrites import rewrite_pages
 from .page_work import ONE_PROCESS, Workers
@@ -251,7 +252,7 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
 
     Raise SiteError in these cases:
 
-    - No system is recognized.
+    - No system is recognized, or an archive cannot be unpacked.
     - One of the folders contains the other.
     - `into` contains files that no import wrote, or another process is writing to it.
     """
@@ -259,6 +260,11 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     reject_other_site(into)
     if options.against and not options.against.is_dir():
         raise SiteError(Diagnostic("import-source", f'folder not found: "{options.against}"'))
+    with unpacked_source(source) as unpacked:
+        return _import_folder(unpacked, into, options, progress)
+
+
+def _import_folder(source: Path, into: Path, options: ImportOptions, progress: Progress) -> ImportResult:
     root = source_root(source)
     system = find_system(root, options.system)
     workers = options.workers

@@ -69,6 +69,18 @@ class OldSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SourcePart:
+    """Lines of a page that come from one place of a file."""
+
+    line: int
+    """First line of the part, in `ImportedPage.original`, 1-based."""
+    source: str
+    """File relative to the root of the source."""
+    first: int
+    """Line of the file where the part starts."""
+
+
+@dataclass(frozen=True, slots=True)
 class ImportedPage:
     """A page in blogsmith's form."""
 
@@ -90,6 +102,8 @@ class ImportedPage:
     old_front: Mapping[str, Any] = field(default_factory=dict)
     """Front matter as the old system reads it, with defaults from settings and folders."""
     front_keys: FrontKeys = FrontKeys()
+    parts: tuple[SourcePart, ...] = ()
+    """Origin of the lines of `original`, if it comes from several files; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from .page_work import ONE_PROCESS, Workers
 _ORDER = (
     *("quartz", "quarto", "docusaurus", "astro", "gatsby", "next", "hexo", "zola", "pelican", "nikola"),
     *("franklin", "vitepress", "eleventy", "myst", "mkdocs", "hugo", "jekyll"),
-    *("sphinx", "distill", "wordpress", "obsidian", "notebooks", "folder", "org", "rst"),
+    *("sphinx", "distill", "wordpress", "obsidian", "notebooks", "folder", "latex", "org", "rst"),
 )
 """The systems of this package, in the order in which they are tried on a source."""
 

@@ -220,7 +220,7 @@ class _Writer:
         return str(write(block))
 
     def _write_paragraph(self, block: d.PaperParagraph) -> str:
-        written = self.inline(block.content).strip()
+        written = self.inline(block.content).strip(" \n")
         if not written:
             return ""
         if block.style:
@@ -359,7 +359,7 @@ class _Writer:
 
     def _item(self, content: Sequence[d.Block]) -> str:
         """Return an item. Anchors before its first paragraph join it."""
-        return re.sub(r"\A((?:\\pageanchor\{[^{}]*\})+)\n\n", r"\1", self.blocks(content)).strip()
+        return re.sub(r"\A((?:\\pageanchor\{[^{}]*\})+)\n\n", r"\1", self.blocks(content)).strip(" \n")
 
     def _environment(self, write: Callable[[], str]) -> str:
         self._nested += 1

@@ -39,6 +39,7 @@ _OTHER = MappingProxyType(
             "−": "\\ensuremath{-}",
             "\u2009": "\\,",
             "\u202f": "\\,",
+            "\u2003": "\\quad{}",
         },
         **{"µ": "\\ensuremath{\\mu}", "✓": "\\ensuremath{\\checkmark}", "∎": "\\ensuremath{\\blacksquare}"},
         **{"✗": "\\ensuremath{\\times}", "│": "|", "─": "-", "⁄": "/", "′": "\\ensuremath{'}"},

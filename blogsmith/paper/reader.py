@@ -318,7 +318,7 @@ class PageReader:
 
     def _list(self, element: HtmlElement) -> tuple[d.Block, ...]:
         items = tuple(
-            (*self._anchor_block(item), *self.blocks(item.children))
+            (*self._anchor_block(item), *_indent(item, self.blocks(item.children)))
             for item in element.elements
             if item.name == "li"
         )
@@ -469,3 +469,11 @@ def _svg_name(element: HtmlElement) -> str:
 def _span(cell: HtmlElement, name: str) -> int:
     value = cell.get(name, "1")
     return max(1, min(100, int(value))) if re.fullmatch(r"\d{1,3}", value) else 1
+
+
+def _indent(item: HtmlElement, blocks: tuple[d.Block, ...]) -> tuple[d.Block, ...]:
+    """Return the blocks of an item, with spaces before a line of an algorithm that is in other blocks."""
+    level = next((name[6:] for name in item.classes if name.startswith("level-")), "")
+    if not level.isdigit() or not blocks or not isinstance(blocks[0], d.PaperParagraph):
+        return blocks
+    return (d.PaperParagraph(("\u2003" * int(level) * 2, *blocks[0].content)), *blocks[1:])

@@ -134,8 +134,9 @@ def _add_kind(kinds: dict[str, CalloutKind], theorem: TheoremKind) -> bool:
     shared = next((kind for kind, row in kinds.items() if counter in row.alias), counter)
     if name in known:
         title = "" if known[name].title == theorem.title else theorem.title
-        if title or shared:
-            kinds[known[name].name] = CalloutKind(title=title, counter=shared)
+        numbered = theorem.is_numbered and not known[name].numbered
+        if title or shared or numbered:
+            kinds[known[name].name] = CalloutKind(title=title, counter=shared, numbered=numbered)
     elif same is not None and same.title == theorem.title:
         before = kinds.get(same.name, CalloutKind())
         numbered = before.numbered or (theorem.is_numbered and not same.numbered)

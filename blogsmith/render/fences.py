@@ -136,7 +136,13 @@ def _code_block(rendering: PageRendering, tokens: Sequence[Token], index: int) -
     return figure + "\n"
 
 
-RULES: Mapping[str, Rule] = MappingProxyType({"code_block": _code_block})
+def _algorithm(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
+    rendering.widgets.add("teaching")
+    start = tokens[index].attrs.get("start")
+    return f'<ol class="algorithm" start="{start}">\n' if start else '<ol class="algorithm">\n'
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({"code_block": _code_block, "algorithm_open": _algorithm})
 
 
 # Fences that a plugin draws. The figure shows the drawing, or the source if it cannot be drawn.

@@ -31,6 +31,7 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
         "tbl": "Table {number}",
         "lst": "Listing {number}",
         "sec": "Section {number}",
+        "line": "Line {number}",
     }
 )
 """Kind of label → text of a reference. References to theorems and similar use their own names."""

@@ -20,6 +20,7 @@ from ..base.diagnostics.fixes import make_replacement
 from ..base.diagnostics.model import Place
 from ..model.cells import Value
 from ..model.slugs import github_slug, make_unique, slugify
+from ..model.units import number_to_letters
 from .attributes import apply_attributes, parse_attributes
 from .east_asian import joins_lines
 from .records import Heading, Math, WrittenText, attach_record, get_record
@@ -34,11 +35,20 @@ class _Counter:
     chapter: str
     """Part of the series before every number; empty without numbers by part."""
 
+    is_appendix: bool = False
+
+    def begin_appendix(self) -> None:
+        """Count the sections that follow with letters: A and A.1."""
+        self.counts, self.is_appendix = [], True
+
     def next_number(self, level: int) -> str:
         depth = max(0, level - 2)
         self.counts = [*self.counts, *[0] * (depth + 1 - len(self.counts))][: depth + 1]
         self.counts[depth] += 1
-        return ".".join([*filter(None, [self.chapter]), *(str(max(1, n)) for n in self.counts)])
+        names = [str(max(1, number)) for number in self.counts]
+        if self.is_appendix:
+            names[0] = number_to_letters(max(1, self.counts[0])).upper()
+        return ".".join([*filter(None, [self.chapter]), *names])
 
 
 MARGIN_CLASSES = frozenset({"margin", "aside"})
@@ -229,6 +239,19 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
     )
 
 
+def has_class(opening: Token, name: str) -> bool:
+    """Return whether the author gave a heading this class.
+
+    A heading of the class `unnumbered` has no number, and starts no section.
+    """
+    return name in str(opening.attrs.get("class", "")).split()
+
+
+def begins_appendix(opening: Token) -> bool:
+    """Return whether the sections from this heading on have letters: an H2 of the class `appendix`."""
+    return opening.tag == "h2" and has_class(opening, "appendix")
+
+
 def number_headings(
     tokens: Sequence[Token], page: PageState, title: TitleHeading | None = None, *, numbered: bool
 ) -> None:
@@ -257,6 +280,9 @@ def number_headings(
             message = f'duplicate id "{written}" (first defined on line {asked[written].line})'
             page.reporter.error("id-twice", message, place, fix=fix)
         asked.setdefault(name, inline.meta["textmap"].place(0))
-        number = counter.next_number(int(opening.tag[1])) if numbered else ""
+        has_number = numbered and not has_class(opening, "unnumbered")
+        if begins_appendix(opening):
+            counter.begin_appendix()
+        number = counter.next_number(int(opening.tag[1])) if has_number else ""
         old_id = "" if old_id in known else old_id
         attach_record(opening, Heading(int(opening.tag[1]), name, text, number, old_id))

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from ..base.diagnostics.model import Place
 from ..model.cells import Cell
 from ..model.tex_macros import Macro
+from .headings import begins_appendix, has_class
 from .math.equations import begin_subequations, end_subequations, number_display, read_inline
 from .math.tag_references import fill_tags
 from .records import (
@@ -22,6 +23,7 @@ from .records import (
     Fence,
     Figure,
     Heading,
+    NumberedLine,
     Shortcode,
     TableRecord,
     Withheld,
@@ -189,11 +191,22 @@ def _number_cell(token: Token, numbers: PageNumbers) -> None:
 
 def _label_heading(token: Token, numbers: PageNumbers) -> None:
     heading = get_record(token, Heading)
-    if heading.level == _SECTION_LEVEL:
+    if begins_appendix(token):
+        numbers.begin_appendix()
+    if heading.level == _SECTION_LEVEL and not has_class(token, "unnumbered"):
         numbers.begin_section()
     if "id" in token.attrs:
         place = _place(token, numbers, heading.id)
-        numbers.add(Label(heading.id, "sec", "Section", heading.number or heading.text, place))
+        is_text = not heading.number
+        label = Label(heading.id, "sec", "Section", heading.number or heading.text, place, is_text=is_text)
+        numbers.add(label)
+
+
+def _label_line(token: Token, numbers: PageNumbers) -> None:
+    if "numberedline" in token.meta:
+        line = get_record(token, NumberedLine)
+        place = _place(token, numbers, line.id)
+        numbers.add(Label(line.id, "line", "Line", str(line.number), place))
 
 
 def _begin_withheld(token: Token, numbers: PageNumbers) -> None:
@@ -210,6 +223,7 @@ _RULES: Mapping[str, Callable[[Token, PageNumbers], None]] = MappingProxyType(
         "fence": _number_fence,
         "table_open": _number_table,
         "heading_open": _label_heading,
+        "list_item_open": _label_line,
         **dict.fromkeys((WITHHELD, _WITHHELD_END), _begin_withheld),
     }
 )

@@ -25,6 +25,7 @@ from ..model.cells import PageCells
 from ..model.documents import Document, PageFacts
 from ..model.quotation import quotation_marks
 from ..tex.parse.macros import read_macros
+from .algorithms import algorithms
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules
 from .callouts import callouts
@@ -247,6 +248,7 @@ BEFORE_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("attributes", resolve_blocks),
     ("locate", locate_inline),
     ("source_lines", restore_source_lines),
+    ("algorithms", algorithms),
     ("fences", fences),
     ("included_code", included_code),
     ("included_tables", included_tables),
@@ -383,7 +385,7 @@ def parse_document(document: Document, md: MarkdownIt, options: ParseOptions) ->
     numbering = front.math.numbering or options.math_numbering
     text = " ".join(plain_text(title, page).split()) or _title_from_path(document)
     title_id = taken.id if taken else ""
-    label = Label(title_id, "sec", "Section", text, taken.place) if taken and title_id else None
+    label = Label(title_id, "sec", "Section", text, taken.place, is_text=True) if taken and title_id else None
     labels = number_page(tokens, page, numbering, macros, [*title, *description], label)
     report_text_references(tokens, labels, page)
     return Parsed(

@@ -375,6 +375,13 @@ class Heading(Struct, frozen=True):
     """Id without combining marks, for links that still contain it; empty if the site never used it."""
 
 
+class NumberedLine(Struct, frozen=True):
+    """A line of an algorithm with a label."""
+
+    id: str
+    number: int
+
+
 class WikiLink(Struct, frozen=True):
     """A name in double brackets: a key, or a page."""
 

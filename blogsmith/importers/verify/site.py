@@ -27,7 +27,7 @@ from ...api.importing import (
     lazy_pattern,
     name_set,
 )
-from ..model import Difference, ImportedPage, Notice, OldSettings, PageCheck, SiteImport
+from ..model import Difference, ImportedPage, Notice, OldSettings, PageCheck, SiteImport, SourcePart
 from ..page_work import ONE_PROCESS, Workers, map_pages, page_limit
 from ..repair import FORMULA_CODES, BuiltImport
 from ..source_files import read_text
@@ -325,6 +325,7 @@ class PageComparer:
         allowed = read_facts(system.render(removed, page)) if removed else Facts()
         home = self.base_url.partition("//")[2].rstrip("/").casefold()
         differences = [*losses(page.source, before, after, allowed, lines, home), *request.address_losses]
+        differences = [_locate(each, page.parts) for each in differences]
         if request.published is not None:
             differences += published_losses(page, request.published, after, allowed, self.title)
         return PageCheck(
@@ -340,6 +341,12 @@ class PageComparer:
         lost = front_losses(page, old, index)
         differences = (*check.differences, *lost)
         return replace(check, differences=differences, values=len(old), is_front_read=written is not None)
+
+
+def _locate(found: Difference, parts: Sequence[SourcePart]) -> Difference:
+    """Return a difference with the file and line of its part, for pages that come from several files."""
+    part = next((one for one in reversed(parts) if one.line <= found.line), None)
+    return replace(found, source=part.source, line=part.first + found.line - part.line) if part else found
 
 
 def page_html(rendered: RenderedDocument, base_path: str) -> str:

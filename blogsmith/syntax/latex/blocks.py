@@ -2,6 +2,8 @@ r"""Parts of LaTeX blocks: labels of numbered lists, cells of tables, images, op
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -144,6 +146,23 @@ def write_image(text: str, node: LatexNode, caption: str = "", label: str = "") 
     title = ' "{}"'.format(caption.replace('"', '\\"')) if caption else ""
     path = f"<{file}>" if any(char in " ()" for char in file) else file
     return f"![{alt}]({path}{title})" + (f"{{{attributes}}}" if attributes else "")
+
+
+def write_images(
+    text: str, nodes: Sequence[LatexNode], captions: Sequence[str], caption: str, label: str
+) -> str:
+    """Return several images as one figure. captions: those of the images, or none. caption: of the figure."""
+    files = [text[slice(*node.argument)].strip() if node.argument else "" for node in nodes]
+    alts = captions if len(captions) == len(nodes) else [caption or "Image"] * len(nodes)
+    values = {"src": _join(files), "cap": _join(captions[: len(nodes)]), "alt": _join(alts)}
+    values |= {"caption": caption.replace('"', "'"), "id": label, "cols": str(min(3, len(nodes)))}
+    written = " ".join(f'{name}="{value}"' for name, value in values.items() if value)
+    return f"{{% include img.html {written} %}}"
+
+
+def _join(values: Sequence[str]) -> str:
+    """Return the values of an argument of a shortcode."""
+    return ", ".join(value.replace('"', "'").replace(",", "\\,") for value in values)
 
 
 def read_listing(text: str, node: LatexNode) -> tuple[str, dict[str, str]]:

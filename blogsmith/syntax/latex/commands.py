@@ -77,14 +77,28 @@ LISTS: Mapping[str, str] = MappingProxyType({"itemize": "- ", "enumerate": "1. "
 QUOTATIONS = name_set("quote quotation verse")
 FENCED = name_set("verbatim Verbatim lstlisting minted alltt")
 """Environments whose content is code."""
+ALGORITHMS = name_set("algorithm")
+"""Environments for an algorithm with a caption. They contain `algorithmic`, or commands of algorithm2e."""
+STEPS = name_set("algorithmic")
+"""Environments for the lines of an algorithm."""
+DRAWINGS: Mapping[str, str] = MappingProxyType({"tikzpicture": "tikz", "circuitikz": "circuitikz"})
+"""Environments that LaTeX draws → language of their fence."""
 FLOATS = name_set("figure wrapfigure table")
 TABLES = name_set("tabular tabular*")
 TRANSPARENT = name_set(
     "center flushleft flushright document multicols spacing framed mdframed shaded tcolorbox small minipage "
-    "singlespace landscape adjustwidth appendices"
+    "singlespace landscape adjustwidth appendices subfigure subtable"
 )
 """Environments whose content is shown as if it were outside of them."""
-WITH_ARGUMENT = name_set("multicols spacing minipage wrapfigure tabular tabular* minted")
+PARTS = name_set("minipage subfigure subtable")
+"""Environments for one part of a float, with a caption of its own."""
+CODE_ENVIRONMENTS = FENCED | STEPS
+"""Environments whose content becomes a fence."""
+WITH_TEXT = frozenset((*LISTS, *QUOTATIONS, *FLOATS, *TABLES, *TRANSPARENT))
+"""Environments whose content is text."""
+ENVIRONMENTS = WITH_TEXT.union(FENCED, ALGORITHMS, STEPS, DRAWINGS)
+"""All environments that are translated, without callouts."""
+WITH_ARGUMENT = name_set("multicols spacing minipage wrapfigure tabular tabular* minted subfigure subtable")
 """Environments with a first argument in braces."""
 SHORT_KINDS: Mapping[str, str] = MappingProxyType(
     {"thm": "theorem", "lem": "lemma", "prop": "proposition", "cor": "corollary", "defn": "definition"}
@@ -107,8 +121,8 @@ def callout_kind(name: str, kinds: Container[str]) -> str | None:
     """Return the callout kind of an environment, or None."""
     name = name.casefold()
     kind = name if name in kinds else SHORT_KINDS.get(name, name)
-    # A quotation becomes a Markdown quotation instead of a callout. Steps of an algorithm are not text.
-    return kind if kind in kinds and kind not in (*QUOTATIONS, "algorithm") else None
+    # A quotation becomes a Markdown quotation instead of a callout.
+    return kind if kind in kinds and kind not in QUOTATIONS else None
 
 
 def symbol_text(name: str) -> str | None:

@@ -47,6 +47,8 @@ _BREAK = lazy_pattern(r"\\\\\*?(?:\[-?[\d.]+[ ]*[a-z]{2}\])?(?=[ \t\n]|\\[A-Za-z
 _GROUPS = r"(?:[^\[\]{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\[[^\[\]]*\])*"
 _OPTION = lazy_pattern(rf"[ \t]*\[({_GROUPS})\]")
 _BRACE = lazy_pattern(r"\\.|[{}]", re.DOTALL)
+_STEPS = lazy_pattern(r"\\(?:begin\{algorithmic|;|Kw[A-Z]|S(?:tate|TATE)(?![a-z]))")
+"""Matches the commands in an `algorithm` that make it a list of steps, not a statement with text."""
 _LENGTH = lazy_pattern(
     r"\*?[ \t]*(?:\([a-z]*\))?(?:\{[^{}\n]*\}|-?\d*\.?\d+[ ]*(?:[a-z]{2}|\\[a-z]+))(?:\{[^{}\n]*\})?"
 )
@@ -309,7 +311,7 @@ class LatexReader:
             return pos + 1
         inside = (switch.end() if switch else pos + 1, last)
         name = table.SWITCHES[switch[1]] if switch else "textrm"
-        return LatexNode("command", pos, last + 1, name, argument=inside, children=self._inside(inside))
+        return LatexNode("command", pos, last + 1, name, argument=inside, children=self.read_span(inside))
 
     def _read_tie(self, pos: int, end: int) -> LatexNode | int:
         if run_length(self.text, pos, end) > 1:
@@ -413,7 +415,7 @@ class LatexReader:
         if option := _OPTION.match(self.text, node.end, min(limit, node.end + _MOST_CHARACTERS)):
             node.option, node.end = option.span(1), option.end()
         if node.name == "item":
-            node.title = self._inside(node.option) if node.option else ()
+            node.title = self.read_span(node.option) if node.option else ()
             return True
         for number in range(2 if node.name == "href" else 1):
             start = node.end
@@ -429,10 +431,11 @@ class LatexReader:
             node.end = closing + 1
         inside = node.second or node.argument
         if node.name not in ("url", "label", "includegraphics", "ensuremath") and inside:
-            node.children = self._inside(inside)
+            node.children = self.read_span(inside)
         return True
 
-    def _inside(self, span: Span) -> tuple[LatexNode, ...]:
+    def read_span(self, span: Span) -> tuple[LatexNode, ...]:
+        """Read a part of the text as an argument."""
         if self._level >= _MAX_DEPTH:
             return (LatexNode("text", *span),)
         self._level += 1
@@ -467,23 +470,20 @@ class LatexReader:
         if name in ENVIRONMENTS or not is_closed:
             self._report(pos, found[0], name, is_missing=True)
             return found.end()
-        is_read = (
-            table.callout_kind(name, self.kinds) or name in table.TRANSPARENT or name in table.QUOTATIONS
-        )
-        if is_read or name in (*table.LISTS, *table.FLOATS, *table.TABLES):
+        last = self.text.find(ending, pos, end)
+        has_steps = name in table.ALGORITHMS and _STEPS.search(self.text, pos, max(pos, last))
+        if not has_steps and (name in table.WITH_TEXT or table.callout_kind(name, self.kinds)):
             self._read_opening(node, end)
             return node
-        last = self.text.find(ending, pos, end)
         if last < 0:
             return found.end()
-        if name in table.FENCED:
+        if has_steps or name in table.CODE_ENVIRONMENTS or (name in table.DRAWINGS and self.reports):
             self._read_opening(node, last)
             node.kind, node.second, node.end = "fence", (node.end, last), last + len(ending)
             return node
-        if name == "comment":
-            return LatexNode("comment", pos, last + len(ending))
-        self._report(pos, found[0], name)
-        return LatexNode("raw", pos, last + len(ending))
+        if name != "comment":
+            self._report(pos, found[0], name)
+        return LatexNode("comment" if name == "comment" else "raw", pos, last + len(ending))
 
     def _read_opening(self, node: LatexNode, end: int) -> None:
         """Read the option and argument of an environment."""
@@ -493,7 +493,7 @@ class LatexReader:
                 node.argument, node.end = (node.end + 1, closing), closing + 1
         if option := _OPTION.match(self.text, node.end, min(end, node.end + _MOST_CHARACTERS)):
             node.option, node.end = option.span(1), option.end()
-            node.title = self._inside(node.option) if table.callout_kind(node.name, self.kinds) else ()
+            node.title = self.read_span(node.option) if table.callout_kind(node.name, self.kinds) else ()
         if node.name in table.WITH_ARGUMENT and node.argument is None:
             closing = self._closing_brace(node.end, end)
             if closing > 0:

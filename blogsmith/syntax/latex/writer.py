@@ -12,7 +12,16 @@ from msgspec import Struct
 
 from ...base.patterns import lazy_pattern
 from . import commands as table
-from .blocks import ItemLabel, TableLayout, read_item_label, read_listing, read_table, write_image
+from .algorithms import read_algorithm_parts
+from .blocks import (
+    ItemLabel,
+    TableLayout,
+    read_item_label,
+    read_listing,
+    read_table,
+    write_image,
+    write_images,
+)
 from .inlines import InlineWriter, longest_run
 from .lines import TranslatedLine
 from .nodes import LatexNode, Problem
@@ -35,6 +44,7 @@ class LatexTranslation(Struct, frozen=True):
 
 
 _IDS = lazy_pattern(r"\{#([\w:.-]+)")
+_PLAIN = lazy_pattern(r"[$*`\\{}]|&nbsp;")
 _MARKDOWN_LIST = lazy_pattern(r"\n[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
@@ -195,6 +205,12 @@ class _Writer(InlineWriter):
         self._swallows_line = False
 
     def _write_fence(self, node: LatexNode) -> None:
+        if node.name in table.DRAWINGS:
+            self._write_drawing(node)
+            return
+        if node.name in (*table.ALGORITHMS, *table.STEPS):
+            self._write_algorithm(node)
+            return
         start, end = node.second or (node.end, node.end)
         code = self._text[start:end]
         start += len(code) - len(code.lstrip(" \t"))
@@ -227,15 +243,124 @@ class _Writer(InlineWriter):
         ]
         layout = read_table(self._text, tables[0]) if len(tables) == 1 and not images else None
         if rest or len(captions) > 1 or not (layout or (len(images) == 1 and not tables)):
-            self._keep(node)
+            if self._reader.reports:
+                self._write_parts(node, parts)
+            else:
+                self._keep(node)
             return
         label = self._take_label(parts) or self._take_label(captions[0].children if captions else ())
+        label = label or self._float_id(node, captions)
         if layout:
             self._write_table(node, layout, label, captions[0] if captions else None)
             return
         self._begin_block(node.start)
         caption = self._caption(captions[0]) if captions else ""
         self._put(write_image(self._text, images[0], caption, label), images[0].start)
+        self._end_block(node.end)
+
+    def _write_algorithm(self, node: LatexNode) -> None:
+        """Write an algorithm as a callout with its caption as title, and its lines as a fence."""
+        start, end = node.second or (node.end, node.end)
+        parts = read_algorithm_parts(self._text[start:end])
+        if node.name in table.STEPS:
+            self._write_steps(start, end)
+            return
+        label = self._normal_label(parts.label) if parts.label else self._free_id("algorithm")
+        self._begin_block(node.start)
+        self._needs_gap = True
+        self._push("> ", "> ", node.start)
+        self._put("[!ALGORITHM]", node.start)
+        if parts.caption:
+            self._put(" ", node.start)
+            nodes = self._reader.read_span((start + parts.caption[0], start + parts.caption[1]))
+            self._write_flat([child for child in nodes if child.name != "label"])
+        self._put(f" {{#{label}}}", node.start)
+        self._newline(node.start)
+        self._write_steps(start + parts.start, start + parts.end)
+        self._end_line(node.end)
+        self._containers.pop()
+        self._end_block(node.end)
+
+    def _write_steps(self, start: int, end: int) -> None:
+        """Write the lines of an algorithm as a fence."""
+        code = self._text[start:end]
+        start += len(code) - len(code.lstrip())
+        end -= len(code) - len(code.rstrip())
+        indent = start - self._text.rfind("\n", 0, start) - 1
+        self._begin_block(start)
+        fence = "`" * max(3, longest_run(code) + 1)
+        self._put(f"{fence}algorithmic", start)
+        self._newline(start)
+        self._copy(start, end, margin=indent)
+        self._end_line(end)
+        self._put(fence, end)
+        self._end_block(end)
+        self._needs_gap = False
+
+    def _float_id(self, node: LatexNode, captions: Sequence[LatexNode]) -> str:
+        """Return an id for a float without a label, which LaTeX numbers if it has a caption."""
+        return (
+            self._free_id("tbl" if node.name == "table" else "fig")
+            if captions and self._reader.reports
+            else ""
+        )
+
+    def _write_parts(self, node: LatexNode, parts: Sequence[LatexNode]) -> None:
+        """Write a float with several images, drawings or tables, or with other text. Its last caption outside
+        of parts and its label belong to the images, or to the first drawing or table."""
+        images = [part for part in parts if part.name == "includegraphics"]
+        own = [child for child in node.children if child.kind == "command" and child.name == "caption"]
+        captions = [part for part in parts if part.kind == "command" and part.name == "caption"]
+        main = (own or [one for one in _flat_nodes(node.children, is_whole=False) if one in captions])[-1:]
+        label = self._take_label(parts)
+        for caption in captions:
+            label = label or self._take_label(caption.children)
+        label = label or self._float_id(node, captions)
+        self._begin_block(node.start)
+        text = self._caption(main[0]) if main else ""
+        if images:
+            others = [self._caption(caption) for caption in captions if caption not in main]
+            self._put(write_images(self._text, images, others, text, label), images[0].start)
+            self._end_line(node.end)
+            text = label = ""
+        for part in parts:
+            if part in images or part in captions or self._is_layout(part) or part.kind == "break":
+                continue
+            if images and part.kind == "text" and not self._text[part.start : part.end].strip("& \t\n"):
+                continue
+            if part.kind == "fence" and part.name in table.DRAWINGS:
+                self._write_drawing(part, text, label)
+                text = label = ""
+            elif (
+                part.kind == "environment"
+                and part.name in table.TABLES
+                and (layout := read_table(self._text, part))
+            ):
+                self._write_table(part, layout, label, main[0] if text else None)
+                text = label = ""
+            else:
+                self.write([part])
+        self._end_line(node.end)
+        if text:
+            self._needs_gap = True
+            self._put(f"*{text}*", node.end)
+        self._end_block(node.end)
+
+    def _write_drawing(self, node: LatexNode, caption: str = "", label: str = "") -> None:
+        """Write a drawing as a fence, with its caption as alternative text."""
+        code = self._text[node.start : node.end]
+        alt = _PLAIN.sub("", caption).strip() or "Drawing"
+        attributes = [f"#{label}"] if label else []
+        attributes += [f'caption="{_quoted(caption)}"'] if caption else []
+        self._begin_block(node.start)
+        self._needs_gap = True
+        fence = "`" * max(3, longest_run(code) + 1)
+        attributes.append(f'alt="{_quoted(alt)}"')
+        self._put(f"{fence}{table.DRAWINGS[node.name]} {{{' '.join(attributes)}}}", node.start)
+        self._newline(node.start)
+        self._copy(node.start, node.end, margin=0)
+        self._end_line(node.end)
+        self._put(fence, node.end)
         self._end_block(node.end)
 
     def _is_layout(self, node: LatexNode) -> bool:
@@ -287,10 +412,21 @@ class _Writer(InlineWriter):
         return tuple(self._lines)
 
 
-def _flat_nodes(nodes: Iterable[LatexNode]) -> Iterable[LatexNode]:
-    """Yield the nodes, with the content of `center` instead of it."""
+def _quoted(text: str) -> str:
+    return text.replace('"', "'").replace("\\", "\\\\")
+
+
+def _flat_nodes(nodes: Iterable[LatexNode], *, is_whole: bool = True) -> Iterable[LatexNode]:
+    """Yield the nodes, with the content of `center` and of tables of images instead of them.
+
+    is_whole: whether the content of parts is also included.
+    """
     for node in nodes:
-        if node.kind == "environment" and node.name in table.TRANSPARENT:
-            yield from _flat_nodes(node.children)
+        is_part = node.name in table.PARTS and not is_whole
+        has_images = node.name in table.TABLES and any(
+            child.name == "includegraphics" for child in node.children
+        )
+        if node.kind == "environment" and (has_images or node.name in table.TRANSPARENT) and not is_part:
+            yield from _flat_nodes(node.children, is_whole=is_whole)
         else:
             yield node

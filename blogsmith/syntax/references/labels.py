@@ -75,11 +75,13 @@ class Label(Struct, frozen=True):
 
     is_withheld: bool = False
     """Whether the label is in a solution that the page leaves out."""
+    is_text: bool = False
+    """Whether `number` is the text of a heading."""
 
     @property
     def is_heading_text(self) -> bool:
         """Whether the target is an unnumbered heading, so that references print its text."""
-        return self.kind == "sec" and not self.number[:1].isdigit()
+        return self.kind == "sec" and self.is_text
 
 
 @dataclass(slots=True)
@@ -111,6 +113,8 @@ class PageNumbers:
     """Counter inside `subequations`, otherwise None."""
     is_withheld: bool = False
     """Whether the page leaves out the block that is being numbered."""
+    is_appendix: bool = False
+    """Whether sections have letters, because an appendix has begun."""
     contents: dict[str, int] = field(default_factory=dict)
     """Id derived from an equation's content → number of equations with that content."""
 
@@ -124,8 +128,9 @@ class PageNumbers:
         any."""
         return self._join(section, self.count(kind))
 
-    def _join(self, *counts: int) -> str:
-        return ".".join(filter(None, (self.page.chapter, *(str(count) for count in counts if count))))
+    def _join(self, section: int, count: int) -> str:
+        name = number_to_letters(section).upper() if section and self.is_appendix else str(section or "")
+        return ".".join(filter(None, (self.page.chapter, name, str(count))))
 
     def next_statement(self, counter: str) -> str:
         """Return the next number of the counter `counter`, with the section number if that is enabled."""
@@ -150,6 +155,10 @@ class PageNumbers:
             return name, ""
         number = self.next_number("fig")
         return self.add(Label(name, "fig", "Figure", number, place)), number
+
+    def begin_appendix(self) -> None:
+        """Count the sections that follow with letters."""
+        self.is_appendix, self.counts["section"] = True, 0
 
     def begin_section(self) -> None:
         """Increment the section number and reset the counters that depend on it."""

@@ -25,7 +25,7 @@ from .labels import normal_id
 
 PREFIXES = (
     *("eq", "fig", "tbl", "tab", "thm", "lem", "cor", "prp", "def", "sec", "lst"),
-    *("cnj", "exm", "exr", "sol", "rem", "alg"),
+    *("cnj", "exm", "exr", "sol", "rem", "alg", "line"),
 )
 """Abbreviations that labels start with; most come from Quarto. Labels may also start with the name of a
 callout kind."""

@@ -1,0 +1,143 @@
+r"""Images of a paper. PDF becomes SVG with `pdftocairo`, a program of Poppler, if the machine has it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from ...api.importing import lazy_pattern, slugify
+from ..model import ImportedData, ImportedFile, Notice
+from ..source_files import open_file
+from .source import FileReader, SourceText, locate
+
+_IMAGE = lazy_pattern(
+    r"\\(?:includegraphics|includesvg|epsfig|includestandalone)\*?\s*(?P<options>\[(?:[^\[\]{}]"
+    r"|\{[^{}]*\})*\])?\s*\{(?P<file>[^{}]*)\}"
+)
+_FOLDERS = lazy_pattern(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\})+)\s*\}")
+_SHOWN = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp")
+_SUFFIXES = ("", *_SHOWN, ".pdf", ".eps", ".PNG", ".JPG", ".PDF")
+_HINTS = {
+    "program": "install `pdftocairo` (Debian: `apt install poppler-utils`)",
+    "format": "convert it to SVG or PNG",
+    "size": "make it smaller, or convert it to PNG",
+}
+"""Why an image is left out → what to do."""
+_TIMEOUT_S = 30
+_MAX_PDF_BYTES = 30_000_000
+_MAX_SVG_BYTES = 5_000_000
+_MAX_IMAGES = 500
+
+
+@dataclass(slots=True)
+class Figures:
+    """The images that one paper shows."""
+
+    reader: FileReader
+    folders: Sequence[str] = ("",)
+    """Folders that `\\graphicspath` names."""
+    notices: list[Notice] = field(default_factory=list)
+    _copied: dict[str, PurePosixPath] = field(default_factory=dict)
+    """Name in the new folder → file of the source."""
+    _converted: dict[str, bytes] = field(default_factory=dict)
+    _names: dict[PurePosixPath, str] = field(default_factory=dict)
+    """File of the source → its name in the new folder; empty if it cannot be shown."""
+
+    def place(self, text: SourceText) -> SourceText:
+        """Return the text with the new name of each image. Missing images are removed and reported."""
+        edits = list[tuple[int, int, str]]()
+        for found in _IMAGE.finditer(text.text):
+            written = found["file"].strip().strip('"')
+            path = self._find(written) if len(self._names) < _MAX_IMAGES else None
+            ((source, line),) = locate(text, [found.start()])
+            name = self._new_name(path, source, line) if path else ""
+            if path is None:
+                hint = "copy the image into the source, and import again"
+                self.notices.append(Notice("missing", f'image not found: "{written}"', source, line, hint))
+            options = found["options"] or ""
+            edits.append((*found.span(), f"\\includegraphics{options}{{{name}}}" if name else ""))
+        return text.edit(edits)
+
+    def _find(self, name: str) -> PurePosixPath | None:
+        for folder in ("", *self.folders):
+            found = self.reader.find(f"{folder}{name}", suffixes=_SUFFIXES) if name else None
+            if found:
+                return found
+        return None
+
+    def _new_name(self, path: PurePosixPath, source: str, line: int) -> str:
+        if path in self._names:
+            return self._names[path]
+        suffix = path.suffix.lower()
+        stem = slugify(path.stem) or "figure"
+        taken = {*self._copied, *self._converted}
+        new = ".svg" if suffix == ".pdf" else suffix
+        name = next(
+            name
+            for name in (f"{stem}{new}", *(f"{stem}-{number}{new}" for number in range(2, _MAX_IMAGES + 2)))
+            if name not in taken
+        )
+        if suffix == ".pdf":
+            svg, why = _convert_pdf(self.reader, path)
+            if svg:
+                self._converted[name] = svg
+        elif suffix in _SHOWN:
+            self._copied[name], why = path, ""
+        else:
+            why = "format"
+        if why:
+            hint = f"{_HINTS[why]}, and import again"
+            self.notices.append(Notice("held", f'invalid image "{path}"', source, line, hint))
+            name = ""
+        self._names[path] = name
+        return name
+
+    def files(self, folder: PurePosixPath) -> list[ImportedFile]:
+        """Return the copied images, for a page in this folder."""
+        return [ImportedFile(folder / name, self.reader.root / path) for name, path in self._copied.items()]
+
+    def made(self, folder: PurePosixPath) -> list[ImportedData]:
+        """Return the converted images."""
+        return [ImportedData(folder / name, data) for name, data in self._converted.items()]
+
+
+def graphic_folders(preamble: str) -> tuple[str, ...]:
+    r"""Return the folders that `\graphicspath` names."""
+    groups = [
+        one
+        for found in _FOLDERS.finditer(preamble)
+        for one in lazy_pattern(r"\{([^{}]*)\}").findall(found[1])
+    ]
+    return tuple(f"{group.strip().rstrip('/')}/" for group in groups if group.strip())
+
+
+def _convert_pdf(reader: FileReader, path: PurePosixPath) -> tuple[bytes, str]:
+    """Return the first page of a PDF as SVG, and an empty string, or a key of `_HINTS`.
+
+    The program gets the file through a pipe, so it opens no file of the source.
+    """
+    program = shutil.which("pdftocairo")
+    if program is None:
+        return b"", "program"
+    try:
+        with open_file(reader.root / path) as stream:
+            data = stream.read(_MAX_PDF_BYTES + 1)
+        if len(data) > _MAX_PDF_BYTES:
+            return b"", "size"
+        done = subprocess.run(
+            [program, "-svg", "-f", "1", "-l", "1", "-", "-"],
+            input=data,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return b"", "size"
+    if done.returncode or not done.stdout.strip():
+        return b"", "format"
+    if len(done.stdout) > _MAX_SVG_BYTES:
+        return b"", "size"
+    return done.stdout, ""

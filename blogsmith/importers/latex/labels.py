@@ -1,0 +1,197 @@
+r"""Labels of a paper, renamed so that the kind of their target is their prefix, as blogsmith requires.
+
+`\label{bound}` in a theorem becomes `\label{thm:bound}`, and references follow. A label in a part of a figure
+becomes the label of the whole figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from ...api.importing import DISPLAY_ENVIRONMENTS, lazy_pattern, name_set
+from .scanning import find_spans
+from .source import SourceText
+
+_EVENT = lazy_pattern(
+    r"\\(?P<edge>begin|end)\s*\{(?P<name>[A-Za-z]+)\*?\}|\\(?P<heading>part|chapter|(?:sub)*section"
+    r"|paragraph)\*?(?![A-Za-z])"
+    r"|\\(?P<item>item)(?![A-Za-z])|\\label\s*(?:\[[^\[\]]*\])?\s*\{(?P<label>[^{}]*)\}|\\[\s\S]"
+)
+_REFERENCE = lazy_pattern(
+    r"\\(?P<name>[A-Za-z]*[rR]ef(?:range)?|hyperlink"
+    r"|namecref)\*?\s*\{(?P<keys>[^{}]*)\}(?:\s*\{(?P<last>[^{}]*)\})?"
+    r"|\\hyperref\s*\[(?P<target>[^\[\]]*)\]"
+)
+_INVALID = lazy_pattern(r"[^\w.:-]+")
+KindOf = Callable[[str], str | None]
+_CHAPTER = lazy_pattern(r"\\chapter\*?\s*(?:\[[^\]]*\])?\s*\{")
+_HEADING = lazy_pattern(r"\\(?P<name>part|chapter|section|subsection|subsubsection)(?P<star>\*?)(?![A-Za-z])")
+_PARTS = name_set("subfigure subtable minipage subfloat")
+_FLOATS = {"figure": "fig", "wrapfigure": "fig", "table": "tbl", "algorithm": "alg", "algorithmic": "line"}
+_LISTS = name_set("enumerate itemize description compactenum")
+_MAX_ABBREVIATION = 12
+_NUMBER = name_set("ref pageref cpageref vpageref")
+_KIND_PREFIXES = {
+    "theorem": "thm",
+    "lemma": "lem",
+    "corollary": "cor",
+    "proposition": "prp",
+    "definition": "def",
+}
+
+
+class _Label(NamedTuple):
+    """A label as written."""
+
+    start: int
+    end: int
+    written: str
+    prefix: str
+    """Prefix of the new label; empty if the label has no target."""
+    element: int
+    """Offset of the environment of its target."""
+    is_part: bool
+    """Whether the label is in a part of a figure."""
+    item: str
+    """Number of the list item with the label; otherwise empty."""
+
+
+class _Open(NamedTuple):
+    """An open environment."""
+
+    name: str
+    start: int
+    items: int = 0
+
+
+def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
+    stack = [_Open("", 0)]
+    code = [span for span in find_spans(text) if span.kind in ("code", "drawing", "url")]
+    at = 0
+    for found in _EVENT.finditer(text):
+        while at < len(code) and code[at].end <= found.start():
+            at += 1
+        if at < len(code) and code[at].start <= found.start():
+            continue
+        if found["edge"] == "begin":
+            stack.append(_Open(found["name"], found.start()))
+        elif found["edge"] == "end":
+            names = [one.name for one in stack]
+            if found["name"] in names[1:]:
+                del stack[len(names) - 1 - names[::-1].index(found["name"]) :]
+        elif found["heading"]:
+            stack = [_Open("section", found.start())]
+        elif found["item"]:
+            stack[-1] = stack[-1]._replace(items=stack[-1].items + 1)
+        elif found["label"] is not None:
+            prefix, depth = _target(text, stack, kind_of)
+            is_part = any(one.name in _PARTS for one in stack[depth + 1 :])
+            item = str(stack[depth].items) if prefix == "item" else ""
+            yield _Label(*found.span(), found["label"].strip(), prefix, stack[depth].start, is_part, item)
+
+
+def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
+    """Return the prefix for a label and the depth of its environment; an empty prefix without target."""
+    for depth in range(len(stack) - 1, -1, -1):
+        name = stack[depth].name
+        if name in DISPLAY_ENVIRONMENTS:
+            return "eq", depth
+        if name in _FLOATS:
+            return _float_prefix(text, stack[depth]), depth
+        if name in _LISTS and stack[depth].items:
+            return "item", depth
+        kind = kind_of(name) if name and name != "section" else None
+        if kind and kind != "proof":
+            return _KIND_PREFIXES.get(kind, kind), depth
+        if name == "section":
+            return "sec", depth
+    return "", 0
+
+
+def _float_prefix(text: str, one: _Open) -> str:
+    """Return the prefix for a float: a figure may contain only a table, and a table only an image."""
+    end = text.find(f"\\end{{{one.name}", one.start)
+    content = text[one.start : end if end > 0 else None]
+    has_image = "\\includegraphics" in content or "\\begin{tikzpicture}" in content
+    if one.name in ("figure", "wrapfigure", "table") and has_image != ("\\begin{tabular" in content):
+        return "fig" if has_image else "tbl"
+    return _FLOATS[one.name]
+
+
+def level_headings(source: SourceText) -> SourceText:
+    """Return the text with sections as the first level of headings. Titles of parts have no number."""
+    has_chapters = _CHAPTER.search(source.text) is not None
+    edits = list[tuple[int, int, str]]()
+    for found in _HEADING.finditer(source.text):
+        name = found["name"]
+        if name == "part":
+            edits.append((*found.span(), "\\section*"))
+        elif has_chapters:
+            new = {"chapter": "section", "section": "subsection"}.get(name, "subsubsection")
+            edits.append((*found.span(), f"\\{new}{found['star']}"))
+    return source.edit(edits)
+
+
+def _renamed(label: str, prefix: str) -> str:
+    name = _INVALID.sub("-", label).strip("-") or "label"
+    head, colon, rest = name.partition(":")
+    if colon and len(head) <= _MAX_ABBREVIATION:
+        # another abbreviation of the kind, such as `Thm:` or `tab:`
+        name = rest if head[:1].casefold() == prefix[:1] else f"{head}-{rest}"
+    return f"{prefix}:{name.strip('-:').replace(':', '-') or 'label'}"
+
+
+def rename_labels(source: SourceText, kind_of: KindOf) -> SourceText:
+    """Return the text with renamed labels and references.
+
+    kind_of: returns the callout kind of an environment, or None.
+    """
+    labels = list(_find_labels(source.text, kind_of))
+    main = dict[int, _Label]()
+    for label in sorted(labels, key=lambda one: one.is_part):
+        main.setdefault(label.element if label.prefix in ("fig", "tbl") else ~label.start, label)
+    names, used = dict[str, str](), set[str]()
+    for label in main.values():
+        if label.prefix and label.written not in names:
+            names[label.written] = _free_name(_renamed(label.written, label.prefix), used)
+    edits = list[tuple[int, int, str]]()
+    for label in labels:
+        own = main.get(label.element, label) if label.prefix in ("fig", "tbl") else label
+        is_kept = own is label and label.prefix not in ("", "item")
+        if own is not label and own.prefix:
+            names.setdefault(label.written, names[own.written])
+        edits.append((label.start, label.end, f"\\label{{{names[label.written]}}}" if is_kept else ""))
+    items = {label.written: label.item for label in labels if label.item}
+    edits += _reference_edits(source.text, names, items)
+    return source.edit(sorted(edits))
+
+
+def _free_name(name: str, used: set[str]) -> str:
+    new, number = name, 2
+    while new in used:
+        new, number = f"{name}-{number}", number + 1
+    used.add(new)
+    return new
+
+
+def _reference_edits(
+    text: str, names: dict[str, str], items: dict[str, str]
+) -> Iterator[tuple[int, int, str]]:
+    for found in _REFERENCE.finditer(text):
+        if found["target"] is not None:
+            label = names.get(found["target"].strip())
+            if label:
+                yield found.start(), found.end(), f"\\hyperref[{label}]"
+            continue
+        keys = [key.strip() for key in f"{found['keys']},{found['last'] or ''}".split(",") if key.strip()]
+        if not keys or not all(key in names for key in keys):
+            continue
+        name = found["name"]
+        parts = [
+            items[key] if key in items and name in _NUMBER else f"item {items[key]}" if key in items else ""
+            for key in keys
+        ]
+        command = "ref" if name in _NUMBER else "eqref" if name == "eqref" else "cref"
+        written = [part or f"\\{command}{{{names[key]}}}" for part, key in zip(parts, keys, strict=True)]
+        yield *found.span(), ", ".join(written)
