@@ -127,12 +127,12 @@ Made = TypeVar("Made")
 
 
 @contextmanager
-def page_limit() -> Iterator[None]:
-    """Raise PageTimeout inside the context after `LIMIT_S` of processor time, in the main thread only."""
+def page_limit(limit_s: float = LIMIT_S) -> Iterator[None]:
+    """Raise PageTimeout inside the context after `limit_s` of processor time, in the main thread only."""
     if not has_alarm():
         yield
         return
-    with alarm(LIMIT_S, PageTimeout, is_cpu_time=True):
+    with alarm(limit_s, PageTimeout, is_cpu_time=True):
         yield
 
 
