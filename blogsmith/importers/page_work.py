@@ -127,12 +127,13 @@ Made = TypeVar("Made")
 
 
 @contextmanager
-def page_limit(limit_s: float = LIMIT_S) -> Iterator[None]:
-    """Raise PageTimeout inside the context after `limit_s` of processor time, in the main thread only."""
+def page_limit(limit_s: float = 0.0) -> Iterator[None]:
+    """Raise PageTimeout inside the context after `limit_s` of processor time, in the main thread only; 0 means
+    `LIMIT_S`."""
     if not has_alarm():
         yield
         return
-    with alarm(limit_s, PageTimeout, is_cpu_time=True):
+    with alarm(limit_s or LIMIT_S, PageTimeout, is_cpu_time=True):
         yield
 
 
