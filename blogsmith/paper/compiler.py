@@ -1,4 +1,4 @@
-"""Typst's compiler, which runs on the files of one document.
+"""Typst's compiler, which runs in a process of its own on the files of one document.
 
 All files are in a temporary folder, the root of the compiler, so a document can read only these files,
 installed fonts, and packages of Typst. The compiler returns the PDF as bytes: a killed process leaves no
@@ -8,6 +8,9 @@ partial file.
 from __future__ import annotations
 
 import io
+import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +27,19 @@ _RASTER = (".webp", ".avif")
 _DRAWN = (".svg", ".png", ".jpg", ".jpeg", ".gif")
 _JPEG_QUALITY = 92
 MAIN = "main.typ"
+_REJECTED = 3
+"""Exit code of the process if the document is wrong."""
+# A process of its own: Typst starts threads, and a fork of a process with them would wait for them forever.
+_PROGRAM = f"""
+import json, sys, typst
+asked = json.load(sys.stdin)
+try:
+    made = typst.Compiler(**asked["compiler"]).compile(**asked["compile"])
+except typst.TypstError as error:
+    json.dump([error.message, error.diagnostic], sys.stderr)
+    sys.exit({_REJECTED})
+sys.stdout.buffer.write(made)
+"""
 
 
 class CompileFailedError(Exception):
@@ -63,20 +79,28 @@ def compile_folder(root: Path, timestamp: int, *, is_accessible: bool, use_syste
 
     is_accessible: whether to enforce PDF/UA-1. The PDF is tagged in any case.
     """
-    import typst
-
-    compiler = typst.Compiler(
-        str(root / MAIN), root=str(root), font_paths=[str(root)], ignore_system_fonts=not use_system_fonts
+    asked = {
+        "compiler": {
+            "input": str(root / MAIN),
+            "root": str(root),
+            "font_paths": [str(root)],
+            "ignore_system_fonts": not use_system_fonts,
+        },
+        "compile": {
+            "format": "pdf",
+            "pdf_standards": ["ua-1"] if is_accessible else [],
+            "timestamp": timestamp,
+        },
+    }
+    run = subprocess.run(
+        [sys.executable, "-P", "-c", _PROGRAM], input=json.dumps(asked).encode(), capture_output=True
     )
-    try:
-        made = compiler.compile(
-            format="pdf", pdf_standards=["ua-1"] if is_accessible else [], timestamp=timestamp
-        )
-    except typst.TypstError as error:
-        places = tuple((name, int(line)) for name, line in _PLACE.findall(error.diagnostic))
-        raise CompileFailedError(error.message, places) from None
-    assert isinstance(made, bytes)
-    return made
+    if run.returncode == 0:
+        return run.stdout
+    if run.returncode != _REJECTED:
+        raise CompileFailedError(f"Typst ended with exit code {run.returncode}", ())
+    message, diagnostic = json.loads(run.stderr)
+    raise CompileFailedError(message, tuple((name, int(line)) for name, line in _PLACE.findall(diagnostic)))
 
 
 def add_font(root: Path, file: Path, name: str) -> Font | None:
