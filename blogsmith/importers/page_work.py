@@ -128,8 +128,10 @@ Made = TypeVar("Made")
 
 @contextmanager
 def page_limit(limit_s: float = 0.0) -> Iterator[None]:
-    """Raise PageTimeout inside the context after `limit_s` of processor time, in the main thread only; 0 means
-    `LIMIT_S`."""
+    """Raise PageTimeout inside the context after `limit_s` of processor time, in the main thread only.
+
+    limit_s: 0 for `LIMIT_S`.
+    """
     if not has_alarm():
         yield
         return

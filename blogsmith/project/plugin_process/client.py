@@ -294,7 +294,7 @@ def _exception(failure: RemoteFailure) -> BaseException:
 def _decode(data: bytes, kind: type[Decoded], plugin: str) -> Decoded:
     try:
         return msgspec.msgpack.decode(data, type=kind)
-    except msgspec.DecodeError as error:
+    except (RecursionError, msgspec.DecodeError) as error:
         raise _problem(plugin, f'invalid answer of plugin "{plugin}": {error}') from None
 
 

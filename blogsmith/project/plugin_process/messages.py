@@ -198,7 +198,10 @@ def unpack(data: bytes, call: Callable[[int], Any] | None = None) -> Any:
     the function of a number."""
     if data[:1] == _STRING:
         return data[1:].decode(*_ENCODING)
-    return msgspec.msgpack.decode(data[1:], ext_hook=partial(_from_plain, call))
+    try:
+        return msgspec.msgpack.decode(data[1:], ext_hook=partial(_from_plain, call))
+    except RecursionError as error:
+        raise msgspec.DecodeError("data nested too deep") from error
 
 
 def _from_plain(call: Callable[[int], Any] | None, code: int, data: memoryview) -> object:
@@ -231,7 +234,10 @@ def _encode_other(value: object) -> object:
 
 def unpack_document(changed: ChangedDocument, document: Document) -> Document:
     """Return `document` with the changes. Raise DecodeError if a field has another type."""
-    front = msgspec.json.decode(changed.front, type=FrontMatter)
+    try:
+        front = msgspec.json.decode(changed.front, type=FrontMatter)
+    except RecursionError as error:
+        raise msgspec.DecodeError("front matter nested too deep") from error
     values = {name: getattr(front, name) for name in changed.names}
     if changed.extra:
         values["extra"] = unpack(changed.extra)
