@@ -167,7 +167,7 @@ GUARDS = (
         "hooks/plugin_imports.py",
         "        if source is None:\n            raise self._rejection_error(inside[0])",
         "        if source is None:\n            return found",
-        ("test_plugin_imports.py::test_code_of_the_site_that_is_not_covered_is_refused",),
+        ("test_plugin_imports.py::test_code_that_is_not_covered_is_refused_while_loading",),
     ),
     Mutant(
         "an edited record is intact",

@@ -237,7 +237,7 @@ def built(root: Path) -> dict[str, bytes]:
 
 def fonts_in(files: dict[str, bytes]) -> list[str]:
     """Return the fonts for formulas."""
-    return [path for path in files if path.endswith(".woff2") and "paper-serif" not in path]
+    return [path for path in files if path.endswith(".woff2") and "/paper-" not in path]
 
 
 class TestBuild:

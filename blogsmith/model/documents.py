@@ -493,8 +493,7 @@ class Output(Struct, frozen=True):
     digest: str = ""
     """SHA-256 in hex of the result of `make`."""
     is_cleaned: bool = False
-    """Whether data about the author, such as a photo's location, is removed when the file is copied (see
-    `photos/`)."""
+    """Whether data about the author, such as a photo's location, is removed from the copy."""
     texts: frozenset[str] = frozenset()
     """For a page: source paths of other pages whose text it contains or quotes."""
     templates: frozenset[str] = frozenset()
