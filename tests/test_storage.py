@@ -255,6 +255,7 @@ WRITERS = {
     "execute/session/working_folder.py": "makes and clears up temporary folders of sessions",
     "execute/session/site_copy.py": "copies a site to a temporary folder",
     "cli/terminal.py": "opens the null device",
+    "cli/theme_preview.py": "writes small sites in temporary folders",
     "cli/math.py": "opens the null device",
 }
 METHODS = {
@@ -292,6 +293,7 @@ OTHER_OPENS = ("Image", "gzip", "tarfile", "webbrowser")
 READING_OPENS = {
     "execute/worker/landlock.py",
     "freeze/store.py",
+    "project/plugin_process/child.py",
     "watch/tree.py",
 }
 """Modules that call `os.open` with flags that only read."""

@@ -221,7 +221,7 @@ def load_config(root: Path, text: str | None = None) -> LoadedConfig:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            message = f"the file is larger than {MAX_BYTES // 1024} kB"
+            message = f"more than {MAX_BYTES // 1024} kB"
             return _failed_load(Diagnostic("file-too-large", message, CONFIG_NAME))
         text = decode(data, CONFIG_NAME)
     except SiteError as error:

@@ -105,7 +105,7 @@ def read_record(root: Path) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, 
         message = f"cannot be read: {error.strerror or error}"
         return {}, (Diagnostic("unreadable", message, RECORD),)
     if len(data) > _MAX_BYTES:
-        message = f"the file is larger than {_MAX_BYTES // 1_000_000} MB"
+        message = f"more than {_MAX_BYTES // 1_000_000} MB"
         return {}, (Diagnostic("file-too-large", message, RECORD),)
     try:
         text = decode(data, RECORD)

@@ -256,12 +256,12 @@ def _read_answer(answer: http.client.HTTPResponse, limits: Limits, ends: float) 
 def _read(answer: http.client.HTTPResponse, limits: Limits, ends: float) -> bytes:
     length = answer.headers.get("Content-Length", "")
     if length.isdecimal() and int(length) > limits.size:
-        raise DownloadError(f"the file is larger than {limits.size // 1_000_000} MB")
+        raise DownloadError(f"more than {limits.size // 1_000_000} MB")
     data = bytearray()
     while piece := answer.read1(_CHUNK_SIZE):
         data += piece
         if len(data) > limits.size:
-            raise DownloadError(f"the file is larger than {limits.size // 1_000_000} MB")
+            raise DownloadError(f"more than {limits.size // 1_000_000} MB")
         limits.watch(len(data))
     if time.monotonic() >= ends:
         raise TimeoutError

@@ -98,9 +98,10 @@ def compile_folder(root: Path, timestamp: int, *, is_accessible: bool, use_syste
     if run.returncode == 0:
         return run.stdout
     if run.returncode != _REJECTED:
-        raise CompileFailedError(f"Typst ended with exit code {run.returncode}", ())
-    message, diagnostic = json.loads(run.stderr)
-    raise CompileFailedError(message, tuple((name, int(line)) for name, line in _PLACE.findall(diagnostic)))
+        raise CompileFailedError(f'invalid exit code of Typst: "{run.returncode}"', ())
+    answer: list[str] = json.loads(run.stderr)
+    message = answer[0]
+    raise CompileFailedError(message, tuple((name, int(line)) for name, line in _PLACE.findall(answer[1])))
 
 
 def add_font(root: Path, file: Path, name: str) -> Font | None:

@@ -219,7 +219,7 @@ def _asset(found: _SiteFile) -> Asset:
 def _read_source(found: _SiteFile, walker: _Walker, keep: KeepText | None = None) -> Source | None:
     is_notebook = found.path.suffix.lower() == NOTEBOOK
     if found.size > (MAX_NOTEBOOK_BYTES if is_notebook else MAX_TEXT_BYTES):
-        message = f"the file is larger than {MAX_TEXT_BYTES // 1_000_000} MB"
+        message = f"more than {MAX_TEXT_BYTES // 1_000_000} MB in the file"
         if is_notebook:
             message = f"more than {MAX_NOTEBOOK_BYTES // 1_000_000} MB in a notebook"
         walker.report(

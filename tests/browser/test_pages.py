@@ -34,6 +34,7 @@ ACTING = (
     'class="diagram-scroll',
     "<pre",
     'class="toc"',
+    'class="toc manual"',
 )
 """Markup that shows that a script may have work to do."""
 EVERY = [pytest.param(False, id="some"), pytest.param(True, id="every", marks=pytest.mark.long)]

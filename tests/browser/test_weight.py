@@ -37,8 +37,8 @@ def test_a_page_has_one_style_sheet_or_two(own_site: Served) -> None:
     names = {page: _LOADED.findall(own_site.text(page)) for page in own_site.pages()}
     sheets = {page: [name for name in found if name.endswith(".css")] for page, found in names.items()}
     # Style sheets for features that few pages have: enlarged images, other languages, comments, code
-    # annotations, lists of references, notes in the margin.
-    few = re.compile(r"/(?:pictures|languages|community|teaching|references|margins)-\w+\.css$")
+    # annotations, lists of references, notes in the margin, the tree of a manual.
+    few = re.compile(r"/(?:pictures|languages|community|teaching|references|margins|manual)-\w+\.css$")
     sheets = {page: [name for name in found if not few.search(name)] for page, found in sheets.items()}
     # The front page and the tour have one more, which no other page needs.
     most = {"/": 3, "/tour/": 3}
