@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,13 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 ALLOWED = {"cell-stale", "cell-pending", "cell-alt", "output-html", "hidden-character", "formula-alt"}
 
 
+def with_head(text: str) -> str:
+    """Return a notebook whose first cell has front matter."""
+    head = json.dumps(raw("---\ntoc: false\n---"))
+    is_headed = HEAD.split("\n")[1] in text
+    return text if is_headed else re.sub(r'"cells": \[', lambda found: f"{found[0]}{head}, ", text, count=1)
+
+
 def percent() -> str:
     return (
         "# %% [markdown]\n# ---\n# title: Percent\n# date: 2026-01-03\n# ---\n#\n"
@@ -146,7 +154,7 @@ def percent() -> str:
 
 
 def test_each_kind_of_notebook_is_a_page(tmp_path: Path) -> None:
-    files = {f"content/posts/{name}.ipynb": text for name, (text, _) in KINDS.items()}
+    files = {f"content/posts/{name}.ipynb": with_head(text) for name, (text, _) in KINDS.items()}
     good = percent().replace("[bad](none.md)", "[helper](helper.py)")
     root = put_bare(
         tmp_path,
@@ -173,21 +181,26 @@ def test_each_kind_of_notebook_is_a_page(tmp_path: Path) -> None:
     )
 
 
+START = b'{"cells": [{"cell_type": "raw", "source": ["---\\n", "title: N\\n", "---"]}'
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'{"cells": [', "n.ipynb:1:1: error: invalid JSON: Expecting value [notebook]"),
-        (b"[]", "n.ipynb:1:1: error: invalid notebook: expected a JSON object [notebook]"),
-        (b'{"cells": 1}', 'n.ipynb:1:1: error: invalid notebook: missing "cells" [notebook]'),
-        (b"[" * 100_000, "n.ipynb:1:1: error: invalid notebook: nested too deeply"),
-        (b"\xff\xfe{", "n.ipynb: error: the file is UTF-16"),
-        (b'{"cells": []', "n.ipynb:1:1: error: invalid JSON"),
+        (START + b", ", "n.ipynb:1:1: error: invalid JSON: Expecting value [notebook]"),
+        (START + b"]", "n.ipynb:1:1: error: invalid JSON"),
+        (
+            START + b', {"source": ' + b"[" * 100_000,
+            "n.ipynb:1:1: error: invalid notebook: nested too deeply",
+        ),
+        (START + b"\xff\xfe", "n.ipynb:1:74: error: byte 0xff at byte offset 73 is not UTF-8"),
         (
             notebook(
+                raw(HEAD),
                 markdown(
                     "![x](attachment:p.png)",
                     attachments={"p.png": {"image/png": base64.b64encode(png_of(4, 3) * 20).decode()}},
-                )
+                ),
             ).encode(),
             "n.ipynb: error: too many characters in the notebook",
         ),
@@ -200,6 +213,26 @@ def test_damaged_notebooks(
     report = build(put_bare(tmp_path, {"content/posts/n.ipynb": data}))
     (found,) = report.diagnostics
     assert format_diagnostic(found, color=False).startswith(f"content/posts/{message}")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b"SECRET",
+        b"\xff\xfe{",
+        b'{"cells": 1}',
+        b"[" * 100_000,
+        notebook(markdown("# A")).encode(),
+    ],
+)
+def test_a_notebook_without_front_matter_is_no_page(data: bytes, tmp_path: Path) -> None:
+    root = put_bare(tmp_path, {"content/posts/n.ipynb": data})
+    report = build(root)
+    assert (report.ok, [one.code for one in report.diagnostics]) == (True, ["foreign-file"])
+    assert not list((root / "public/posts").glob("n*"))
 
 
 BAD = notebook(
@@ -321,7 +354,7 @@ def test_the_preview_follows_saves_of_jupyter(tmp_path: Path) -> None:
     assert "22</pre>" in shown and "More" in shown and NOTE in shown
     present = settled(line, fast, request)
     assert outputs(present)["posts/n/index.html"].decode() == shown
-    put(root, {path: "{"})
+    put(root, {path: new[:-20]})
     assert [one.code for one in settled(line, present, request).site_diagnostics] == ["notebook"]
 
 

@@ -221,7 +221,7 @@ def test_a_claim_is_evaluated_once_and_leaves_nothing(worker: Client) -> None:
 
 def test_a_claim_that_is_none(worker: Client) -> None:
     ended = worker.run("x = 1", claim=True)
-    assert ended.done["claim"] == {"holds": None, "kind": "none", "detail": "", "notes": []}
+    assert ended.done["claim"] == {"holds": None, "kind": "none", "detail": ""}
     ended = worker.run("x = 1\n\nx == undefined", claim=True)
     assert (ended.done["claim"], ended.failure["name"], ended.failure["line"]) == (None, "NameError", 3)
 

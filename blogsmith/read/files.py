@@ -180,18 +180,21 @@ def _bundle_folders(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
 
 
 def _is_source(found: _SiteFile, bundles: Container[PurePosixPath]) -> bool:
-    """Return whether a file is a page. A Python file is read to find out. A notebook in the folder of a post
-    is a file of the post."""
+    """Return whether a file is a page. A notebook or a Python file is read to find out: it has front matter
+    in its first cell. A notebook in the folder of a post is a file of the post."""
     suffix = found.path.suffix.lower()
-    if suffix == NOTEBOOK:
-        return not any(folder in bundles for folder in found.path.parents)
-    if suffix != PYTHON:
+    if suffix not in (NOTEBOOK, PYTHON):
         return suffix in MARKDOWN
-    # most sites have no Python files
-    from .notebooks.percent import MAX_HEAD, is_post
+    if suffix == NOTEBOOK and any(folder in bundles for folder in found.path.parents):
+        return False
+    # most sites have no such files
+    from .notebooks import notebook, percent
 
+    is_post, size = (
+        (notebook.is_post, notebook.MAX_HEAD) if suffix == NOTEBOOK else (percent.is_post, percent.MAX_HEAD)
+    )
     with suppress(OSError), open_real_file(found.file) as stream:
-        return is_post(normalize_line_ends(stream.read(MAX_HEAD).decode("utf-8-sig", "replace")))
+        return is_post(normalize_line_ends(stream.read(size).decode("utf-8-sig", "replace")))
     return False
 
 
@@ -394,7 +397,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
             (".qmd", ".rmd", ".mdx", ".myst"),
             f"{_MARKDOWN}, and run `blogsmith check` to list unsupported syntax",
         ),
-        ".ipynb": "move it out of the folder of the post to make it a page, or into `static/`",
+        ".ipynb": "write front matter in its first cell to make it a page, or move it into `static/`",
         **dict.fromkeys(
             (".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _REWRITE_HINT
         ),

@@ -19,6 +19,12 @@ _OLD_TYPES: Mapping[str, str] = {
 """Names of output parts in nbformat 3 → MIME types."""
 
 _SOURCE = lazy_pattern(r'"(?:source|input)"\s*:\s*\[?\s*"?')
+_POST = lazy_pattern(
+    r'[\s\S]*?"cells"\s*:\s*\[\s*\{(?:(?!"(?:source|input)"\s*:)[\s\S])*"(?:source|input)"\s*:\s*(?:\[\s*)?'
+    r'"(?:\\n|\s)*---\s*(?:\\n|")'
+)
+MAX_HEAD = 65_536
+"""Number of characters at the start of a file that show whether it is a post."""
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 
 
@@ -28,6 +34,12 @@ class NotebookError(Exception):
     def __init__(self, message: str, line: int = 1) -> None:
         super().__init__(message)
         self.line = line
+
+
+def is_post(head: str) -> bool:
+    """Return whether the first cell of the notebook starts with front matter. head: its first `MAX_HEAD`
+    characters."""
+    return _POST.match(head) is not None
 
 
 @dataclass(frozen=True, slots=True)
