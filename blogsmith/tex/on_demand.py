@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .analysis.portable import find_definitions as find_definitions
     from .analysis.portable import portable_tex as portable_tex
     from .analysis.recovery import find_further_errors as find_further_errors
-    from .analysis.tags import contains_tex as contains_tex
+    from .analysis.tag_text import contains_tex as contains_tex
     from .analysis.tags import math_content as math_content
     from .analysis.tags import typeset_tag as typeset_tag
     from .constructs.table import is_command as is_command
@@ -59,7 +59,7 @@ else:
     find_further_errors = _on_demand("analysis.recovery", "find_further_errors")
     formula_tokens = _on_demand("analysis.formula_tokens", "formula_tokens")
     group_lines = _on_demand("mathml.line_groups", "group_lines")
-    contains_tex = _on_demand("analysis.tags", "contains_tex")
+    contains_tex = _on_demand("analysis.tag_text", "contains_tex")
     linear_text = _on_demand("analysis.linear", "linear_text")
     literal_underscore = _on_demand("parse.markdown_escapes", "literal_underscore")
     math_content = _on_demand("analysis.tags", "math_content")

@@ -4,26 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...base.patterns import lazy_pattern
 from ..convert import Convert, TypesetFormula, convert_formula
 from ..errors import TexError
 from ..parse.reader import Macro
 from ..parse.state import RowNumber
 from .numbering import SourceRow, split_rows
-
-_TEX = lazy_pattern(r"[\\${}^_~&#%]")
-_OUTSIDE = lazy_pattern(r"<math[^<>]*>|</math>\Z")
-
-
-def contains_tex(number: str) -> bool:
-    """Return whether `number` is more than plain text."""
-    return _TEX.search(number) is not None
-
-
-def math_content(mathml: str) -> str:
-    """Return the content of a `<math>` element."""
-    return _OUTSIDE.sub("", mathml)
-
+from .tag_text import contains_tex, math_content
 
 _OPENING = "\\text{"
 
