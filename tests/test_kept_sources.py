@@ -10,9 +10,9 @@ import pytest
 
 from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
-from blogsmith.model.decode import decode
 from blogsmith.project.program import open_rows
 from blogsmith.read import files as reading
+from blogsmith.read.source_text import source_text
 from blogsmith.rows import file_rows
 from blogsmith.rows.file_rows import SourceCache
 from tests.site_files import put_bare
@@ -44,12 +44,12 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Record the names of the sources that are read from now on."""
     names: list[str] = []
 
-    def noted(data: bytes, path: str) -> str:
-        names.append(path)
-        return decode(data, path)
+    def noted(path: PurePosixPath, data: bytes) -> str:
+        names.append(str(path))
+        return source_text(path, data)
 
     for module in (reading, file_rows):
-        monkeypatch.setattr(module, "decode", noted)
+        monkeypatch.setattr(module, "source_text", noted)
     return names
 
 

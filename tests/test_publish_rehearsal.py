@@ -45,9 +45,9 @@ def check(root: Path, target: str) -> int:
     return run("publish", "check", target, "--site", str(root))
 
 
-@pytest.mark.parametrize(
-    "target", [HOSTS[0], *(pytest.param(name, marks=pytest.mark.long) for name in HOSTS[1:])]
-)
+# a minute each; `make test-publish` tries all of them
+@pytest.mark.long
+@pytest.mark.parametrize("target", HOSTS)
 def test_a_host_installs_the_lock_and_builds_the_same_pages(
     target: str,
     tmp_path: Path,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .analysis.portable import portable_tex as portable_tex
     from .analysis.recovery import find_further_errors as find_further_errors
     from .analysis.tag_text import contains_tex as contains_tex
-    from .analysis.tags import math_content as math_content
+    from .analysis.tag_text import math_content as math_content
     from .analysis.tags import typeset_tag as typeset_tag
     from .constructs.table import is_command as is_command
     from .convert import convert_formula as convert_formula
@@ -62,7 +62,7 @@ else:
     contains_tex = _on_demand("analysis.tag_text", "contains_tex")
     linear_text = _on_demand("analysis.linear", "linear_text")
     literal_underscore = _on_demand("parse.markdown_escapes", "literal_underscore")
-    math_content = _on_demand("analysis.tags", "math_content")
+    math_content = _on_demand("analysis.tag_text", "math_content")
     name_formulas = _on_demand("speech.words", "name_formulas")
     portable_tex = _on_demand("analysis.portable", "portable_tex")
     split_rows = _on_demand("analysis.numbering", "split_rows")

@@ -66,7 +66,7 @@ def build_themed(folder: Path, theme: str, variants: Mapping[str, str], whole: S
         name = page.parent.name if page.stem == "index" else page.stem
         if not page.stem.startswith("_") and name not in whole:
             page.write_text(headings(page.read_text("utf-8")), "utf-8")
-    config = (ROOT / "blogsmith.yaml").read_text("utf-8")
+    config = re.sub(r"(?m)^theme_options:\n(?: .*\n)+", "", (ROOT / "blogsmith.yaml").read_text("utf-8"))
     for variant, options in variants.items():
         settings = f"{config}theme: {theme}\ntheme_options: {{{options}}}\n"
         (root / "blogsmith.yaml").write_text(settings, "utf-8")
