@@ -47,7 +47,8 @@ def test_every_screenshot_is_small_and_in_use() -> None:
     names = {f"{name}-{scheme}.webp" for name in SHOTS for scheme in SCHEMES}
     assert {path.name for path in FIGURES.glob("*.webp")} == names
     assert max((FIGURES / name).stat().st_size for name in names) <= MAX_BYTES
-    pages = "".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
-    shown = re.findall(r"^!\[(.+)\]\(figures/([\w-]+\.webp)#only-(?:light|dark)(?: \".+\")?\)$", pages, re.M)
+    files = (*DOCS.glob("*.md"), DOCS.parent / "gallery.md")
+    pages = "".join(page.read_text("utf-8") for page in files)
+    shown = re.findall(r"^!\[(.+)\]\((?:docs/)?figures/([\w-]+\.webp)#only-(?:light|dark)(?: \".+\")?\)$", pages, re.M)
     assert {name for _, name in shown} == names
     assert all(len(alt) > 40 for alt, _ in shown)

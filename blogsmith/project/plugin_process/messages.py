@@ -236,8 +236,8 @@ def unpack_document(changed: ChangedDocument, document: Document) -> Document:
     """Return `document` with the changes. Raise DecodeError if a field has another type."""
     try:
         front = msgspec.json.decode(changed.front, type=FrontMatter)
-    except RecursionError as error:
-        raise msgspec.DecodeError("front matter nested too deep") from error
+    except (RecursionError, ValueError) as error:
+        raise msgspec.DecodeError("front matter nested too deep, or with a number too long") from error
     values = {name: getattr(front, name) for name in changed.names}
     if changed.extra:
         values["extra"] = unpack(changed.extra)
