@@ -246,7 +246,7 @@ def test_the_address_that_was_judged_is_the_one_asked(host: Host) -> None:
 def test_what_is_too_large_is_not_read(host: Host) -> None:
     address = host.put("/a.png", b"x" * 3_000_000)
     small = Limits(allow_private=True, size=2_000_000)
-    assert refusal(address, small) == "the file is larger than 2 MB"
+    assert refusal(address, small) == "more than 2 MB"
 
     def endless(request: BaseHTTPRequestHandler) -> None:
         request.send_response(200)
@@ -255,7 +255,7 @@ def test_what_is_too_large_is_not_read(host: Host) -> None:
             request.wfile.write(b"x" * 100_000)
 
     host.answers["/endless"] = endless
-    assert refusal(host.url + "/endless", small) == "the file is larger than 2 MB"
+    assert refusal(host.url + "/endless", small) == "more than 2 MB"
 
 
 def test_a_server_that_draws_out_is_left(host: Host) -> None:

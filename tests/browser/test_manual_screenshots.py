@@ -49,6 +49,7 @@ def test_every_screenshot_is_small_and_in_use() -> None:
     assert max((FIGURES / name).stat().st_size for name in names) <= MAX_BYTES
     files = (*DOCS.glob("*.md"), DOCS.parent / "gallery.md")
     pages = "".join(page.read_text("utf-8") for page in files)
-    shown = re.findall(r"^!\[(.+)\]\((?:docs/)?figures/([\w-]+\.webp)#only-(?:light|dark)(?: \".+\")?\)$", pages, re.M)
+    image = r"^!\[(.+)\]\((?:docs/)?figures/([\w-]+\.webp)#only-(?:light|dark)(?: \".+\")?\)$"
+    shown = re.findall(image, pages, re.MULTILINE)
     assert {name for _, name in shown} == names
     assert all(len(alt) > 40 for alt, _ in shown)

@@ -24,7 +24,7 @@ def test_row_15_a_post_of_twenty_megabytes_is_refused_in_words(tmp_path: Path) -
     report = build(root)
     told = [(found.path, found.code) for found in report.diagnostics]
     assert told == [("content/a.md", "file-too-large"), ("content/b.md", "link-missing")]
-    assert "larger than 10 MB" in printed(report)
+    assert "more than 10 MB" in printed(report)
 
 
 def test_row_15_hundreds_of_pictures(tmp_path: Path) -> None:
