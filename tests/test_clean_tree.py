@@ -44,6 +44,8 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
+# `.ci/run` does the same in its own checkout
+@pytest.mark.long
 def test_make_site_changes_no_file(clone: Path) -> None:
     out = run(clone, "make", "site")
     assert "run now" not in out

@@ -93,6 +93,8 @@ def test_files_that_differ_are_named(tmp_path: Path) -> None:
     assert different_files(tmp_path / "here", tmp_path / "here") == ()
 
 
+# `make test-publish` runs it
+@pytest.mark.long
 def test_without_a_network_the_index_is_named(
     tmp_path: Path, offline: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
