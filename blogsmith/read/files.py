@@ -202,6 +202,8 @@ def _warn_of_foreign_texts(content: Sequence[_SiteFile], walker: _Walker) -> Non
     for found in content:
         if hint := foreign_file_hint(found.path):
             message = f'"{found.path.suffix}" files are not pages, so this file is published unchanged'
+            if found.path.suffix.lower() == NOTEBOOK:
+                message = "this notebook is a file of the site, not a page"
             walker.report("foreign-file", message, found.path, hint, "warning")
 
 
@@ -397,7 +399,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
             (".qmd", ".rmd", ".mdx", ".myst"),
             f"{_MARKDOWN}, and run `blogsmith check` to list unsupported syntax",
         ),
-        ".ipynb": "write front matter in its first cell to make it a page, or move it into `static/`",
+        NOTEBOOK: "write front matter in its first cell, outside of the folder of a post, to make it a page",
         **dict.fromkeys(
             (".rst", ".org", ".adoc", ".asciidoc", ".textile", ".rnw", ".mediawiki"), _REWRITE_HINT
         ),
