@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from msgspec.structs import replace
 
 from blogsmith.freeze.record import PageRecord, SessionRecord
@@ -57,3 +59,20 @@ def test_only_results_are_different(new: SessionRecord, removed: str | None) -> 
     one, other = (to_json(PageRecord({"main": session})).decode() for session in (OLD, new))
     lines = list(differences(one, other))
     assert any(line.startswith("-") and removed in line for line in lines) if removed else not lines
+
+
+@each_row(
+    ("old", "new", "is_same"),
+    [
+        ("max 8.9e-16, 1.0e-07", "max 6.7e-16, 9.8e-08", True),
+        ("max 8.9e-16", "max 3.0e-16", False),
+        ("max 8.9e-16", "min 8.9e-16", False),
+        ("max 8.9e-04", "max 8.8e-04", False),
+        ("max 8.9", "max 8.8", False),
+        ("0.0e-05", "1.0e-05", False),
+        ("8.9e-16", "8.9e-16 9.0e-16", False),
+    ],
+)
+def test_processors_round_differently(old: str, new: str, is_same: bool) -> None:
+    one, other = (json.dumps({"sessions": {"main": {"cells": [{"text": [text]}]}}}) for text in (old, new))
+    assert (not list(differences(one, other))) == is_same
