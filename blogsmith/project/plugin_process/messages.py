@@ -237,6 +237,8 @@ def unpack_document(changed: ChangedDocument, document: Document) -> Document:
     try:
         front = msgspec.json.decode(changed.front, type=FrontMatter)
     except (RecursionError, ValueError) as error:
+        if isinstance(error, msgspec.DecodeError):
+            raise
         raise msgspec.DecodeError("front matter nested too deep, or with a number too long") from error
     values = {name: getattr(front, name) for name in changed.names}
     if changed.extra:
