@@ -87,7 +87,7 @@ def read_fingerprint(file: str) -> Fingerprint | None:
 
 
 def is_same(old: Fingerprint | None, new: Fingerprint | None) -> bool:
-    """Return whether both have the same bytes, as far as they can show it."""
+    """Return whether the file has the same bytes: by digests if both have one, otherwise by stamps."""
     if old is None or new is None:
         return old is new
     if old.digest is not None and new.digest is not None:

@@ -103,7 +103,7 @@ class GateClock(Struct, frozen=True):
 
 
 class CheckCancelledError(Exception):
-    """The whole check must end."""
+    """Raised in every thread of a check that was cancelled."""
 
 
 class HostGates:

@@ -152,7 +152,7 @@ class _Functions:
         self._stored = 0
 
     def call(self, call: HookCall, document: Document | None) -> bytes:
-        """HookCall a function. Return its packed result."""
+        """Call a function. Return its packed result."""
         limited = call.limit_s and has_alarm()
         with alarm(call.limit_s, PluginTimeout, is_cpu_time=True) if limited else nullcontext():
             if call.hook == "read":

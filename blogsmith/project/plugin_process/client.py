@@ -91,7 +91,7 @@ class PluginProcess:
         document: Document | None = None,
         limit_s: float = 0,
     ) -> bytes:
-        """HookCall a function of a plugin. Return its packed result. Raise what the function raises, as an
+        """Call a function of a plugin. Return its packed result. Raise what the function raises, as an
         exception of the same name; SiteError if the process ends. Arguments: as in `HookCall`."""
         with self._lock:
             if self._running is None:
