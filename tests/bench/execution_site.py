@@ -28,8 +28,9 @@ from .execution_nbclient import Measures
 from .execution_posts import figure_codes, numpy_codes, write_site
 
 ROOT = Path(__file__).parents[2]
-# Lines of a record that may differ between two equal runs; the file has one value per line.
-_TIMES = ('"date":', '"seconds":')
+# Lines of a record that may differ between two equal runs; the file has one value per line. Seals are digests
+# that include the other two.
+_TIMES = ('"date":', '"seconds":', '"seal":')
 _STARTING = frozenset(
     ("os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen")
 )

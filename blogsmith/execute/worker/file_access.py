@@ -15,6 +15,8 @@ import re
 import sys
 from _frozen_importlib_external import source_from_cache
 from collections import deque
+from os import lstat
+from stat import S_ISDIR, S_ISLNK
 from typing import TYPE_CHECKING
 
 from .callers import Callers
@@ -96,6 +98,8 @@ class FileAccess:
         self._shadows = Shadows(self.name_of)
         self._site_modules: list[str] = []
         """Names of the last imported modules of the site."""
+        self._real_folders: dict[str, str] = {}
+        """Folder → the same without links."""
         self._inside: dict[str, bool] = {}
         """Folder → whether its files belong to the site."""
         callers = Callers(lambda file: bool(self.name_of(file)))
@@ -294,7 +298,7 @@ class FileAccess:
             return ""
         path = os.path.normpath(path)
         if not path.startswith(self._root):
-            path = os.path.realpath(path)
+            path = self._real_path(path)
             if not path.startswith(self._real_root):
                 return ""
             path = self._root + path[len(self._real_root) :]
@@ -302,6 +306,21 @@ class FileAccess:
         if folder not in self._inside:
             self._inside[folder] = self._counts(folder + "/")
         return path[len(self._root) :] if self._inside[folder] else ""
+
+    def _real_path(self, path: str) -> str:
+        """Return what `os.path.realpath` returns. Links in folders are resolved once, because an import of
+        NumPy asks for a hundred files in few folders: that took longer than the import."""
+        if not path or path in self._real_folders:
+            return self._real_folders.get(path, "")
+        parent, _, name = path.rpartition("/")
+        real = f"{self._real_path(parent)}/{name}"
+        try:
+            mode = lstat(real).st_mode
+        except OSError:
+            return real
+        if S_ISDIR(mode):
+            self._real_folders[path] = real
+        return os.path.realpath(real) if S_ISLNK(mode) else real
 
     def _counts(self, folder: str) -> bool:
         if folder.startswith(self._exclude) or any(part in folder for part in _INSTALLED):
