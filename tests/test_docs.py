@@ -24,6 +24,7 @@ from tests import docs_fill, docs_sources
 from tests.cases_io import case_files
 from tests.rows import each_row
 
+ROOT = Path(__file__).parents[1]
 PAGES = docs_fill.pages()
 
 
@@ -234,3 +235,9 @@ def test_a_fence_is_longer_than_what_it_holds() -> None:
 
 def test_a_fence_shows_control_characters() -> None:
     assert docs_fill.fence("text", "a\x01b\tc") == "```text\na\u2401b\tc\n```"
+
+
+@pytest.mark.parametrize("name", ["README.md", "content/compared.md"])
+def test_comparisons_count_the_bundled_themes(name: str) -> None:
+    count = sum(1 for _ in (ROOT / "themes").glob("*/theme.yaml"))
+    assert f"| Themes | {count} |" in (ROOT / name).read_text(encoding="utf-8")
