@@ -19,7 +19,7 @@ from blogsmith.languages.tags import Direction
 from blogsmith.model.social_cards import HEIGHT_PX, WIDTH_PX, CardStyle, SocialCard, card_name
 from blogsmith.project.report import ExecutionOptions
 from blogsmith.project.trust.consent import trust
-from blogsmith.site.cards.drawing import draw_card
+from blogsmith.site.cards.drawing import _TitleMetrics, draw_card
 from blogsmith.site.cards.faces import drawn_faces, find_faces, list_fonts
 from blogsmith.site.cards.fonts import CardFonts, missing_characters
 from blogsmith.site.cards.formula import lay_out_formula
@@ -273,6 +273,17 @@ class TestPicture:
     def test_signs_that_a_font_lacks(self) -> None:
         assert missing_characters("Ordinary — “words”, déjà vu", STYLE) == ""
         assert missing_characters("日本 and 本", STYLE) == "日本"
+
+
+def test_a_long_byline_is_not_measured_letter_by_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[str] = []
+    label_em = _TitleMetrics.label_em
+    monkeypatch.setattr(
+        _TitleMetrics, "label_em", lambda self, text: measured.append(text) or label_em(self, text)
+    )
+    long = draw_card(SocialCard("T", "x" * 10_000, "*[a]: b" * 1000), STYLE)
+    assert long == draw_card(SocialCard("T", "x" * 500, "*[a]: b" * 100), STYLE)
+    assert len(measured) < 1500
 
 
 def _row_has_ink(image: Image.Image, y: int) -> bool:

@@ -133,6 +133,11 @@ def test_names_on_pages() -> None:
     assert not re.search("<math[^>]* aria-label", page.html + page.body.title_html)
 
 
+def test_a_ligature_is_spelt() -> None:
+    page = render("# T\n\n## $\ufd2c$\n")
+    assert 'aria-label="\u0636\u0631"' in page.html
+
+
 def test_a_language_without_words() -> None:
     named = name_formulas('a <math alttext="\\sqrt{d}"><msqrt><mi>d</mi></msqrt></math>', "fr")
     assert spoken_text("", named) == "a sqrt(d)"

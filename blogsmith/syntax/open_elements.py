@@ -342,8 +342,9 @@ class _Balance:
                 self._remove(element)
                 return
         is_stray = found.name in _ITEMS and not any(one.name in _LISTS for one in elements)
-        if is_stray and len(self.containers) > 1:
-            # This tag would end the item of the Markdown list that contains it.
+        if is_stray and (len(self.containers) > 1 or not self.has_shortcode):
+            # This tag would end the item of the Markdown list that contains it, or the elements around an
+            # earlier one.
             message = f'"<{found.name}>" is not in a list'
             self.page.reporter.warn(UNPAIRED, message, element.place, "write a `<ul>` or `<dl>` around it")
             _blank(token, found)

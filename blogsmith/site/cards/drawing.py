@@ -27,6 +27,8 @@ ELLIPSIS = TitlePiece("…", is_glued=True)
 _MARGIN_PX = 90
 _SIZES_PX = (92, 84, 76, 68, 60, 54, 48)
 _LABEL_PX, _LABEL_WEIGHT = 34, 400
+_MAX_LABEL_LETTERS = 300
+"""Twice as many as fit in the narrowest letters; a longer line is cut there before it is measured."""
 _TOP_PX = 84
 """Baseline of the site name, in px from the top."""
 _BOTTOM_PX = HEIGHT_PX - 76
@@ -189,7 +191,7 @@ def _draw_label(
 ) -> None:
     most = (WIDTH_PX - 2 * _MARGIN_PX) / _LABEL_PX
     if ruler.label_em(text) > most:
-        clusters = split_clusters(text)
+        clusters = split_clusters(text)[:_MAX_LABEL_LETTERS]
         while clusters and ruler.label_em("".join((*clusters, "…"))) > most:
             clusters.pop()
         text = f"{''.join(clusters).rstrip()}…"

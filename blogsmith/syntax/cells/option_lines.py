@@ -108,7 +108,7 @@ def warn_of_late_option(code: str, number: int, page: PageState, marks: OptionSy
     if found:
         line = code[found.start() :].partition("\n")[0]
         start = page.text_map(line, number + code.count("\n", 0, found.start())).starts[0]
-        place = Place(start[0], start[1] + line.find(marks.comment), len(line.strip()))
+        place = Place(start[0], start[1] + len(line) - len(line.lstrip()), len(line.strip()))
         hint = "move it to the first lines of the fence"
         page.reporter.warn(
             "cell-option",

@@ -367,7 +367,8 @@ def _is_simple(element: Element) -> bool:
 
 def _letter_name(letter: str) -> str:
     """Return the name of a Greek letter, or the letter itself."""
-    name = unicodedata.name(letter, "")
+    # normalization spells ligatures as several letters
+    name = unicodedata.name(letter, "") if len(letter) == 1 else ""
     if not name.startswith("GREEK"):
         return letter
     return name.rpartition(" ")[2].lower().replace("lamda", "lambda")
