@@ -30,6 +30,11 @@ _SPACED = lazy_pattern(
     r"\(([^\s()<>\"'][^()<>\"'\n]{0,400}?\.[A-Za-z0-9]{2,5}(?:#[\w-]{1,100})?)"
     r"([ \t]+(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'))?[ \t]*\)"
 )
+_NESTED = lazy_pattern(
+    r"(?<![\\!])\[[^\[\]\n]{0,200}(?<![\\!])(?P<inner>\[[^\[\]\n]{1,200}\]\([^()\s]{1,300}\))"
+    r"[^\[\]\n]{0,200}\](?P<outer>\([^()\s]{1,300}\))"
+)
+"""A link in the text of another, so that CommonMark makes only the inner one a link."""
 _MODULE = lazy_pattern(
     r"(?:import\s+(?:[\w*{][^\n'\";]{0,200}\sfrom\s+)?[\"'][^\"'\n]{1,200}[\"'];?|export\s+(?:const|default|function)\s[^\n]{0,200})"
 )
@@ -54,6 +59,7 @@ def report_near_misses(state: StateCore) -> None:
                 _check_module(token, page)
         if "](" in content and _has_text(token, "]("):
             _check_paths(token, page)
+            _check_nested(token, page)
         if "<!--" in content and not page.options.untrusted and _has_text(token, "<!--"):
             report_comments(token, page)
         if content.count("**") > 1 and _has_text(token, "**"):
@@ -118,6 +124,15 @@ def _check_paths(inline: Token, page: PageState) -> None:
         kind = "image" if image else "link"
         message = f'space in the path of {"an" if image else "a"} {kind}, shown as text: "{_shorten(path)}"'
         page.reporter.warn("link-space", message, place, f"write `{image}[…](<{_shorten(path)}>)`", fix)
+
+
+def _check_nested(inline: Token, page: PageState) -> None:
+    """Warn about a link in the text of another link, whose target is shown as text."""
+    for found in _NESTED.finditer(_without_code(inline.content)):
+        link, target = inline.content[found.start("inner") : found.end("inner")], found["outer"]
+        place = get_record(inline, TextMap).place(found.start("inner"), len(link))
+        message = f'"{_shorten(link)}" is not allowed in the text of a link; "{_shorten(target)}" is shown as text'
+        page.reporter.warn("link-nested", message, place, f"write `{_shorten(link)}` after the link")
 
 
 def _shorten(text: str) -> str:
