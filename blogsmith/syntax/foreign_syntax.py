@@ -36,7 +36,7 @@ from .latex.warnings import (
     latex_hint,
     translate_latex,
 )
-from .records import LinkTargetPlace, get_record
+from .records import Callout, LinkTargetPlace, get_record
 from .state import PageState, get_page
 
 
@@ -183,10 +183,21 @@ def report_unsupported(state: StateCore) -> None:
             if page.is_latex and text.startswith("\\") and "cite" not in text:
                 # The translation reported it.
                 continue
+            if text.startswith("\\qed") and _ends_proof(state.tokens, number, text):
+                continue
             # The warning about a LaTeX environment covers its content.
             if (place.line, place.column) not in reported and place.line > latex_end:
                 _warn(page, [hit], fixes)
                 latex_end = environment_end(place, page) if text.startswith("\\begin{") else latex_end
+
+
+def _ends_proof(tokens: Sequence[Token], number: int, mark: str) -> bool:
+    """Return whether the paragraph of token `number` is the last of a proof and ends with `mark`, which the
+    end mark of the proof replaces."""
+    after = tokens[number + 2] if number + 2 < len(tokens) else None
+    is_last = after is not None and after.type == "callout_body_close"
+    is_proof = is_last and get_record(after, Callout).kind == "proof"
+    return is_proof and tokens[number].content.rstrip().endswith(mark)
 
 
 def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], fixes: LatexFixes) -> None:

@@ -48,7 +48,8 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("newenvironment", "def", "usepackage"), "declare macros under `math: macros:`"),
         **dict.fromkeys(("author", "title", "date", "documentclass"), _HEAD),
         **dict.fromkeys(("vspace", "hspace", "noindent", "newpage", "clearpage", "pagebreak"), _OUTPUT),
-        **dict.fromkeys(("bigskip", "medskip", "smallskip", "centering", "maketitle"), _OUTPUT),
+        **dict.fromkeys(("bigskip", "medskip", "smallskip", "centering", "maketitle", "hfill", "vfill"), _OUTPUT),
+        **dict.fromkeys(("qed", "qedhere"), "write `∎`; a `[!PROOF]` ends with it by itself"),
         "tableofcontents": "remove this command: `toc:` turns the table of contents of posts on or off",
         **dict.fromkeys(("LaTeX", "TeX"), "write the name as plain text"),
         **dict.fromkeys(("ldots", "dots"), "write …"),
@@ -58,7 +59,8 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 _COMMANDS_WITHOUT_ARGUMENT = frozenset(
     (
         *("item", "noindent", "newpage", "clearpage", "pagebreak", "bigskip", "medskip", "smallskip"),
-        *("centering", "maketitle", "tableofcontents", "LaTeX", "TeX", "ldots", "dots"),
+        *("centering", "maketitle", "hfill", "vfill", "qed", "qedhere"),
+        *("tableofcontents", "LaTeX", "TeX", "ldots", "dots"),
     )
 )
 """Commands that are reported without an argument."""
