@@ -129,10 +129,11 @@ def _check_paths(inline: Token, page: PageState) -> None:
 def _check_nested(inline: Token, page: PageState) -> None:
     """Warn about a link in the text of another link, whose target is shown as text."""
     for found in _NESTED.finditer(_without_code(inline.content)):
-        link, target = inline.content[found.start("inner") : found.end("inner")], found["outer"]
+        link = inline.content[found.start("inner") : found.end("inner")]
         place = get_record(inline, TextMap).place(found.start("inner"), len(link))
-        message = f'"{_shorten(link)}" is not allowed in the text of a link; "{_shorten(target)}" is shown as text'
-        page.reporter.warn("link-nested", message, place, f"write `{_shorten(link)}` after the link")
+        shown, target = _shorten(link), _shorten(found["outer"])
+        message = f'"{shown}" is not allowed in the text of a link; "{target}" is shown as text'
+        page.reporter.warn("link-nested", message, place, f"write `{shown}` after the link")
 
 
 def _shorten(text: str) -> str:
