@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ..api.importing import Diagnostic, first_names, plural, printable
+from .merge import CONFLICTS, Merge
 from .model import Notice, NoticeKind, SiteImport
 from .site_settings import LOST_MESSAGES
 from .verify.facts import KINDS
@@ -41,6 +42,8 @@ class ImportResult:
     check: SiteCheck
     files: Mapping[str, str]
     """Path in the new site → digest."""
+    merge: Merge
+    """How the import differs from the files in the folder of the new site."""
 
     @property
     def ok(self) -> bool:
@@ -58,6 +61,7 @@ class ImportResult:
             ("not read", kinds["unread"], "document", ""),
             ("not answered", addresses, "URL", " of the old site"),
             ("not typeset", check.formula_errors, "error", f" in formulas{_commands(check)}"),
+            ("not merged", len(self.merge.conflicts), "file", " that you changed here"),
             ("held back", kinds["held"] - bool(check.formula_errors), "part", ""),
             ("not built", check.errors, "error", ""),
             ("without effect", sum(len(_names(each)) for each in lost), "setting", " or data files"),
@@ -98,7 +102,8 @@ def _json(done: ImportResult) -> bytes:
                 for each in done.site.all_notices
             ],
             "diagnostics": [_diagnostic(found) for found in done.check.diagnostics],
-            "files": dict(done.files),
+            "files": dict(done.merge.record.files),
+            "sources": dict(done.merge.record.sources),
         }
     )
 
@@ -135,6 +140,7 @@ def _markdown(done: ImportResult) -> Iterator[str]:
     yield f"| values of front matter | {sum(page.values for page in check.pages):,} |"
     yield f"| values of settings | {check.setting_count:,} |"
     yield ""
+    yield from _merge(done.merge)
     yield from _differences(done)
     yield from _unknown_commands(check)
     if check.published:
@@ -147,6 +153,19 @@ def _markdown(done: ImportResult) -> Iterator[str]:
     yield ""
 
 
+def _merge(merge: Merge) -> Iterator[str]:
+    """Yield the files that the import did not touch. What it wrote is not listed, so that an import without
+    changes leaves the report as it is."""
+    if merge.conflicts:
+        yield f"## Not merged: new versions are in `{CONFLICTS}/`\n"
+        yield from (f"- {_escape(each.path)}: {each.reason}" for each in merge.conflicts)
+        yield ""
+    if merge.kept:
+        yield "## Left as they are: files that you changed in the new site\n"
+        yield from (f"- {_escape(each.path)}: {each.reason}" for each in merge.kept)
+        yield ""
+
+
 def withheld_line(done: ImportResult) -> str:
     """Return the number of withheld pages as a sentence; empty if there are none."""
     count = sum(notice.kind == "withheld" for notice in done.site.all_notices)
@@ -156,6 +175,8 @@ def withheld_line(done: ImportResult) -> str:
 def next_steps(done: ImportResult) -> list[str]:
     """Return the next steps of the author, in order."""
     steps = []
+    if done.merge.conflicts:
+        steps.append(f"Merge each file below `{CONFLICTS}/` with yours, and remove it there.")
     if done.check.differences:
         steps.append("Check what is missing in the new pages; import-report.md lists it first.")
     if done.check.errors:

@@ -198,6 +198,8 @@ FOLDERS = ("content", "static")
 `plugins/`."""
 BIBLIOGRAPHIES = "bibliography"
 """Additional folder for `.bib` files only; these are data and are not published."""
+MACROS = PurePosixPath("macros.tex")
+"""File with the macros of a paper."""
 
 
 def remove_unreadable_files(site: SiteImport) -> SiteImport:
