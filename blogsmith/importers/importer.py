@@ -39,6 +39,7 @@ from ..api.importing import (
 )
 from .addresses import avoid_list_urls, new_url
 from .archives import unpacked_source
+from .block_map import define_kinds, read_block_map
 from .merge import Record, apply_merge, plan_merge, read_record, source_digests
 from .model import HasPath, ImportedPage, Notice, NoticeKind, SiteImport, by_path
 from .page_rewrites import rewrite_pages
@@ -255,10 +256,12 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
 
     - No system is recognized, or an archive cannot be unpacked.
     - One of the folders contains the other.
+    - `import-map.yaml` in `into` has an invalid entry.
     - `into` contains a site that no import wrote, or another process is writing to it.
     """
     _reject_overlap(source, into)
     read_record(into)
+    read_block_map(into)
     if options.against and not options.against.is_dir():
         raise SiteError(Diagnostic("import-source", f'folder not found: "{options.against}"'))
     lock = nullcontext() if options.dry_run else _lock_folder(into)
@@ -270,12 +273,13 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
 def _import_folder(
     source: Path, into: Path, old: Record, options: ImportOptions, progress: Progress
 ) -> ImportResult:
-    root = source_root(source)
+    blocks = read_block_map(into)
+    root = source_root(source, blocks)
     system = find_system(root, options.system)
     workers = options.workers
     site = remove_unreadable_files(remove_withheld_files(system.read(root, progress, workers)))
     site = place_site(avoid_list_urls(rewrite_pages(site, progress, workers)))
-    site = name_unread_documents(site)
+    site = define_kinds(name_unread_documents(site), blocks)
     site = report_lost_settings(keep_marks(add_plugins(add_social_links(add_comments(site)))))
     with temporary_folder() as stage:
         written = write_site_files(site_files(site), stage, progress)

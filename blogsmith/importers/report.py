@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ..api.importing import Diagnostic, first_names, plural, printable
+from .block_map import FILE, suggest_entries
 from .merge import CONFLICTS, Merge
 from .model import Notice, NoticeKind, SiteImport
 from .site_settings import LOST_MESSAGES
+from .text.data import format_yaml
 from .verify.facts import KINDS
 from .verify.published_pages import PublishedCheck
 from .verify.site import SiteCheck
@@ -147,6 +149,7 @@ def _markdown(done: ImportResult) -> Iterator[str]:
         yield from _published(check.published)
     for kind, heading in _HEADINGS.items():
         yield from _notices(heading, [notice for notice in site.all_notices if notice.kind == kind])
+    yield from _suggestions(site)
     yield from _diagnostics(check.diagnostics)
     yield "## What to do next\n"
     yield from (f"1. {step}" for step in next_steps(done))
@@ -166,6 +169,17 @@ def _merge(merge: Merge) -> Iterator[str]:
         yield ""
 
 
+def _suggestions(site: SiteImport) -> Iterator[str]:
+    if entries := suggest_entries(site.all_notices):
+        yield f"## Suggested entries for `{FILE}`\n"
+        yield f"Copy them to `{FILE}` in the folder of the new site, change them, and import again.\n"
+        yield (
+            '`"[!NOTE]"` makes a callout, `"{content}"` keeps the content only, `""` keeps nothing, and any '
+            "other text replaces the block.\n"
+        )
+        yield f"```yaml\n{format_yaml(entries)}```\n"
+
+
 def withheld_line(done: ImportResult) -> str:
     """Return the number of withheld pages as a sentence; empty if there are none."""
     count = sum(notice.kind == "withheld" for notice in done.site.all_notices)
@@ -183,6 +197,8 @@ def next_steps(done: ImportResult) -> list[str]:
         steps.append("Fix the errors that `blogsmith check` reports; the old site had most of them too.")
     if any(notice.kind == "left" for notice in done.site.all_notices):
         steps.append("Rewrite the untranslated parts: search the pages for `<!-- import:`.")
+    if suggest_entries(done.site.all_notices):
+        steps.append(f"For blocks that occur often, write replacements into `{FILE}`, and import again.")
     kept = [name for notice in done.site.all_notices if notice.kind == "kept" for name in _names(notice)]
     if kept:
         names = ", ".join(f"`{name}`" for name in dict.fromkeys(kept))
