@@ -16,6 +16,7 @@ from ..api.importing import (
     open_folder,
 )
 from .model import Notice, SiteImport
+from .source_files import read_text, source_root
 from .text.author_blocks import CALLOUT, BlockMap
 from .write import write_error
 
@@ -65,6 +66,20 @@ def read_block_map(into: Path) -> BlockMap:
     if reporter.diagnostics:
         raise SiteError(*reporter.diagnostics)
     return tuple((name, entry or "") for name, entry in (entries or {}).items())
+
+
+def name_unused_entries(site: SiteImport, blocks: BlockMap) -> SiteImport:
+    """Add a notice for each entry whose name no page of the source contains."""
+    root, left = source_root(site.root), {name for name, _ in blocks}
+    for page in site.pages if left else ():
+        text = read_text(root / page.source) or ""
+        left = {name for name in left if name not in text}
+    hint = "write the name as the source writes it, or remove the entry"
+    notices = (
+        Notice("mistake", f'entry "{name}" has no effect because no page contains this name', FILE, hint=hint)
+        for name in sorted(left)
+    )
+    return replace(site, notices=(*site.notices, *notices))
 
 
 def define_kinds(site: SiteImport, blocks: BlockMap) -> SiteImport:

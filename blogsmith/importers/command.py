@@ -69,7 +69,9 @@ def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **opti
     SOURCE is a folder, a file such as paper.tex, or a .tar.gz. It is not changed. The new site is built and
     compared with SOURCE; import-report.md lists all differences.
 
-    INTO is the folder of the new site.  [default: the name of SOURCE with the suffix `-blogsmith`]
+    INTO is the folder of the new site.  [default: the name of SOURCE with the suffix `-blogsmith`] If it
+    contains an earlier import, files that you have not changed are renewed; import-conflicts/ gets new
+    versions of the others. INTO/import-map.yaml may contain replacements for blocks of your own.
     """
     from ..api.importing import MAX_PROCESSES, count_cores
     from .importer import ImportOptions

@@ -39,7 +39,7 @@ from ..api.importing import (
 )
 from .addresses import avoid_list_urls, new_url
 from .archives import unpacked_source
-from .block_map import define_kinds, read_block_map
+from .block_map import define_kinds, name_unused_entries, read_block_map
 from .merge import Record, apply_merge, plan_merge, read_record, source_digests
 from .model import HasPath, ImportedPage, Notice, NoticeKind, SiteImport, by_path
 from .page_rewrites import rewrite_pages
@@ -279,7 +279,7 @@ def _import_folder(
     workers = options.workers
     site = remove_unreadable_files(remove_withheld_files(system.read(root, progress, workers)))
     site = place_site(avoid_list_urls(rewrite_pages(site, progress, workers)))
-    site = define_kinds(name_unread_documents(site), blocks)
+    site = define_kinds(name_unused_entries(name_unread_documents(site), blocks), blocks)
     site = report_lost_settings(keep_marks(add_plugins(add_social_links(add_comments(site)))))
     with temporary_folder() as stage:
         written = write_site_files(site_files(site), stage, progress)

@@ -248,7 +248,8 @@ def apply_merge(
             _remove_leftovers(top, pending if old.pending else (RECORD,))
             for number, (path, content) in enumerate(merge.writes.items()):
                 progress("write", number, len(merge.writes))
-                replace_file(top, path, files[content])
+                # an incomplete file would look like a change of the author
+                replace_file(top, path, files[content], is_durable=merge.is_again)
             for path in merge.removes:
                 _remove(top, PurePosixPath(path))
     except OSError as error:

@@ -113,12 +113,12 @@ def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> d
     return found
 
 
-def replace_file(top: Folder, path: str, content: bytes | Path) -> None:
-    """Replace a file below `top` in one step."""
+def replace_file(top: Folder, path: str, content: bytes | Path, *, is_durable: bool = False) -> None:
+    """Replace a file below `top` in one step. is_durable: whether it is complete even after a power failure;
+    this is slow for thousands of files."""
     place = PurePosixPath(path)
-    # not durable: after a power failure, its digest shows that the copy is incomplete
     with top.enter(place.parent, make=True) as folder, _stream(content) as stream:
-        folder.replace(place.name, stream, is_durable=False)
+        folder.replace(place.name, stream, is_durable=is_durable)
 
 
 def digest_content(content: bytes | Path | BufferedReader) -> str:

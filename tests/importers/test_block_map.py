@@ -127,7 +127,7 @@ def test_every_system_reads_the_map(system: str, tmp_path: Path) -> None:
     files, page, block = SITES[system]
     text = f"---\ntitle: A\n---\n\nBefore.\n\n{block}\n\nAfter.\n"
     put(tmp_path / "old", {name: data.encode() for name, data in {**files, page: text}.items()})
-    put(tmp_path / "new", {FILE: b'box: "[!STATEMENT]"\n'})
+    put(tmp_path / "new", {FILE: b'box: "[!STATEMENT]"\nbxo: ""\n'})
     options = ImportOptions(now=NOW, system=system)
     done = import_site(tmp_path / "old", tmp_path / "new", options, no_progress)
     assert not done.check.differences
@@ -136,6 +136,10 @@ def test_every_system_reads_the_map(system: str, tmp_path: Path) -> None:
     assert "> [!STATEMENT] T\n> Text" in text
     assert not suggest_entries(done.site.all_notices)
     assert done.site.settings["callouts"]["statement"] == {"title": "Statement"}
+    unused = [notice.message for notice in done.site.notices if notice.source == FILE]
+    assert unused == ['entry "bxo" has no effect because no page contains this name']
+    again = import_site(tmp_path / "old", tmp_path / "new", options, no_progress)
+    assert not (again.merge.writes or again.merge.removes or again.merge.kept)
 
 
 def test_the_suggested_entries_work(tmp_path: Path) -> None:
