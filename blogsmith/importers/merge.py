@@ -37,7 +37,7 @@ _CHANGED, _TRANSLATED = "changed in the source", "translated differently than be
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What earlier imports wrote to a folder."""
+    """Record of the files that earlier imports wrote to a folder."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     """Path in the folder → digest of the version of the last complete import."""
