@@ -40,7 +40,7 @@ from ..api.importing import (
 from .addresses import avoid_list_urls, new_url
 from .archives import unpacked_source
 from .block_map import define_kinds, name_unused_entries, read_block_map
-from .merge import Record, apply_merge, plan_merge, read_record, source_digests
+from .merge import apply_merge, plan_merge, read_record, source_digests
 from .model import HasPath, ImportedPage, Notice, NoticeKind, SiteImport, by_path
 from .page_rewrites import rewrite_pages
 from .page_work import ONE_PROCESS, Workers
@@ -50,6 +50,7 @@ from .report import ImportResult, make_reports
 from .site_settings import add_comments, add_plugins, add_social_links, keep_marks, report_lost_settings
 from .source_files import remove_unreadable_files, source_root
 from .systems import find_system
+from .text.author_blocks import BlockMap
 from .text.segments import CODE, PLAIN, rewrite
 from .unread import name_unread_documents
 from .verify.site import SiteCheck, check_site
@@ -261,19 +262,16 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     """
     _reject_overlap(source, into)
     read_record(into)
-    read_block_map(into)
+    blocks = read_block_map(into)
     if options.against and not options.against.is_dir():
         raise SiteError(Diagnostic("import-source", f'folder not found: "{options.against}"'))
-    lock = nullcontext() if options.dry_run else _lock_folder(into)
-    with lock, unpacked_source(source) as unpacked:
-        # read again, because another import may have written until the lock was taken
-        return _import_folder(unpacked, into, read_record(into), options, progress)
+    with unpacked_source(source) as unpacked:
+        return _import_folder(unpacked, into, blocks, options, progress)
 
 
 def _import_folder(
-    source: Path, into: Path, old: Record, options: ImportOptions, progress: Progress
+    source: Path, into: Path, blocks: BlockMap, options: ImportOptions, progress: Progress
 ) -> ImportResult:
-    blocks = read_block_map(into)
     root = source_root(source, blocks)
     system = find_system(root, options.system)
     workers = options.workers
@@ -281,7 +279,9 @@ def _import_folder(
     site = place_site(avoid_list_urls(rewrite_pages(site, progress, workers)))
     site = define_kinds(name_unused_entries(name_unread_documents(site), blocks), blocks)
     site = report_lost_settings(keep_marks(add_plugins(add_social_links(add_comments(site)))))
-    with temporary_folder() as stage:
+    lock = nullcontext() if options.dry_run else _lock_folder(into)
+    with lock, temporary_folder() as stage:
+        old = read_record(into)
         written = write_site_files(site_files(site), stage, progress)
         built = build_import(site, written, SiteBuilder(stage, options.now, progress, workers))
         check = check_site(built, progress, against=options.against, workers=workers)

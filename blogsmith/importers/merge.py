@@ -18,7 +18,15 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..api.importing import TEMPORARY_PREFIX, Diagnostic, Folder, Progress, SiteError, open_folder
+from ..api.importing import (
+    TEMPORARY_PREFIX,
+    Diagnostic,
+    Folder,
+    Progress,
+    SiteError,
+    lazy_pattern,
+    open_folder,
+)
 from .model import SiteImport
 from .source_files import BIBLIOGRAPHIES, FOLDERS, MACROS, source_root
 from .write import RECORD, digest_content, record_text, replace_file, write_error
@@ -29,6 +37,7 @@ _SITE_PATHS = ("blogsmith.yaml", "content", "static", "themes", "plugins", "_fre
 """Files and folders of a blogsmith site."""
 _WRITTEN = frozenset((".gitignore", "blogsmith.yaml", "_freeze", MACROS.name, BIBLIOGRAPHIES, *FOLDERS))
 """Files and folders that an import may write. A record that names others is invalid."""
+_DIGEST = lazy_pattern(r"[0-9a-f]{64}")
 _OTHER = "other"
 """State of a path that is a folder, a link, or below one of these or a file."""
 _EDITED, _DELETED, _REMOVED = "changed here", "removed here", "changed here, removed from the source"
@@ -112,6 +121,9 @@ def _parse_record(text: bytes) -> Record:
         parts = PurePosixPath(path.removeprefix(f"{CONFLICTS}/")).parts
         if not parts or parts[0] not in _WRITTEN or ".." in parts or "\0" in path:
             raise ValueError(path)
+    for digest in (*files.values(), *(state for each in states.values() for state in each if state)):
+        if not _DIGEST.fullmatch(digest):
+            raise ValueError(digest)
     return Record(files, states, _strings(data.get("sources", {})))
 
 

@@ -174,8 +174,8 @@ def _suggestions(site: SiteImport) -> Iterator[str]:
         yield f"## Suggested entries for `{FILE}`\n"
         yield f"Copy them to `{FILE}` in the folder of the new site, change them, and import again.\n"
         yield (
-            '`"[!NOTE]"` makes a callout, `"{content}"` keeps the content only, so that a block without content '
-            "disappears, and any other text replaces the block.\n"
+            '`"[!NOTE]"` makes a callout, `"{content}"` keeps only the content, so that a block without '
+            "content disappears, and any other text replaces the block.\n"
         )
         yield f"```yaml\n{format_yaml(entries)}```\n"
 

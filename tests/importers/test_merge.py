@@ -172,11 +172,12 @@ def test_links_in_the_new_site_are_not_followed(tmp_path: Path) -> None:
     [
         b"<<<<<<< HEAD\n{}",
         b"[]",
-        b'{"files": {"../outside.md": "0"}}',
-        b'{"files": {".git/config": "0"}}',
-        b'{"files": {"content/../../x": "0"}}',
-        b'{"files": {"plugins/a.py": "0"}}',
-        b'{"files": {"import-conflicts/.ssh/id": "0"}}',
+        *(
+            f'{{"files": {{"{path}": "{"0" * 64}"}}}}'.encode()
+            for path in ("../outside.md", ".git/config", "content/../../x", "plugins/a.py", "")
+        ),
+        f'{{"files": {{"import-conflicts/.ssh/id": "{"0" * 64}"}}}}'.encode(),
+        b'{"files": {"content/a.md": "other"}}',
         b'{"files": [1], "pending": 2}',
         b'{"files": {}, "pending": {"content/a.md": 3}}',
         b"[" * 100_000,
