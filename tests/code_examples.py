@@ -39,6 +39,7 @@ from blogsmith.features.second_opinion import compare_formulas
 from blogsmith.features.site_cells import survey_site, verify_site
 from blogsmith.features.weights import measure_pages
 from blogsmith.freeze.archive import unpack
+from blogsmith.importers.block_map import read_block_map
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.model.documents import Output
 from blogsmith.network.linkcheck.check import LinkVerdict, write_verdicts
@@ -525,6 +526,11 @@ def _import_of_nothing(root: Path) -> tuple[Diagnostic, ...]:
     return _import(root / "blog", root.with_name("new"))
 
 
+def _import_map(root: Path) -> tuple[Diagnostic, ...]:
+    (root / "import-map.yaml").write_text('definition: "[!DEFINITION]"\nplot: [image]\n', encoding="utf-8")
+    return _raised(lambda: read_block_map(root))
+
+
 def _import_of_unknown(root: Path) -> tuple[Diagnostic, ...]:
     return _import(root, root.with_name("new"))
 
@@ -563,6 +569,7 @@ MISTAKES: Mapping[str, Make] = MappingProxyType(
         "file-exists": _file_exists,
         "new-name": _new_name,
         "import-into": _import_into_itself,
+        "import-map": _import_map,
         "import-source": _import_of_nothing,
         "import-system": _import_of_unknown,
         "new-write": _new_write,

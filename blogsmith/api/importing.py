@@ -9,10 +9,11 @@ from ..base.diagnostics.codes import LOWERABLE, PROTECTED_CODE
 from ..base.diagnostics.counts import count_line, first_names, plural
 from ..base.diagnostics.edits import apply_fixes
 from ..base.diagnostics.format import printable
-from ..base.diagnostics.model import Diagnostic, Place, SiteError, did_you_mean
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError, did_you_mean
 from ..base.installed import IMPORTERS, installed_parts
 from ..base.patterns import lazy_pattern
 from ..base.schema.data_loaders import is_too_deep
+from ..base.schema.yaml_loader import load as load_located_yaml
 from ..base.schema.yaml_scalars import resolve as resolve_yaml_scalar
 from ..base.storage.folder import TEMPORARY_PREFIX, Folder, open_folder, open_real_file
 from ..base.storage.links import is_junction

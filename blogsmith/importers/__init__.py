@@ -1,9 +1,10 @@
 """Importers: sites of other systems, converted to blogsmith sites.
 
-`blogsmith import` runs five steps. `systems.find_system` finds the system that wrote the source.
-`System.read` returns the whole source as records in our terms (`model.SiteImport`). `write.write_site_files`
-writes them to a new folder. `repair.build_import` builds this folder, and repairs the records until no error
-is left. `verify/` compares the pages with the source.
+`blogsmith import` runs six steps. `systems.find_system` finds the system that wrote the source. `System.read`
+returns the whole source as records in our terms (`model.SiteImport`); `read_text` gives it pages in which the
+blocks of `import-map.yaml` are replaced. `write.write_site_files` writes them to a temporary folder.
+`repair.build_import` builds this folder, and repairs the records until no error is left. `verify/` compares
+the pages with the source. `merge` writes the new site, and keeps the changes that its author made there.
 
 To add a system:
 1. Add a folder `importers/<name>/`. Its `__init__.py` describes what it reads, and its module `system.py`

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +69,9 @@ def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **opti
     SOURCE is a folder, a file such as paper.tex, or a .tar.gz. It is not changed. The new site is built and
     compared with SOURCE; import-report.md lists all differences.
 
-    INTO is the folder of the new site.  [default: the name of SOURCE with the suffix `-blogsmith`]
+    INTO is the folder of the new site.  [default: the name of SOURCE with the suffix `-blogsmith`] If it
+    contains an earlier import, files that you have not changed are renewed; import-conflicts/ gets new
+    versions of the others. INTO/import-map.yaml may contain replacements for blocks of your own.
     """
     from ..api.importing import MAX_PROCESSES, count_cores
     from .importer import ImportOptions
@@ -91,6 +93,7 @@ def import_site(clocks: CommandClock, /, source: Path, into: Path | None, **opti
     problems = _fetch(clocks, target) if fetches and not dry_run else 0
     _print_withheld(done)
     _print_differences(done)
+    _print_conflicts(done)
     for problem in done.problems:
         terminal.warn(problem)
     for line in _summary(done, target, clocks.seconds() - clocks.started, dry_run=dry_run):
@@ -149,6 +152,38 @@ def _print_differences(done: ImportResult) -> None:
         )
 
 
+def _print_conflicts(done: ImportResult) -> None:
+    """Print the files that were changed both here and in the source."""
+    from ..api.importing import printable
+    from .merge import CONFLICTS
+
+    found = done.merge.conflicts
+    for each in () if is_quiet() else found[:_MAX_LISTED]:
+        terminal.warn(printable(f"{each.path}: {each.reason}; new version: {CONFLICTS}/{each.path}"))
+    if len(found) > _MAX_LISTED and not is_quiet():
+        terminal.warn(f"and {plural(len(found) - _MAX_LISTED, 'more file')}, listed in import-report.md")
+
+
+def _merge_lines(done: ImportResult) -> Iterator[str]:
+    """Yield what this import changes in a folder to which an earlier one wrote."""
+    from ..api.importing import first_names, printable
+
+    merge = done.merge
+    if not merge.is_again:
+        return
+    names: dict[str, list[str]] = {
+        "added": list(merge.added),
+        "renewed": list(merge.renewed),
+        "removed": list(merge.removed),
+        "left": [f"{each.path} ({each.reason})" for each in merge.kept],
+    }
+    told = [f"{len(paths):,} {verb}" for verb, paths in names.items() if paths]
+    yield f"  files since the last import: {', '.join(told) or 'no changes'}"
+    for verb, paths in names.items():
+        if paths and not is_quiet():
+            yield printable(f"  {verb}: {first_names(paths, _MAX_LISTED)}")
+
+
 def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -> list[str]:
     from ..api.importing import count_line
     from .report import next_steps, published_line, withheld_line
@@ -174,6 +209,7 @@ def _summary(done: ImportResult, into: Path, seconds: float, *, dry_run: bool) -
         unanswered = len(check.published.unanswered)
         more = f"; {plural(unanswered, 'old page')} without a page in the new site" if unanswered else ""
         lines.append(f"  {published_line(check.published)}{more}")
+    lines += _merge_lines(done)
     if not dry_run:
         folder = shlex.quote(str(into))
         lines += ["next:", f"  cd {folder}", *(f"  {step}" for step in next_steps(done))]

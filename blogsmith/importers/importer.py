@@ -15,7 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -39,6 +39,8 @@ from ..api.importing import (
 )
 from .addresses import avoid_list_urls, new_url
 from .archives import unpacked_source
+from .block_map import define_kinds, name_unused_entries, read_block_map
+from .merge import apply_merge, plan_merge, read_record, source_digests
 from .model import HasPath, ImportedPage, Notice, NoticeKind, SiteImport, by_path
 from .page_rewrites import rewrite_pages
 from .page_work import ONE_PROCESS, Workers
@@ -48,10 +50,11 @@ from .report import ImportResult, make_reports
 from .site_settings import add_comments, add_plugins, add_social_links, keep_marks, report_lost_settings
 from .source_files import remove_unreadable_files, source_root
 from .systems import find_system
+from .text.author_blocks import BlockMap
 from .text.segments import CODE, PLAIN, rewrite
 from .unread import name_unread_documents
 from .verify.site import SiteCheck, check_site
-from .write import reject_other_site, site_files, write_reports, write_site_files
+from .write import site_files, write_reports, write_site_files
 
 Moves = Mapping[PurePosixPath, PurePosixPath]
 """Old path in the new site → new path."""
@@ -254,34 +257,43 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
 
     - No system is recognized, or an archive cannot be unpacked.
     - One of the folders contains the other.
-    - `into` contains files that no import wrote, or another process is writing to it.
+    - `import-map.yaml` in `into` has an invalid entry.
+    - `into` contains a site that no import wrote, or another process is writing to it.
     """
     _reject_overlap(source, into)
-    reject_other_site(into)
+    read_record(into)
+    blocks = read_block_map(into)
     if options.against and not options.against.is_dir():
         raise SiteError(Diagnostic("import-source", f'folder not found: "{options.against}"'))
     with unpacked_source(source) as unpacked:
-        return _import_folder(unpacked, into, options, progress)
+        return _import_folder(unpacked, into, blocks, options, progress)
 
 
-def _import_folder(source: Path, into: Path, options: ImportOptions, progress: Progress) -> ImportResult:
-    root = source_root(source)
+def _import_folder(
+    source: Path, into: Path, blocks: BlockMap, options: ImportOptions, progress: Progress
+) -> ImportResult:
+    root = source_root(source, blocks)
     system = find_system(root, options.system)
     workers = options.workers
     site = remove_unreadable_files(remove_withheld_files(system.read(root, progress, workers)))
     site = place_site(avoid_list_urls(rewrite_pages(site, progress, workers)))
-    site = name_unread_documents(site)
+    site = define_kinds(name_unused_entries(name_unread_documents(site), blocks), blocks)
     site = report_lost_settings(keep_marks(add_plugins(add_social_links(add_comments(site)))))
-    target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
-    with target as folder, _lock_folder(folder):
-        written = write_site_files(site_files(site), folder, progress)
-        built = build_import(site, written, SiteBuilder(folder, options.now, progress, workers))
+    lock = nullcontext() if options.dry_run else _lock_folder(into)
+    with lock, temporary_folder() as stage:
+        old = read_record(into)
+        written = write_site_files(site_files(site), stage, progress)
+        built = build_import(site, written, SiteBuilder(stage, options.now, progress, workers))
         check = check_site(built, progress, against=options.against, workers=workers)
         site, check = lower_errors(built.site, check)
         site = show_image_copies(site) if options.fetch_images else site
-        files = write_site_files(site_files(site), folder, progress, built.digests)
-        done = ImportResult(site, system.title, check, files)
-        write_reports(make_reports(done), folder)
+        files = site_files(site)
+        digests = write_site_files(files, stage, progress, built.digests)
+        merge = plan_merge(digests, source_digests(site), old, into)
+        done = ImportResult(site, system.title, check, digests, merge)
+        if not options.dry_run:
+            apply_merge(merge, old, files, into, progress)
+            write_reports(make_reports(done), into)
     return done
 
 

@@ -8,8 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ..api.importing import Diagnostic, first_names, plural, printable
+from .block_map import FILE, suggest_entries
+from .merge import CONFLICTS, Merge
 from .model import Notice, NoticeKind, SiteImport
 from .site_settings import LOST_MESSAGES
+from .text.data import format_yaml
 from .verify.facts import KINDS
 from .verify.published_pages import PublishedCheck
 from .verify.site import SiteCheck
@@ -41,6 +44,8 @@ class ImportResult:
     check: SiteCheck
     files: Mapping[str, str]
     """Path in the new site → digest."""
+    merge: Merge
+    """How the import differs from the files in the folder of the new site."""
 
     @property
     def ok(self) -> bool:
@@ -58,6 +63,7 @@ class ImportResult:
             ("not read", kinds["unread"], "document", ""),
             ("not answered", addresses, "URL", " of the old site"),
             ("not typeset", check.formula_errors, "error", f" in formulas{_commands(check)}"),
+            ("not merged", len(self.merge.conflicts), "file", " that you changed here"),
             ("held back", kinds["held"] - bool(check.formula_errors), "part", ""),
             ("not built", check.errors, "error", ""),
             ("without effect", sum(len(_names(each)) for each in lost), "setting", " or data files"),
@@ -98,7 +104,8 @@ def _json(done: ImportResult) -> bytes:
                 for each in done.site.all_notices
             ],
             "diagnostics": [_diagnostic(found) for found in done.check.diagnostics],
-            "files": dict(done.files),
+            "files": dict(done.merge.record.files),
+            "sources": dict(done.merge.record.sources),
         }
     )
 
@@ -135,16 +142,42 @@ def _markdown(done: ImportResult) -> Iterator[str]:
     yield f"| values of front matter | {sum(page.values for page in check.pages):,} |"
     yield f"| values of settings | {check.setting_count:,} |"
     yield ""
+    yield from _merge(done.merge)
     yield from _differences(done)
     yield from _unknown_commands(check)
     if check.published:
         yield from _published(check.published)
     for kind, heading in _HEADINGS.items():
         yield from _notices(heading, [notice for notice in site.all_notices if notice.kind == kind])
+    yield from _suggestions(site)
     yield from _diagnostics(check.diagnostics)
     yield "## What to do next\n"
     yield from (f"1. {step}" for step in next_steps(done))
     yield ""
+
+
+def _merge(merge: Merge) -> Iterator[str]:
+    """Yield the files that the import did not touch. What it wrote is not listed, so that an import without
+    changes leaves the report as it is."""
+    if merge.conflicts:
+        yield f"## Not merged: new versions are in `{CONFLICTS}/`\n"
+        yield from (f"- {_escape(each.path)}: {each.reason}" for each in merge.conflicts)
+        yield ""
+    if merge.kept:
+        yield "## Left as they are: files that you changed in the new site\n"
+        yield from (f"- {_escape(each.path)}: {each.reason}" for each in merge.kept)
+        yield ""
+
+
+def _suggestions(site: SiteImport) -> Iterator[str]:
+    if entries := suggest_entries(site.all_notices):
+        yield f"## Suggested entries for `{FILE}`\n"
+        yield f"Copy them to `{FILE}` in the folder of the new site, change them, and import again.\n"
+        yield (
+            '`"[!NOTE]"` makes a callout, `"{content}"` keeps only the content, so that a block without '
+            "content disappears, and any other text replaces the block.\n"
+        )
+        yield f"```yaml\n{format_yaml(entries)}```\n"
 
 
 def withheld_line(done: ImportResult) -> str:
@@ -156,12 +189,16 @@ def withheld_line(done: ImportResult) -> str:
 def next_steps(done: ImportResult) -> list[str]:
     """Return the next steps of the author, in order."""
     steps = []
+    if done.merge.conflicts:
+        steps.append(f"Merge each file below `{CONFLICTS}/` with yours, and remove it there.")
     if done.check.differences:
         steps.append("Check what is missing in the new pages; import-report.md lists it first.")
     if done.check.errors:
         steps.append("Fix the errors that `blogsmith check` reports; the old site had most of them too.")
     if any(notice.kind == "left" for notice in done.site.all_notices):
         steps.append("Rewrite the untranslated parts: search the pages for `<!-- import:`.")
+    if suggest_entries(done.site.all_notices):
+        steps.append(f"For blocks that occur often, write replacements into `{FILE}`, and import again.")
     kept = [name for notice in done.site.all_notices if notice.kind == "kept" for name in _names(notice)]
     if kept:
         names = ", ".join(f"`{name}`" for name in dict.fromkeys(kept))

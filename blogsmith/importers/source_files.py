@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from ..api.importing import Diagnostic, SiteError, is_junction, name_set, open_real_file
 from .model import ImportedFile, Notice, SiteImport
+from .text.author_blocks import BlockMap, replace_blocks
 
 if TYPE_CHECKING:
     _SystemPath = PosixPath
@@ -30,6 +31,7 @@ SKIPPED = name_set(
     ".ipynb_checkpoints .venv venv"
 )
 """Folders of tools and outputs, in every system."""
+_MARKDOWN = name_set(".md .markdown .mkd .mkdn .mdown .mdx .qmd .rmd .myst")
 _MAX_TEXT_BYTES = 10_000_000
 """Maximum number of bytes of a text file; as for blogsmith's own posts."""
 _DEEPEST = 50
@@ -50,10 +52,12 @@ class _SourcePath(_SystemPath):
     """Folder of the source as the user names it, absolute. Each source sets it in a subclass."""
     resolved_root = ""
     """Folder of the source with links resolved."""
+    blocks: BlockMap = ()
+    """Blocks that `read_text` replaces in Markdown."""
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
         # the class is created dynamically, so pickle finds it in no module
-        return _source_path, (self.written_root, self.resolved_root, str(self))
+        return _source_path, (self.written_root, self.resolved_root, self.blocks, str(self))
 
     @property
     def is_inside(self) -> bool:
@@ -100,21 +104,22 @@ class _SourcePath(_SystemPath):
             return None
 
 
-def source_root(root: Path) -> Path:
+def source_root(root: Path, blocks: BlockMap = ()) -> Path:
     """Return the folder of a source as a path. Neither it nor paths derived from it give access to anything
-    outside."""
-    return _source_class(os.path.abspath(root), os.path.realpath(root))(root)
+    outside. blocks: blocks that `read_text` replaces in its Markdown files."""
+    return _source_class(os.path.abspath(root), os.path.realpath(root), blocks)(root)
 
 
 @lru_cache(maxsize=8)
-def _source_class(given: str, top: str) -> type[_SourcePath]:
+def _source_class(given: str, top: str, blocks: BlockMap) -> type[_SourcePath]:
     # in Python 3.11, a derived path has only the class in common with the original
-    return type("SourcePath", (_SourcePath,), {"written_root": given, "resolved_root": top})
+    members = {"written_root": given, "resolved_root": top, "blocks": blocks}
+    return type("SourcePath", (_SourcePath,), members)
 
 
-def _source_path(given: str, top: str, path: str) -> Path:
+def _source_path(given: str, top: str, blocks: BlockMap, path: str) -> Path:
     """Restore a path that another process sent."""
-    return _source_class(given, top)(path)
+    return _source_class(given, top, blocks)(path)
 
 
 def _is_below(path: str, top: str) -> bool:
@@ -171,8 +176,8 @@ def find_outside_links(root: Path) -> Iterator[PurePosixPath]:
 def read_text(file: Path) -> str | None:
     r"""Read a text file with `\n` as newlines and without terminal sequences.
 
-    The encoding is UTF-8, otherwise Latin-1. Return None if the file is not text, is too large or cannot be
-    read.
+    The encoding is UTF-8, otherwise Latin-1. In Markdown, blocks of the author's map are replaced. Return
+    None if the file is not text, is too large or cannot be read.
     """
     try:
         with open_file(file) as stream:
@@ -186,7 +191,9 @@ def read_text(file: Path) -> str | None:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     text = _TERMINAL.sub("", text) if "\x1b" in text else text
-    return _RESERVED.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _RESERVED.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
+    blocks = file.blocks if isinstance(file, _SourcePath) else ()
+    return replace_blocks(text, blocks) if blocks and file.suffix.lower() in _MARKDOWN else text
 
 
 MAX_COPY_BYTES = 500_000_000
@@ -198,6 +205,8 @@ FOLDERS = ("content", "static")
 `plugins/`."""
 BIBLIOGRAPHIES = "bibliography"
 """Additional folder for `.bib` files only; these are data and are not published."""
+MACROS = PurePosixPath("macros.tex")
+"""File with the macros of a paper."""
 
 
 def remove_unreadable_files(site: SiteImport) -> SiteImport:

@@ -69,17 +69,6 @@ def test_what_the_source_has_no_more_is_removed(source: Path, tmp_path: Path) ->
     assert not (tmp_path / "new" / "static" / "assets" / "data.csv").exists()
 
 
-def test_a_changed_file_is_not_overwritten(source: Path, tmp_path: Path) -> None:
-    run(source, tmp_path / "new")
-    post = tmp_path / "new" / "content" / "posts" / "2024-03-01-first.md"
-    post.write_text("mine", encoding="utf-8")
-    with pytest.raises(SiteError) as caught:
-        run(source, tmp_path / "new")
-    assert caught.value.diagnostics[0].code == "file-exists"
-    assert "content/posts/2024-03-01-first.md" in caught.value.diagnostics[0].hint
-    assert post.read_text("utf-8") == "mine"
-
-
 def test_a_dry_run_writes_nothing(source: Path, tmp_path: Path) -> None:
     assert run(source, tmp_path / "new", dry_run=True).ok
     assert not (tmp_path / "new").exists()

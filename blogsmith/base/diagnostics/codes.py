@@ -52,6 +52,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "toml-syntax": "Front matter is not valid TOML.",
         "yaml-syntax": "A file or front matter is not valid YAML.",
         # sites of other systems
+        "import-map": "An entry of `import-map.yaml` is invalid.",
         "import-into": "The target folder of an import is inside its source, or contains it.",
         "import-source": "The site to import does not exist, or its settings cannot be read.",
         "import-system": "The folder to import was made by an unknown system, or a system name is unknown.",

@@ -21,7 +21,7 @@ from ...api.importing import (
 )
 from ..bibliographies import SourceBibliographies, fit_key
 from ..model import ImportedData, ImportedFile, ImportedPage, Notice, SourcePart, by_path
-from ..source_files import read_text
+from ..source_files import MACROS, read_text
 from .definitions import Definitions
 from .expansion import Expander
 from .figures import Figures, graphic_folders
@@ -33,7 +33,6 @@ from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
 from .source import FileReader, SourceText, with_line_notices
 from .tables import simplify_tables
 
-MACROS = PurePosixPath("macros.tex")
 _BEGIN = lazy_pattern(r"\\begin\s*\{document\}")
 _END = lazy_pattern(r"\\end\s*\{document\}")
 _LISTED = lazy_pattern(r"\\begin\{thebibliography\}[\s\S]*?(?:\\end\{thebibliography\}|\Z)")
