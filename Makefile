@@ -13,8 +13,10 @@ LOCK := .ci/requirements.txt
 LOCKED := install --quiet --disable-pip-version-check --require-hashes --requirement
 LOCK_TOOLS := .venv-tools
 LOCK_TOOLS_READY := $(LOCK_TOOLS)/.ready
-# What our formulas are compared with, and drawn beside, and another judge of HTML; no test needs them.
-REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5 html-validate@10.17.0
+# What our formulas are compared with, drawn beside and read aloud by, and another judge of HTML; only long tests need
+# them.
+REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5 html-validate@10.17.0 \
+	speech-rule-engine@4.1.5
 REFERENCES := .cache/.references
 # What judges pages as a slow phone loads them.
 LIGHTHOUSE_PACKAGE := lighthouse@12.8.2

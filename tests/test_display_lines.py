@@ -12,7 +12,7 @@ from blogsmith.tex.convert import convert_formula
 from blogsmith.tex.displays import LEAST_SCALE, DisplayRoom, FittedDisplay, find_room
 from blogsmith.tex.mathml.display_lines import STEPS_EM, break_display, fit_display
 from blogsmith.tex.mathml.line_groups import children
-from blogsmith.tex.mathml.widths import measure
+from blogsmith.tex.mathml.widths import measure, read_elements
 from tests.check import render
 from tests.rows import each_row
 
@@ -81,7 +81,7 @@ def rows(mathml: str) -> list[str]:
 @each_row(("tex", "lines"), LINES)
 def test_rows(tex: str, lines: list[str]) -> None:
     plain = typeset(tex)
-    broken = break_display(plain, measure(content(plain)), ROOM)
+    broken = break_display(plain, read_elements(content(plain)), ROOM)
     assert rows(broken.mathml) == lines
     assert broken.widest < broken.width
     # the same symbols in the same order
@@ -92,7 +92,7 @@ def test_rows(tex: str, lines: list[str]) -> None:
 def test_cases_become_rows_of_their_own() -> None:
     tex = r"x = \begin{cases} a & \text{if the first condition of all holds} \\ b & \text{else} \end{cases}"
     plain = typeset(tex)
-    broken = break_display(plain, measure(content(plain)), ROOM)
+    broken = break_display(plain, read_elements(content(plain)), ROOM)
     assert 'class="math-rows math-cases"' in broken.mathml
     assert broken.widest < broken.with_table and broken.with_table > ROOM
     # a bracket around blocks does not have to be symmetric

@@ -127,6 +127,8 @@ def convert_formula(
         body = number_formula(body, parser.row_numbers[0])
     if "{,}" in tex and tex.count(",") == tex.count("{,}") + tex.count("\\,"):
         body = _NUMBER.sub(lambda found: f"<mn>{found[0].replace(_COMMA, ',')[4:-5]}</mn>", body)
+    if "{.}" in tex:
+        body = body.replace("</mn><mi>.</mi><mn>", ".")
     opening = math_start_tag(
         tex, display=display, label=_alternative(parser, body) if parser.diagrams else ""
     )

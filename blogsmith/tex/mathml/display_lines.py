@@ -18,10 +18,7 @@ Its number moves to a line of its own if it does not fit beside the formula. Wid
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,14 +28,13 @@ from ..displays import ESTIMATE_ERROR, LEAST_SCALE, DisplayRoom, FittedDisplay
 from .atoms import ORD, PUNCT
 from .line_groups import (
     LinePiece,
-    children,
     group_width,
     print_group,
     read_pieces,
     split_relations,
     split_wide,
 )
-from .widths import measure_element, measure_table
+from .widths import MeasuredElement, measure, read_elements
 
 STEPS_EM = (14, 15, 16, 17, 18, 19, 20, 22, 24, 26, 29, 32, 35, 39, 43, 48)
 """Widths of boxes below which lines and tables break: rules of `wide.css`."""
@@ -58,12 +54,13 @@ def fit_display(mathml: str, room: DisplayRoom) -> FittedDisplay:
     beside = room.number + _NUMBER_GAP_EM if room.number else 0.0
     if _is_short(content, room.width - beside):
         return FittedDisplay(mathml)
-    width = measure_display(mathml)
+    elements = read_elements(content)
+    width = sum(element.width for element in elements)
     if width + beside <= room.width:
         return FittedDisplay(mathml)
     kind, widest = "shrink", width
     if room.wide != "shrink" and width > room.width and _DIAGRAM not in mathml:
-        broken = break_display(mathml, width, room.width)
+        broken = break_display(mathml, elements, room.width)
         mathml, widest = broken.mathml, broken.widest
         kind = _kind(broken, room.wide)
     style = f"--ems:{ESTIMATE_ERROR * width:.1f}"
@@ -105,15 +102,10 @@ _TALL = lazy_pattern(r"<(?:mfrac|munder|munderover|mtable)[ >]")
 _NO_BREAK_SPACE = "\u00a0"
 _BIGG = 'minsize="2.4em" maxsize="2.4em"'
 r"""Size of a delimiter of tall content that is on another line: that of `\bigg`."""
-_START = lazy_pattern(r"<[^<>]*>")
 _LINES = lazy_pattern(
     r'<mtable class="math-(?:align|alignat|eqnarray)(?: math-multline)?" displaystyle="true"'
 )
 
-_TABLE_PARTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {tag[:4]: lazy_pattern(rf"{tag}[^<>]*>.*?</{tag[1:]}>", re.DOTALL) for tag in ("<mtr", "<mtd", "<mtable")}
-)
-"""First characters of an element of a table → a pattern for it."""
 _CASES = lazy_pattern(r'<mtable class="math-cases"')
 _INNER_LINES = lazy_pattern(r'<mtable class="math-(?:cases|align|alignat)"')
 
@@ -132,50 +124,27 @@ class DisplayLines(Struct, frozen=True):
     """Width of the widest part if the tables in it are not broken; 0 if none of them has to be."""
 
 
-def measure_display(mathml: str) -> float:
-    """Return the approximate width of a display without breaks, in em. mathml: `<math>`."""
-    content, elements = _read_content(mathml[mathml.index(">") + 1 : mathml.rindex("</math>")])
-    if not _is_table(elements):
-        return sum(map(measure_element, elements))
-    rows = [[_measure_cell(cell) for cell in _inner(row)] for row in _inner(content)]
-    return measure_table(_parts(content)[0], rows)
+def _is_lines(elements: Sequence[MeasuredElement]) -> bool:
+    return len(elements) == 1 and _LINES.match(elements[0].xml) is not None
 
 
-def _is_table(elements: Sequence[str]) -> bool:
-    return len(elements) == 1 and _LINES.match(elements[0]) is not None
+def _open_rows(elements: Sequence[MeasuredElement]) -> Sequence[MeasuredElement]:
+    """Return the elements of a display without rows around all of it."""
+    while len(elements) == 1 and elements[0].xml.startswith("<mrow>") and not _FENCED.match(elements[0].xml):
+        elements = elements[0].children
+    return elements
 
 
-def _measure_cell(cell: str) -> float:
-    start, content = _parts(cell)
-    return 0.0 if "math-intertext" in start else sum(map(measure_element, _children(content)))
-
-
-@lru_cache(256)
-def _children(markup: str) -> tuple[str, ...]:
-    """Return the top-level elements. Those of a wide display are needed twice, to measure and to break it."""
-    if markup.startswith(("<mtr", "<mtd", "<mtable")) and "<mtable" not in markup[1:]:
-        # Without tables inside, patterns find the parts much faster.
-        return tuple(_TABLE_PARTS[markup[:4]].findall(markup))
-    return tuple(children(markup))
-
-
-def _read_content(content: str) -> tuple[str, Sequence[str]]:
-    """Return the content of a display without rows around all of it, and its elements."""
-    elements = _children(content)
-    while len(elements) == 1 and elements[0].startswith("<mrow>") and not _FENCED.match(elements[0]):
-        content = _parts(elements[0])[1]
-        elements = _children(content)
-    return content, elements
-
-
-def break_display(mathml: str, width: float, room: float) -> DisplayLines:
-    """Return a display with possible line breaks. mathml: `<math>`. room: Width of a line, in em."""
+def break_display(mathml: str, elements: Sequence[MeasuredElement], room: float) -> DisplayLines:
+    """Return a display with possible line breaks. mathml: `<math>`. elements: Its content. room: Width of a
+    line, in em."""
     inside, end = mathml.index(">") + 1, mathml.rindex("</math>")
-    content, elements = _read_content(mathml[inside:end])
-    if _is_table(elements):
+    width = sum(element.width for element in elements)
+    elements = _open_rows(elements)
+    if _is_lines(elements):
         broken, widest = _break_table(elements[0], room - INDENT)
         return DisplayLines(f"{mathml[:inside]}{broken}{mathml[end:]}", width, widest + INDENT, True)
-    groups = _break_row(content, room - INDENT)
+    groups = _break_row(elements, room - INDENT)
     whole = max(map(group_width, groups)) + INDENT
     if whole > room:
         groups = [[_break_inner(piece, room - INDENT) for piece in group] for group in groups]
@@ -191,22 +160,22 @@ def _break_inner(piece: LinePiece, room: float) -> LinePiece:
     """Return the element with breaks in a table of cases or lines between growing delimiters."""
     if piece.width <= room or not _FENCED.match(piece.xml):
         return piece
-    start, inside = _parts(piece.xml)
     printed, width = "", 0.0
-    for child in _children(inside):
-        if _CASES.match(child) or _LINES.match(child):
-            around = piece.width - measure_element(child)
-            child, widest = _break_table(child, room - around - INDENT)
+    for child in piece.children:
+        xml = child.xml
+        if _CASES.match(xml) or _LINES.match(xml):
+            around = piece.width - child.width
+            xml, widest = _break_table(child, room - around - INDENT)
             width += widest + around + INDENT
         # Rows that are blocks are not centred around the height of a minus sign.
-        is_fence = child.startswith("<mo fence")
-        printed += child.replace("<mo ", '<mo symmetric="false" ', 1) if is_fence else child
-    return replace(piece, xml=f"{start}{printed}</mrow>", width=width) if width else piece
+        is_fence = xml.startswith("<mo fence")
+        printed += xml.replace("<mo ", '<mo symmetric="false" ', 1) if is_fence else xml
+    return replace(piece, xml=f"{_start(piece.xml)}{printed}</mrow>", width=width) if width else piece
 
 
-def _break_row(markup: str, room: float) -> list[list[LinePiece]]:
+def _break_row(elements: Sequence[MeasuredElement], room: float) -> list[list[LinePiece]]:
     """Return the groups of elements between possible breaks."""
-    groups = _split_at_spaces(list(read_pieces(_children(markup), measure_element)))
+    groups = _split_at_spaces(list(read_pieces(elements)))
     for starts, limit in _OPENED:
         groups = [
             part
@@ -241,25 +210,32 @@ def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[Li
     if not piece.xml.startswith(starts) or is_kept or piece.width <= room / 2:
         yield piece
         return
-    start, inside = _parts(piece.xml)
+    start = _start(piece.xml)
     if start.startswith("<mtext"):
-        yield from _open_words(piece, start, inside)
+        yield from _open_words(piece, start)
         return
-    tall = _BIGG if _TALL.search(inside) else ""
-    for child in read_pieces(_children(inside), measure_element):
-        if tall and child.xml.startswith('<mo fence="true"'):
-            child = replace(child, xml=child.xml.replace("<mo ", f"<mo {tall} ", 1))
+    is_tall = _TALL.search(piece.xml, len(start))
+    for child in read_pieces(piece.children):
+        if is_tall and child.xml.startswith('<mo fence="true"'):
+            child = replace(child, xml=child.xml.replace("<mo ", f"<mo {_BIGG} ", 1))
         for part in _open(replace(child, depth=child.depth + piece.depth), starts, room):
-            yield part if start.startswith("<mrow") else replace(part, xml=f"{start}{part.xml}</mstyle>")
+            yield part if start.startswith("<mrow") else _styled(part, start)
 
 
-def _open_words(piece: LinePiece, start: str, text: str) -> Iterator[LinePiece]:
+def _styled(piece: LinePiece, start: str) -> LinePiece:
+    """Return the piece inside an element `<mstyle>`."""
+    inside = MeasuredElement(piece.xml, piece.width, piece.children)
+    return replace(piece, xml=f"{start}{piece.xml}</mstyle>", children=(inside,))
+
+
+def _open_words(piece: LinePiece, start: str) -> Iterator[LinePiece]:
     """Yield the words of a text. Spaces at their ends must not be collapsed."""
+    text = piece.xml[len(start) : -len("</mtext>")]
     words = text.replace(" ", _NO_BREAK_SPACE).split(_NO_BREAK_SPACE) if "<" not in text else [text]
     for index, word in enumerate(words):
         is_last = index == len(words) - 1
         xml = f"{start}{word}{'' if is_last else _NO_BREAK_SPACE}</mtext>"
-        yield LinePiece(xml, ORD if is_last else PUNCT, piece.depth, measure_element(xml))
+        yield LinePiece(xml, ORD if is_last else PUNCT, piece.depth, measure(xml))
 
 
 def _split_at_spaces(pieces: list[LinePiece]) -> list[list[LinePiece]]:
@@ -267,38 +243,32 @@ def _split_at_spaces(pieces: list[LinePiece]) -> list[list[LinePiece]]:
     groups: list[list[LinePiece]] = [[]]
     for index, piece in enumerate(pieces):
         groups[-1].append(piece)
-        if _WIDE_SPACE.fullmatch(piece.xml) and index + 1 < len(pieces):
+        if piece.xml.startswith("<mspace") and _WIDE_SPACE.fullmatch(piece.xml) and index + 1 < len(pieces):
             groups.append([])
     return groups
 
 
-def _break_table(table: str, room: float) -> tuple[str, float]:
+def _break_table(table: MeasuredElement, room: float) -> tuple[str, float]:
     """Return the table with breaks in its cells, and the width of the widest part."""
     widest = 0.0
     rows = []
-    for row in _inner(table):
+    for row in table.children:
         cells = []
         indent = 0.0
-        for cell in _inner(row):
-            start, content = _parts(cell)
-            if "eq-cell" in start or not content:
-                cells.append(cell)
+        for cell in row.children:
+            start = _start(cell.xml)
+            if "eq-cell" in start or not cell.children:
+                cells.append(cell.xml)
                 # it continues the row above
                 indent = INDENT if "width:50%" not in start else 0.0
                 continue
-            groups = _break_row(content, room - indent)
+            groups = _break_row(cell.children, room - indent)
             widest = max(widest, *(group_width(group) + indent for group in groups))
             cells.append(f"{start}{''.join(map(print_group, groups))}</mtd>")
-        rows.append(f"{_parts(row)[0]}{''.join(cells)}</mtr>")
-    start = _parts(table)[0].replace('class="', 'class="math-rows ', 1)
+        rows.append(f"{_start(row.xml)}{''.join(cells)}</mtr>")
+    start = _start(table.xml).replace('class="', 'class="math-rows ', 1)
     return f"{start}{''.join(rows)}</mtable>", widest
 
 
-def _inner(element: str) -> Sequence[str]:
-    return _children(_parts(element)[1])
-
-
-def _parts(element: str) -> tuple[str, str]:
-    start = _START.match(element)
-    assert start is not None
-    return start[0], element[start.end() : element.rindex("</")]
+def _start(element: str) -> str:
+    return element[: element.index(">") + 1]

@@ -9,7 +9,7 @@ only if the better ones leave a piece that does not fit a phone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from html import unescape
 from types import MappingProxyType
@@ -34,6 +34,7 @@ from .atoms import (
     add_spaces,
     remove_spaces,
 )
+from .widths import MeasuredElement
 
 _LEAF = r"<m[ion](?: [^<>]*)?>[^<]*+</m[ion]>|<mspace[^<>]*/>"
 _FLAT_ROW = rf"<m[a-z]+(?>(?: [^<>]*)?)(?<!/)>(?>(?:{_LEAF})*)</m[a-z]+>"
@@ -58,7 +59,7 @@ _STACKS = ("mfrac", "munder", "mover", "munderover")
 _SCRIPTS = ("msub", "msup", "msubsup", "mmultiscripts")
 
 
-class LinePiece(Struct, frozen=True):
+class LinePiece(Struct, frozen=True, gc=False):
     """An element that stays on one line."""
 
     xml: str
@@ -67,6 +68,8 @@ class LinePiece(Struct, frozen=True):
     """Number of brackets open at its right end."""
     width: float
     """Approximate width, in letters or in em."""
+    children: Sequence[MeasuredElement] = ()
+    """Elements inside, which are known in displays."""
 
 
 def group_lines(mathml: str, narrow: int) -> str:
@@ -78,7 +81,8 @@ def group_lines(mathml: str, narrow: int) -> str:
     start = mathml.find("<math ")
     end = mathml.rfind("</math>")
     inside = mathml.index(">", start) + 1
-    groups = split_wide(split_relations(list(read_pieces(children(mathml[inside:end]), _letters))), narrow)
+    elements = [MeasuredElement(xml, _letters(xml)) for xml in children(mathml[inside:end])]
+    groups = split_wide(split_relations(list(read_pieces(elements))), narrow)
     if len(groups) < 2 or max(map(group_width, groups)) > _TOLERANCE * narrow:
         return ""
     rows = "".join(map(print_group, groups))
@@ -126,7 +130,7 @@ def _split(pieces: list[LinePiece], kinds: tuple[int, ...], is_deep: bool) -> li
 
 def group_width(pieces: Sequence[LinePiece]) -> float:
     """Return the width of pieces in a row."""
-    return sum(piece.width for piece in pieces)
+    return sum([piece.width for piece in pieces])
 
 
 def print_group(group: list[LinePiece]) -> str:
@@ -147,13 +151,13 @@ def _end_with_space(group: list[LinePiece]) -> list[str]:
     return row
 
 
-def read_pieces(elements: Iterable[str], width: Callable[[str], float]) -> Iterator[LinePiece]:
-    """Yield the elements of a row with their classes. width: Element → its width."""
+def read_pieces(elements: Iterable[MeasuredElement]) -> Iterator[LinePiece]:
+    """Yield the elements of a row with their classes."""
     depth = 0
-    for xml in elements:
-        kind = _piece_class(xml)
+    for element in elements:
+        kind = _piece_class(element.xml)
         depth = max(0, depth + (kind == OPEN) - (kind == CLOSE))
-        yield LinePiece(xml, kind, depth, width(xml))
+        yield LinePiece(element.xml, kind, depth, element.width, element.children)
 
 
 def children(markup: str) -> Iterator[str]:

@@ -18,7 +18,8 @@ from ...base.patterns import lazy_pattern
 from .atoms import DICTIONARY_BINARY, DICTIONARY_CLOSING, DICTIONARY_OPENING, DICTIONARY_RELATIONS
 from .glyph_widths import DEFAULT, glyph_widths, large_widths
 
-_ELEMENT = lazy_pattern(r"<(m[ino])( [^<>]*)?>([^<]*)</m[ino]>|<(/?)([a-z]+)([^<>]*?)(/?)>([^<]*)")
+_TOKEN = lazy_pattern(r"<m[ino](?: [^<>]*)?>[^<]*</m[ino]>|<mtext(?: [^<>]*)?>[^<]*</mtext>|<[^<>]*>[^<]*")
+_PARTS = lazy_pattern(r"<(/?)([a-z]+)([^<>]*?)(/?)>([^<]*)")
 _LENGTH = lazy_pattern(r' width="(-?[\d.]+)(?:em)?"')
 _SPACE = lazy_pattern(r' ([lr])space="(-?[\d.]+)(?:em)?"')
 _GLYPH = 1.015
@@ -35,106 +36,136 @@ _TALL = frozenset(("mfrac", "mtable", "munder", "munderover"))
 _LEAN = 0.12
 _FOOT = 0.06
 _LEAN_OF_LETTER = lazy_pattern(r"math-lean-(\d+)")
-_MAX_CACHED_LENGTH = 600
-"""Maximum number of characters of an element whose width is cached."""
 _WIDE_CHARACTER = "\u2e80"
 """First of the East Asian characters, which are one em wide."""
 
 
-class _Open(Struct):
+class MeasuredElement(Struct, frozen=True, gc=False):
+    """An element of MathML. Its width is in em of its font size."""
+
+    xml: str
+    width: float
+    children: Sequence[MeasuredElement] = ()
+    """Empty for elements that contain only text."""
+    is_tall: bool = False
+    is_limits: bool = False
+    """It starts with an operator whose limits are beside it in text style."""
+
+
+class _Token(Struct, frozen=True, gc=False):
+    """A tag with the text after it, or an element that contains only text."""
+
+    name: str
+    attributes: str
+    length: int
+    """Number of characters without the text after the tag."""
+    is_end: bool
+    is_empty: bool
+    words: float
+    """Width of the text after the tag."""
+    style: bool | None = None
+    """Value of the attribute `displaystyle`; None if there is none."""
+    leaves: tuple[MeasuredElement, MeasuredElement] | None = None
+    """The element that contains only text, in text style and in display style."""
+
+
+class _Open(Struct, gc=False):
     """An element whose end has not been read."""
 
     name: str
     attributes: str
-    scale: float
-    """Font size, as a multiple of that of the formula."""
+    start: int
     is_display: bool
-    parts: list[float] = field(default_factory=list)
-    """Width of each child, in em of the formula."""
-    rows: list[list[float]] = field(default_factory=list)
-    """Widths of the cells of each row, if it is a table."""
-    is_fenced: bool = False
-    """It contains delimiters that grow with its content."""
+    inner: bool
+    """Whether its next child is in display style."""
+    is_scripted: bool = False
+    """All children after the first one are scripts or limits."""
+    children: list[MeasuredElement] = field(default_factory=list)
     is_tall: bool = False
-    is_limits: bool = False
-    """Its first child is an operator whose limits are beside it in text style."""
-
-
-def measure_element(xml: str) -> float:
-    """Return the width of an element of a display. Most elements are in several displays of a site."""
-    return _measure_again(xml) if len(xml) < _MAX_CACHED_LENGTH else measure(xml)
-
-
-@lru_cache(4096)
-def _measure_again(xml: str) -> float:
-    return measure(xml)
 
 
 def measure(markup: str, *, is_display: bool = True) -> float:
     """Return the approximate width of MathML elements in a row, in em of their font size."""
-    root = _Open("mrow", "", 1.0, is_display)
-    stack = [root]
-    for leaf, leaf_look, sign, closing, name, look, empty, text in _ELEMENT.findall(markup):
-        top = stack[-1]
-        if leaf:
-            scale, style = _inner_size(top)
-            if leaf == "mo":
-                top.is_fenced = top.is_fenced or "fence=" in leaf_look
-                width = _operator(sign, leaf_look, style)
-                top.is_limits = top.is_limits or (
-                    not top.parts and not style and (sign in large_widths() or "movablelimits" in leaf_look)
-                )
-            elif leaf == "mi" and len(sign) == 1 and "normal" not in leaf_look:
-                width = _italic_widths().get(sign) or _glyphs(sign)
-                if leaf_look:
-                    width += _corrections(leaf_look, has_subscript=top.name == "msub" and not top.parts)
-            else:
-                width = _glyphs(sign)
-            top.parts.append(width * scale + _ROUNDED)
-        elif closing:
+    return sum([element.width for element in read_elements(markup, is_display=is_display)])
+
+
+def read_elements(markup: str, *, is_display: bool = True) -> list[MeasuredElement]:
+    """Return the top-level elements of `markup`."""
+    top = _Open("mrow", "", 0, is_display, is_display)
+    stack = [top]
+    start = 0
+    for text in _TOKEN.findall(markup):
+        token = _read_token(text)
+        if token.leaves:
+            top.children.append(token.leaves[top.inner])
+            top.inner = top.inner and not top.is_scripted
+        elif token.is_end:
             if len(stack) > 1:
-                _close(stack.pop(), stack[-1])
-            if text and stack[-1].name in _WORDS:
-                stack[-1].parts.append(_words(text) * stack[-1].scale)
+                closed, top = stack.pop(), stack[-1]
+                _close(closed, top, markup[closed.start : start + token.length])
+            if token.words and top.name in _WORDS:
+                top.children.append(MeasuredElement("", token.words))
         else:
-            scale, style = _inner_size(top)
-            opened = _Open(name, look, scale, _style(look, style))
-            if empty:
-                _close(opened, top)
-                continue
-            stack.append(opened)
-            if text and name in _WORDS:
-                opened.parts.append(_words(text) * scale)
-    return sum(root.parts)
+            opened = _open(token, start, top.inner)
+            if token.is_empty:
+                _close(opened, top, text[: token.length])
+            else:
+                top = opened
+                stack.append(top)
+        start += len(text)
+    return stack[0].children
 
 
-def _close(element: _Open, parent: _Open) -> None:
-    if element.name == "mtr":
-        parent.rows.append(element.parts)
+def _open(token: _Token, start: int, is_display: bool) -> _Open:
+    if token.style is not None:
+        is_display = token.style
+    name = token.name
+    inner = is_display and name != "mfrac" and (name != "mtable" or token.style is True)
+    opened = _Open(name, token.attributes, start, is_display, inner, name in _SCRIPTED)
+    if token.words and name in _WORDS:
+        opened.children.append(MeasuredElement("", token.words))
+    return opened
+
+
+def _close(element: _Open, parent: _Open, xml: str) -> None:
+    width = _CLOSE.get(element.name, _row)(element)
+    children = element.children
+    is_tall = element.is_tall or element.name in _TALL
+    is_limits = bool(children) and children[0].is_limits
+    parent.children.append(MeasuredElement(xml, width, children, is_tall, is_limits))
+    parent.is_tall = parent.is_tall or is_tall
+    parent.inner = parent.inner and not parent.is_scripted
+
+
+@lru_cache(4096)
+def _read_token(text: str) -> _Token:
+    """Return the properties of a token. Most tokens are in several formulas of a site."""
+    found = _PARTS.match(text)
+    assert found is not None
+    end, name, attributes, empty, after = found.groups()
+    leaf = None
+    if name in _LEAVES and not end and text.endswith("/m" + name[1:] + ">"):
+        leaf = _read_leaf(text, name, attributes, after)
+    style = 'displaystyle="true"' in attributes if "displaystyle" in attributes else None
+    words = _words(after) if after and not leaf else 0.0
+    return _Token(name, attributes, found.start(5), bool(end), bool(empty), words, style, leaf)
+
+
+def _read_leaf(xml: str, name: str, attributes: str, text: str) -> tuple[MeasuredElement, MeasuredElement]:
+    if name == "mo":
+        is_limits = text in large_widths() or "movablelimits" in attributes
+        in_text, in_display = (_operator(text, attributes, style) + _ROUNDED for style in (False, True))
+        return MeasuredElement(xml, in_text, is_limits=is_limits), MeasuredElement(xml, in_display)
+    if name == "mtext":
+        width = _words(text)
+    elif name == "mi" and len(text) == 1 and "normal" not in attributes:
+        width = _ROUNDED + (_italic_widths().get(text) or _glyphs(text))
+        if attributes:
+            width += _foot(attributes) + _lean(attributes)
     else:
-        parent.is_tall = parent.is_tall or element.is_tall or element.name in _TALL
-        parent.parts.append(_CLOSE.get(element.name, _row)(element))
-        parent.is_limits = parent.is_limits or (len(parent.parts) == 1 and element.is_limits)
-
-
-def _style(attributes: str, inherited: bool) -> bool:
-    if "displaystyle" not in attributes:
-        return inherited
-    return 'displaystyle="true"' in attributes
-
-
-def _inner_size(parent: _Open) -> tuple[float, bool]:
-    """Return the scale and the style of the next child."""
-    name = parent.name
-    if name in _SCRIPTED and parent.parts:
-        return parent.scale * _SCRIPT, False
-    if name == "mfrac":
-        return parent.scale * (1.0 if parent.is_display else _SCRIPT), False
-    if name == "mstyle" and 'scriptlevel="1"' in parent.attributes:
-        return parent.scale * _SCRIPT, False
-    if name == "mtable":
-        return parent.scale, 'displaystyle="true"' in parent.attributes
-    return parent.scale, parent.is_display
+        width = _ROUNDED + _glyphs(text)
+    leaf = MeasuredElement(xml, width)
+    return leaf, leaf
 
 
 def _glyphs(text: str) -> float:
@@ -157,11 +188,15 @@ def _italic_widths() -> Mapping[str, float]:
     return MappingProxyType({letter: _GLYPH * widths.get(italic, DEFAULT) for letter, italic in letters})
 
 
-def _corrections(attributes: str, *, has_subscript: bool) -> float:
-    """Return the space beside a letter whose ink is outside of its width."""
+def _foot(attributes: str) -> float:
+    """Return the space before a letter whose ink is outside of its width."""
+    return _FOOT if "math-foot" in attributes else 0.0
+
+
+def _lean(attributes: str) -> float:
+    """Return the space after a letter whose ink is outside of its width."""
     lean = _LEAN_OF_LETTER.search(attributes)
-    foot = _FOOT if "math-foot" in attributes else 0.0
-    return foot + (int(lean[1]) / 100 if lean and not has_subscript else 0.0)
+    return int(lean[1]) / 100 if lean else 0.0
 
 
 _VARIANTS = tuple(map(chr, range(0x1D715, 0x1D71C)))
@@ -205,55 +240,77 @@ _OTHER_SPACES: Mapping[str, tuple[float, float]] = MappingProxyType({":": (0.277
 _INVISIBLE = ("\u2061", "\u2062", "\u2063", "\u200b")
 
 
+def _sum(elements: Sequence[MeasuredElement]) -> float:
+    return sum([element.width for element in elements])
+
+
+def _max(elements: Sequence[MeasuredElement]) -> float:
+    return max([element.width for element in elements], default=0.0)
+
+
 def _row(element: _Open) -> float:
-    width = sum(element.parts)
-    if element.is_fenced and element.is_tall:
-        width += 2 * _LEAN * element.scale
+    width = _sum(element.children)
+    if element.is_tall and any("fence=" in child.xml for child in element.children if not child.children):
+        width += 2 * _LEAN
     if "math-" in element.attributes and "box" in element.attributes:
         width += 0.6
     return width
 
 
+def _style(element: _Open) -> float:
+    scale = _SCRIPT if 'scriptlevel="1"' in element.attributes else 1.0
+    return scale * _row(element)
+
+
 def _padded(element: _Open) -> float:
     length = _LENGTH.search(element.attributes)
-    return float(length[1]) * element.scale if length else _row(element)
+    return float(length[1]) if length else _row(element)
 
 
 def _cell(element: _Open) -> float:
-    return 0.0 if "math-intertext" in element.attributes else sum(element.parts)
+    return 0.0 if "math-intertext" in element.attributes else _sum(element.children)
 
 
 def _fraction(element: _Open) -> float:
     bar = 0.0 if 'linethickness="0"' in element.attributes else _BAR
-    return max(element.parts, default=0.0) + bar * element.scale
+    return _max(element.children) * (1.0 if element.is_display else _SCRIPT) + bar
 
 
 def _scripts(element: _Open) -> float:
-    base, *scripts = element.parts or (0.0,)
+    if not element.children:
+        return _SCRIPT_GAP
+    base, *scripts = element.children
     if element.name == "mmultiscripts":
-        return base + sum(scripts) / 2
-    return base + max(scripts, default=0.0) + _SCRIPT_GAP * element.scale
+        return base.width + _SCRIPT * _sum(scripts) / 2
+    width = base.width + _SCRIPT * _max(scripts) + _SCRIPT_GAP
+    if element.name == "msub" and "math-lean" in base.xml and base.xml.startswith("<mi "):
+        # A subscript is below the ink.
+        width -= _lean(base.xml)
+    return width
 
 
 def _stack(element: _Open) -> float:
+    base, *limits = element.children or (_EMPTY,)
     if 'accent="true"' in element.attributes:
-        return element.parts[0] if element.parts else 0.0
-    return _scripts(element) if element.is_limits else max(element.parts, default=0.0)
+        return base.width
+    if base.is_limits:
+        return _scripts(element)
+    return max(base.width, _SCRIPT * _max(limits))
+
+
+_EMPTY = MeasuredElement("", 0.0)
 
 
 def _root(element: _Open) -> float:
-    parts = element.parts[:1] if element.name == "mroot" else element.parts
-    return sum(parts) + _ROOT * element.scale
+    return _sum(element.children[:1] if element.name == "mroot" else element.children) + _ROOT
 
 
 def _table(element: _Open) -> float:
-    return measure_table(element.attributes, element.rows, element.scale)
-
-
-def measure_table(look: str, rows: Sequence[Sequence[float]], scale: float = 1.0) -> float:
-    """Return the width of a table. look: its attributes. rows: widths of the cells of each row."""
+    """Return the width of a table, whose children are rows of cells."""
+    rows = [[cell.width for cell in row.children] for row in element.children]
     columns = [max(cells) for cells in zip_longest(*rows, fillvalue=0.0)]
     count = len(columns)
+    look = element.attributes
     if "math-heights" in look:
         # the first column has no width
         return sum(columns[1:])
@@ -265,17 +322,19 @@ def measure_table(look: str, rows: Sequence[Sequence[float]], scale: float = 1.0
     if "math-matrix" in look:
         return sum(columns) + _CELL * (count - 1)
     if "math-small" in look:
-        return sum(columns) + 0.4 * scale * (count - 1)
+        return sum(columns) + 0.4 * (count - 1)
     return sum(columns) + _CELL * count
 
 
 _WORDS = frozenset(("mtext", "a", "b", "i", "code", "span"))
+_LEAVES = frozenset(("mi", "mn", "mo", "mtext"))
 _SCRIPTED = frozenset(("msub", "msup", "msubsup", "mmultiscripts", "munder", "mover", "munderover"))
 _CLOSE: Mapping[str, Callable[[_Open], float]] = MappingProxyType(
     {
         "mfrac": _fraction,
         "mpadded": _padded,
         "mspace": _padded,
+        "mstyle": _style,
         "mtd": _cell,
         "msqrt": _root,
         "mroot": _root,
