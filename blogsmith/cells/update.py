@@ -19,9 +19,9 @@ from ..model.documents import PageFacts
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
 from .permission import may_run
+from .requirements import device_versions, installed_versions, recorded_packages
 from .results import CellUpdate, show_results
 from .status import PageStatus, RunOutcome, adopt_records, read_environment, survey_pages
-from .versions import device_versions, installed_versions, recorded_packages
 
 
 def update_cells(

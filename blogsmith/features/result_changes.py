@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..cells.status import PageStatus
-from ..freeze.differences import run_differences, summary, text_differences
 from ..freeze.record import CellRecord, PageRecord
 from ..freeze.record_json import from_json
+from ..freeze.repetition import run_differences, summary, text_differences
 from ..freeze.store import OUTPUTS
 from ..stages.git_dates import run_git
 

@@ -1,5 +1,5 @@
 """Clients of Dask clusters: of an existing one, or of one on this machine that starts and ends with its
-client."""
+client. For pages, a client is an executor whose workers need no files of the site."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import os
 import pkgutil
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Executor, Future, wait
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 from ...base.diagnostics.extras import extra_install_command
 from ...base.version import __version__
+from ...config.schema import Dask
 
 SCHEDULER_PATH = ("execute", "dask", "scheduler")
 EXECUTOR_PATH = ("execute", "executor")
@@ -183,3 +184,57 @@ def _silence() -> Iterator[None]:
 def first_line(error: BaseException) -> str:
     """Return the first line of an exception's message, or its type."""
     return (str(error) or type(error).__name__).splitlines()[0]
+
+
+class PageCluster:
+    """Cluster that renders pages for one build."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._executor: Executor = client.get_executor(pure=False, retries=0)
+
+    @property
+    def threads(self) -> int:
+        """Number of calls that run in parallel; at least 1."""
+        workers: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return sum(worker["nthreads"] for worker in workers.values()) or 1
+
+    def submitter(self, function: Callable[[Any, list[Any]], Any], state: Any) -> Callable[[list[Any]], Any]:
+        """Return a function that calls `function(state, tasks)` on a worker.
+
+        Each worker receives the state once.
+
+        If the scheduler is gone, each call is cancelled.
+        """
+        sent = self._client.scatter([state], broadcast=True)[0]
+
+        def submit(tasks: list[Any]) -> Future[Any]:
+            if self._client.status == "running":
+                return self._executor.submit(function, sent, tasks)
+            lost: Future[Any] = Future()
+            lost.set_exception(CancelledError("the connection to the Dask scheduler is lost"))
+            return lost
+
+        return submit
+
+
+@contextmanager
+def open_cluster(settings: Dask, temporary: Path, workers: int, check: WorkerCheck) -> Iterator[PageCluster]:
+    """Yield the cluster that a site names, or one on this machine that ends with the context.
+
+    Raises `ClusterError`.
+
+    temporary: folder for files of workers that are started here.
+    workers: number of workers to start here.
+    check: check for remote workers, in addition to the version. It may call a function of blogsmith.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(require_dask())
+        if settings.scheduler:
+            client = stack.enter_context(connect(settings.scheduler))
+            hint = "install the same blogsmith, Python and packages on all workers"
+            for one in (VERSION_CHECK, check):
+                check_workers(client, settings.scheduler, [one], "render pages", hint)
+        else:
+            client = stack.enter_context(start_cluster(workers, temporary))
+        yield PageCluster(client)

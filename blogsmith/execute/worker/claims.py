@@ -12,8 +12,7 @@ import _ast
 import builtins
 from typing import TYPE_CHECKING
 
-from .comparisons import Comparisons, is_empty
-from .counted_calls import CountedCalls
+from .comparisons import Comparisons, CountedCalls, is_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
