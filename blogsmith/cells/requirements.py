@@ -69,9 +69,7 @@ def version_notes(page: PageStatus, versions: Mapping[str, str]) -> tuple[str, .
 
 def version_warning(page: PageStatus, versions: Mapping[str, str]) -> list[Diagnostic]:
     """Return a warning at the first cell if results were recorded with versions that may give other results.
-
-    Differences in the patch level are ignored; `--strict-env` and `freeze explain` report them.
-    """
+    Differences in the patch level are ignored; `--strict-env` and `freeze explain` report them."""
     if page.record is None or page.cells.engine == "jupyter":
         return []
     changed = [str(change) for change in version_changes(page.record, versions) if not change.is_patch]
@@ -86,7 +84,6 @@ def version_warning(page: PageStatus, versions: Mapping[str, str]) -> list[Diagn
 
 
 def choose_engine(page: PageCells, session: str) -> Engine:
-    """Return the engine that runs the cells of a session of `page`."""
     cells = page.session_cells(session)
     if cells and cells[0].is_drawing:
         return DrawingEngine(language=cells[0].language, preamble=page.preamble)
@@ -154,11 +151,8 @@ def create_job(
 def missing_requirements(
     pages: Sequence[PageStatus], asked: ExecutionOptions, unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
-    """Return errors for cells that cannot run here.
-
-    This is one error if no cell with a need named by `--needs` can run. Otherwise, it is one for each cell
-    that has no result to show.
-    """
+    """Return errors for cells that cannot run here. This is one error if no cell with a need named by
+    `--needs` can run. Otherwise, it is one for each cell that has no result to show."""
     cells = [
         (cell, asked.execute == "all" or page.verdict.cells[cell.number].state != "fresh")
         for page in pages

@@ -158,10 +158,8 @@ def show_results(
     *,
     may_run: bool,
 ) -> CellUpdate:
-    """Return the recorded results of all pages. Log results that are missing or stale.
-
-    versions: import name → version installed here.
-    """
+    """Return the recorded results of all pages. Log results that are missing or stale. versions: import name
+    → version installed here."""
     consent = None if may_run or asked.frozen else check_consent(context.root, context.config)
     hint = _hint(consent, asked)
     is_due = CAN_RUN_CELLS and consent is not None and consent.is_given
@@ -266,10 +264,8 @@ _DEPENDS_HINT = "write the path relative to the folder of the post, such as `../
 
 
 def _outdated_items(page: PageStatus, asked: ExecutionOptions) -> list[Cell | Value]:
-    """Return the cells and values whose recorded result is missing or stale.
-
-    With `--needs`, return only cells with one of those needs.
-    """
+    """Return the cells and values whose recorded result is missing or stale. With `--needs`, return only
+    cells with one of those needs."""
     found = page.verdict.outdated_cells()
     return [item for item in found if not asked.needs or _is_requested(item, asked.needs)]
 

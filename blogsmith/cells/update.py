@@ -57,10 +57,8 @@ def update_cells(
 def package_versions(
     pages: Iterable[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
 ) -> Mapping[str, str]:
-    """Map the import name of each recorded package to its version installed here.
-
-    If the site names another Python, that program is started only if cells may run.
-    """
+    """Map the import name of each recorded package to its version installed here. If the site names another
+    Python, that program is started only if cells may run."""
     names = recorded_packages(pages)
     if not context.config.execution.python:
         return installed_versions(names)

@@ -109,10 +109,8 @@ def verify_records(
     versions: Mapping[str, str],
     log: BuildLog,
 ) -> VerifyCounts:
-    """Run recorded cells again, report every result that differs, and return the counts.
-
-    versions: import name → version installed here.
-    """
+    """Run recorded cells again, report every result that differs, and return the counts. versions: import
+    name → version installed here."""
     log.add(surveyed.diagnostics)
     pages = [page for page in surveyed.pages if not page.has_errors]
     checks = [check for page in pages for check in _page_checks(page)]

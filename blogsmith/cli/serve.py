@@ -182,7 +182,6 @@ class StatusLines:
         self._last = ""
 
     def __call__(self, text: str) -> None:
-        """Print one or more lines."""
         with self._lock:
             # A line with more bytes than columns may have been wrapped, so it may occupy several rows.
             fits = len(self._last.encode("utf-8", "replace")) < self._columns()

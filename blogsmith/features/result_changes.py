@@ -31,10 +31,8 @@ class ResultChange(Struct, frozen=True):
 
 
 def result_changes(root: Path, page: PageStatus, revision: str) -> Iterator[ResultChange]:
-    """Yield the results of a page that changed since a commit while their own code did not.
-
-    Raises `SiteError` `freeze-revision` if the commit does not exist.
-    """
+    """Yield the results of a page that changed since a commit while their own code did not. Raises
+    `SiteError` `freeze-revision` if the commit does not exist."""
     old = _old_record(root, page.folder, revision)
     if old is None:
         return

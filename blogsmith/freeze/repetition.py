@@ -208,10 +208,8 @@ def _parts_agree(old: str | Blob, new: str | Blob, tolerance: float) -> bool:
 
 
 def texts_agree(old: str, new: str, tolerance: float) -> bool:
-    """Return whether two strings are equal except for numbers that differ by at most `tolerance`.
-
-    tolerance: fraction of the larger number.
-    """
+    """Return whether two strings are equal except for numbers that differ by at most `tolerance`. tolerance:
+    fraction of the larger number."""
     if old == new:
         return True
     pieces = zip_longest(NUMBER.split(old), NUMBER.split(new))
@@ -239,10 +237,8 @@ _PLAIN = "text/plain"
 
 
 def run_differences(old: CellRun, new: CellRun, tolerance: float) -> list[str]:
-    """Return how the result of a cell differs from an earlier one; none if they agree.
-
-    tolerance: largest difference of numbers that agree, as a fraction of the larger one.
-    """
+    """Return how the result of a cell differs from an earlier one; none if they agree. tolerance: largest
+    difference of numbers that agree, as a fraction of the larger one."""
     found = list(text_differences(old.claim, new.claim, tolerance))
     if old.status != new.status:
         found.append(f"{old.status} → {new.status}")

@@ -166,10 +166,8 @@ class TitleHeading(NamedTuple):
 
 
 def pop_title_heading(tokens: list[Token], title: str, page: PageState) -> TitleHeading | None:
-    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all other H1s.
-
-    title: Plain text. If it is empty, the first H1 is the title.
-    """
+    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all other H1s. title: Plain text.
+    If it is empty, the first H1 is the title."""
     taken = None
     index = 0
     while index < len(tokens):
@@ -265,10 +263,8 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
 
 
 def has_class(opening: Token, name: str) -> bool:
-    """Return whether the author gave a heading this class.
-
-    A heading of the class `unnumbered` has no number, and starts no section.
-    """
+    """Return whether the author gave a heading this class. A heading of the class `unnumbered` has no number,
+    and starts no section."""
     return name in str(opening.attrs.get("class", "")).split()
 
 

@@ -86,10 +86,8 @@ def text_nodes(html: str) -> Iterator[TextNode]:
 
 
 def raw_tag(html: str) -> tuple[str, bool]:
-    """Return the lower-case name of the tag `html`, and whether it is an end tag.
-
-    The name is empty if `html` is not exactly one tag.
-    """
+    """Return the lower-case name of the tag `html`, and whether it is an end tag. The name is empty if `html`
+    is not exactly one tag."""
     tag = _TAG.fullmatch(html)
     return ((tag["name"] or "").lower(), bool(tag["end"])) if tag else ("", False)
 

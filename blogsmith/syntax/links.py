@@ -363,10 +363,8 @@ def is_key(name: str) -> bool:
 
 
 def is_likely_page(name: str) -> bool:
-    """Return whether a name in double brackets is unlikely to be a key.
-
-    It looks like a path or phrase, or is a long word that is not a known key.
-    """
+    """Return whether a name in double brackets is unlikely to be a key. It looks like a path or phrase, or is
+    a long word that is not a known key."""
     words = name.casefold().split()
     is_phrase = len(words) > 1 and any(
         _LONG_WORD.fullmatch(word) and word not in _PARTS_OF_KEYS for word in words

@@ -421,10 +421,8 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
 
 
 def _title_from_path(document: Document) -> str:
-    """Return a title derived from the file name.
-
-    It is empty for the front page, which uses the site's title.
-    """
+    """Return a title derived from the file name. It is empty for the front page, which uses the site's
+    title."""
     path = document.path
     # Remove the language from `post.de.md`. If a page is German for another reason, its name has no such
     # suffix.

@@ -96,10 +96,8 @@ def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
 def replace_file(
     place: OutputPlace, output: Output, digests: Mapping[str, str], partial: Collection[str] = ()
 ) -> None:
-    """Turn the output folder into the new site by one rename, if only one file has changed.
-
-    output: the changed file. digests, partial: of the new site, as in `manifest_bytes`.
-    """
+    """Turn the output folder into the new site by one rename, if only one file has changed. output: the
+    changed file. digests, partial: of the new site, as in `manifest_bytes`."""
     stage = staged_name(place.name)
     try:
         with place.parent.make(stage) as folder, place.enter() as site, OpenFolderPath(site) as descent:

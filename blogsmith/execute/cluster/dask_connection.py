@@ -38,10 +38,7 @@ VERSION_CHECK: WorkerCheck = (
 
 
 class ClusterError(Exception):
-    """Error for a cluster that cannot be used.
-
-    setting: path of the setting that causes the error.
-    """
+    """Error for a cluster that cannot be used. setting: path of the setting that causes the error."""
 
     def __init__(self, message: str, hint: str, setting: tuple[str, ...] = SCHEDULER_PATH) -> None:
         super().__init__(message)
@@ -78,10 +75,8 @@ def connect(scheduler: str) -> Iterator[Any]:
 def check_workers(
     client: Any, scheduler: str, checks: Sequence[WorkerCheck], purpose: str, hint: str
 ) -> None:
-    """Check that every worker passes all checks. Raises `ClusterError` otherwise.
-
-    The functions in `checks` must exist on every worker.
-    """
+    """Check that every worker passes all checks. Raises `ClusterError` otherwise. The functions in `checks`
+    must exist on every worker."""
     lacking: dict[str, str] = {}
     for function, argument, expected, words in checks:
         answers = client.run(function, argument, on_error="return")
@@ -97,12 +92,8 @@ def check_workers(
 
 @contextmanager
 def start_cluster(workers: int, temporary: Path) -> Iterator[Any]:
-    """Yield a client of a cluster on this machine, which ends with the context.
-
-    Raises `ClusterError` if it cannot start.
-
-    temporary: folder for files of workers.
-    """
+    """Yield a client of a cluster on this machine, which ends with the context. Raises `ClusterError` if it
+    cannot start. temporary: folder for files of workers."""
     import dask
     from distributed import Client
 
@@ -200,12 +191,8 @@ class PageCluster:
         return sum(worker["nthreads"] for worker in workers.values()) or 1
 
     def submitter(self, function: Callable[[Any, list[Any]], Any], state: Any) -> Callable[[list[Any]], Any]:
-        """Return a function that calls `function(state, tasks)` on a worker.
-
-        Each worker receives the state once.
-
-        If the scheduler is gone, each call is cancelled.
-        """
+        """Return a function that calls `function(state, tasks)` on a worker. Each worker receives the state
+        once. If the scheduler is gone, each call is cancelled."""
         sent = self._client.scatter([state], broadcast=True)[0]
 
         def submit(tasks: list[Any]) -> Future[Any]:

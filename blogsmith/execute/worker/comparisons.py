@@ -45,10 +45,8 @@ class CountedCalls:
         return function is self._originals[0] or (bool(self._watched) and function is self._watched[0])
 
     def are_empty(self, compared: int) -> bool:
-        """Return whether the claim compares nothing, because no call had any items.
-
-        compared: number of other comparisons.
-        """
+        """Return whether the claim compares nothing, because no call had any items. compared: number of other
+        comparisons."""
         if any(code.co_name == "<module>" for code in self._empty):
             return True
         return bool(self._empty) and not (self.items or compared or any(map(_has_comparison, self._empty)))
@@ -102,10 +100,8 @@ class Comparisons:
         """Remarks, as messages."""
 
     def compare(self, left: Any, right: Any, text: str) -> str:
-        """Add a comparison of two values. Return `nan` if one of them is not a number.
-
-        text: source of the comparison.
-        """
+        """Add a comparison of two values. Return `nan` if one of them is not a number. text: source of the
+        comparison."""
         shapes = shape_of(left), shape_of(right)
         self.count += max(_size(shapes[0]), _size(shapes[1]), 1)
         if None not in shapes and shapes[0] != shapes[1] and () not in shapes:
@@ -118,10 +114,7 @@ class Comparisons:
         return ""
 
     def combine(self, left: Any, operator: str, right: Any, result: Any, text: str) -> None:
-        """Add an arithmetic operation.
-
-        operator: name of its class in `ast`.
-        """
+        """Add an arithmetic operation. operator: name of its class in `ast`."""
         shapes = shape_of(left), shape_of(right)
         found = shape_of(result)
         is_expanded = shapes[0] and shapes[1] and found and _size(found) > max(map(_size, shapes))
@@ -131,7 +124,6 @@ class Comparisons:
             self.note(f'wraps around in unsigned numbers ({result.dtype}) in "{text}"')
 
     def tolerate(self, value: Any) -> None:
-        """Add a relative tolerance."""
         if type(value) in (int, float) and value > _MAX_TOLERANCE:
             self.note(f"allows a difference of {value * 100:g} %")
 
@@ -147,7 +139,6 @@ class Comparisons:
         return ""
 
     def note(self, text: str) -> None:
-        """Add a remark."""
         if text not in self.notes and len(self.notes) < _MAX_NOTES:
             self.notes.append(text)
 

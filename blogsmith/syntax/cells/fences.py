@@ -166,10 +166,8 @@ def _check_plain_fence(token: Token, page: PageState, *, in_browser: bool) -> No
 
 
 def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
-    """Report a fence that looks like a cell but is in another language than the page's cells.
-
-    Return whether it was reported.
-    """
+    """Report a fence that looks like a cell but is in another language than the page's cells. Return whether
+    it was reported."""
     fence = get_record(token, Fence)
     place = fence.place or Place(page.first_line)
     shown = f"write ```{fence.language} to show the code without running it"

@@ -48,10 +48,8 @@ class ByteReader:
         self.size = stream.seek(0, os.SEEK_END)
 
     def read_at(self, start: int, length: int) -> bytes:
-        """Return exactly these bytes.
-
-        Raises `DamagedFileError` if they are incomplete, or after too many reads.
-        """
+        """Return exactly these bytes. Raises `DamagedFileError` if they are incomplete, or after too many
+        reads."""
         self._reads += 1
         if start < 0 or length < 0 or start + length > self.size or self._reads > MAX_READS:
             raise DamagedFileError
@@ -197,10 +195,8 @@ _MAX_EXIF = 1 << 20
 
 
 def webp_parts(reader: ByteReader) -> list[Part]:
-    """Return the parts of a WebP file to publish.
-
-    Raises `DamagedFileError` if its chunks cannot be parsed.
-    """
+    """Return the parts of a WebP file to publish. Raises `DamagedFileError` if its chunks cannot be
+    parsed."""
     riff_end = 8 + reader.number(4, 4, "little")
     if riff_end > reader.size:
         raise DamagedFileError

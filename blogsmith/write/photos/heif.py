@@ -31,10 +31,8 @@ class Box(Struct, frozen=True):
 
 
 def heif_parts(reader: ByteReader) -> list[Part]:
-    """Return the parts of an AVIF or HEIC file to publish.
-
-    Raises `DamagedFileError` if its boxes cannot be parsed.
-    """
+    """Return the parts of an AVIF or HEIC file to publish. Raises `DamagedFileError` if its boxes cannot be
+    parsed."""
     edits: list[tuple[int, int, bytes]] = []
     for box in boxes(reader, 0, reader.size):
         if box.name in _BOXES:
