@@ -185,8 +185,10 @@ class Hooks:
         numbered: bool = False,
         style: Literal["", "theorem", "definition", "remark"] = "",
     ) -> None:
-        """Declare a callout kind. prefix: a paragraph that begins with this text becomes a callout of this
-        kind."""
+        """Declare a callout kind.
+
+        prefix: a paragraph that begins with this text becomes a callout of this kind.
+        """
         self._kinds.append(Kind(name.lower(), title, prefix, icon, color, tuple(alias), numbered, style))
 
     def markdown(self, rule: MarkdownRule) -> MarkdownRule:
@@ -231,7 +233,10 @@ class Hooks:
 
     def page_rendered(self, function: PageFilter) -> PageFilter:
         """Register `f(html, document)`, which returns the new HTML of a page, without layout. Use as a
-        decorator. A comment or an element such as `<details>` without its end is an error."""
+        decorator.
+
+        A comment or an element such as `<details>` without its end is an error.
+        """
         self._page_filters.append(function)
         return function
 
