@@ -113,7 +113,8 @@ def _unchanged_parts(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _bounds(tree: ast.Module) -> Iterator[ast.expr]:
-    """Yield the limits in the last statement: what it compares with a constant expression or a size."""
+    """Yield the limits in the last statement: operands that it compares with a constant
+    expression or a size."""
     for node in ast.walk(tree.body[-1]) if tree.body else ():
         if isinstance(node, ast.Compare) and any(isinstance(op, _ORDER) for op in node.ops):
             sides = (node.left, *node.comparators)

@@ -41,7 +41,7 @@ _PASSED = 4
 the builder."""
 _POLL_S = 0.0005
 _MAX_WAIT_S = 3600.0
-"""Seconds that fit into every timeout of the system."""
+"""Maximum wait in seconds. Every timeout of the system accepts it."""
 _STATELESS = frozenset(("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"))
 
 

@@ -203,7 +203,7 @@ def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | t
 
 
 def match_batch(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, tuple[int, ...]]:
-    """Return a dict from the name of a part such as `*batch`, with the star, to its sizes. Empty if the shape
+    """Map the name of a part such as `*batch`, with the star, to its sizes. Empty if the shape
     has no part of this kind, or if its sizes are known."""
     for place, part in enumerate(shape.parts):
         if part.is_variadic and part.node and known(part.text) is None:

@@ -204,7 +204,7 @@ def _box(figure: Any) -> Any:
 
 
 def _span(low: float, high: float, size: float) -> tuple[float, float]:
-    """Return the range from 0 to `size`, extended to what is drawn from `low` to `high`."""
+    """Return the range from 0 to `size`, extended to contain `low` to `high`."""
     start = low - _MARGIN_INCHES if low < 0 else 0.0
     end = high + _MARGIN_INCHES if high > size else size
     # A text far outside the axes does not justify a huge image.
