@@ -1,4 +1,4 @@
-"""What sessions need: engines, versions of packages, and hardware. Cells whose needs this machine does not
+"""Needs of sessions: engines, versions of packages, and hardware. Cells whose needs this machine does not
 meet are skipped or reported."""
 
 from __future__ import annotations

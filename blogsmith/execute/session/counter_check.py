@@ -50,8 +50,8 @@ class ChangedCode(Struct, frozen=True):
 
 
 def changed_codes(code: str) -> list[ChangedCode]:
-    """Return copies of the code: one for each constant, then a second one for each, and so on. Empty if there
-    are no constants, or if this Python cannot parse the code."""
+    """Return copies of the code: one for each constant, then a second one for each, and so on. Empty if
+    there are no constants, or if this Python cannot parse the code."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
