@@ -16,8 +16,8 @@ from types import MappingProxyType
 
 from blogsmith.base.diagnostics.codes import CODES, FIXABLE, LOWERABLE
 from blogsmith.read.foreign_keys import ROWS as FOREIGN_KEYS
+from blogsmith.syntax.html_blocks import without_raw_tags
 from blogsmith.syntax.kinds import ROWS
-from blogsmith.syntax.raw_tags import without_raw_tags
 from tests import docs_publish, docs_signs, docs_terminal, docs_tex, docs_theme
 from tests import docs_sources as sources
 from tests.cases_io import CONFIG, FOLDER, Case, read_cases, split_config

@@ -22,7 +22,7 @@ class Mutant:
 GUARDS = (
     Mutant(
         "links lead out of the site",
-        "base/storage/symlinks.py",
+        "base/storage/links.py",
         "if not target.is_relative_to(self.root):",
         "if not target.is_absolute():",
         (

@@ -7,7 +7,7 @@ import pytest
 from blogsmith.base.diagnostics.model import Place
 from blogsmith.model.cells import Cell
 from blogsmith.syntax.records import Fence, get_record
-from blogsmith.syntax.references.anchors import anchors
+from blogsmith.syntax.references.labels import anchors
 from blogsmith.syntax.token_listing import format_tokens
 from tests.parsed_posts import only, parse
 from tests.rows import each_row

@@ -14,7 +14,7 @@ import pytest
 
 from blogsmith.base.diagnostics.extras import install_command
 from blogsmith.build import body_processes
-from blogsmith.execute.cluster import dask_connection, dask_pages
+from blogsmith.execute.cluster import dask_connection
 from blogsmith.model.pictures import ImageInfo
 from blogsmith.pools import cluster_pool, page_executor
 from blogsmith.project.trust.consent import trust
@@ -55,13 +55,13 @@ def tracker() -> None:
 def clusters(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Record how many parallel calls each cluster could answer."""
     found: list[int] = []
-    plain = dask_pages.PageCluster.submitter
+    plain = dask_connection.PageCluster.submitter
 
     def submitter(self: Any, function: Any, state: Any) -> Any:
         found.append(self.threads)
         return plain(self, function, state)
 
-    monkeypatch.setattr(dask_pages.PageCluster, "submitter", submitter)
+    monkeypatch.setattr(dask_connection.PageCluster, "submitter", submitter)
     return found
 
 

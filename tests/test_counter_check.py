@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from blogsmith.execute.session.changed_constants import changed_codes
-from blogsmith.execute.session.counter_check import check_claim
+from blogsmith.execute.session.counter_check import changed_codes, check_claim
 from blogsmith.execute.session.jobs import CellStep, SessionJob
 from blogsmith.execute.session.session import run_session
 from blogsmith.model.results import CellRun, Failure, SessionRun

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blogsmith.render.outputs.html import clean_html
-from blogsmith.syntax.decimal_columns import decimal_paddings
+from blogsmith.syntax.tables import decimal_paddings
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from blogsmith.base.diagnostics.extras import (
     module_install_command,
     python_install_command,
 )
-from blogsmith.cells.versions import installed_versions
+from blogsmith.cells.requirements import installed_versions
 from blogsmith.execute.probe import program
 from tests.rows import each_row
 

@@ -15,9 +15,9 @@ from blogsmith.preview.http.guard import (
     check_method,
     check_origin,
     host_headers,
+    is_loopback,
     parse_target,
 )
-from blogsmith.preview.http.hosts import is_loopback
 from blogsmith.preview.http.reply import HttpResponse, RangeError, RequestRejectedError, byte_range
 from blogsmith.preview.http.request import Request, parse_head
 from blogsmith.preview.http.server import host_in_url

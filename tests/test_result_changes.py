@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.cli.main import main
-from blogsmith.freeze.differences import run_differences, summary
+from blogsmith.freeze.repetition import run_differences, summary
 from blogsmith.model.results import CellRun, Display, Failure, Stream
 from tests.recorded import picture, shown
 from tests.rows import each_row

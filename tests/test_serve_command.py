@@ -20,7 +20,7 @@ import pytest
 from blogsmith.cli.clock import CommandClock
 from blogsmith.cli.main import main
 from blogsmith.cli.serve import StatusLines
-from blogsmith.preview.http.hosts import allowed_hosts, is_loopback
+from blogsmith.preview.http.guard import allowed_hosts, is_loopback
 from blogsmith.preview.options import ServeOptions
 from blogsmith.project.report import BuildOptions, ExecutionOptions
 from tests.rows import each_row
@@ -232,7 +232,7 @@ def test_a_host_is_allowed_under_its_name(host: str, names: tuple[str, ...]) -> 
 def test_all_addresses_are_allowed_under_the_machine_s_names(
     host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("blogsmith.preview.http.hosts._own_addresses", lambda: ["192.168.1.5", "2001:db8::5"])
+    monkeypatch.setattr("blogsmith.preview.http.guard._own_addresses", lambda: ["192.168.1.5", "2001:db8::5"])
     monkeypatch.setattr("socket.gethostname", lambda: "Notebook")
     assert allowed_hosts(host) == ("notebook", "notebook.local", "192.168.1.5", "2001:db8::5")
     monkeypatch.setattr("socket.gethostname", lambda: "notebook.lan")

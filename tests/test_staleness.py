@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from blogsmith.cells.versions import version_notes, version_warning
+from blogsmith.cells.requirements import version_notes, version_warning
+from blogsmith.cells.results import page_results
 from blogsmith.freeze.record import PageRecord
 from blogsmith.freeze.recording import session_record
-from blogsmith.freeze.results import page_results
 from blogsmith.freeze.staleness import judge_page, version_changes
 from blogsmith.model.cells import Cell, FigureSettings, Need, PageCells
 from blogsmith.model.results import CellRun, Failure, Machine, ShapeMismatch, Stream

@@ -57,12 +57,10 @@ class StartTag(Struct, frozen=True):
     """Index after `>`."""
 
     def get(self, name: str, default: str = "") -> str:
-        """Return the value of the attribute `name`."""
         return next((a.value for a in self.attributes if a.name == name), default)
 
     @property
     def classes(self) -> list[str]:
-        """Class names in `class`."""
         return self.get("class").split()
 
 

@@ -31,7 +31,7 @@ class PublishedSite(Struct, frozen=True):
 
     outputs: Sequence[Output]
     partial: frozenset[str]
-    """Output paths of pages that show only what could be made of them."""
+    """Output paths of pages that have errors and no earlier correct version."""
     pages: FailedPages
 
 

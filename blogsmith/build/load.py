@@ -55,10 +55,8 @@ def read_documents(
 def read_facts(
     context: SiteContext, posts: Sequence[str], options: BuildOptions, log: BuildLog
 ) -> tuple[PageFacts, ...]:
-    """Return the facts of the named posts, by default of all. SiteError for an unknown name.
-
-    The cache is open only until this function returns, because running cells may take hours.
-    """
+    """Return the facts of the named posts, by default of all. SiteError for an unknown name. The cache is
+    open only until this function returns, because running cells may take hours."""
     kept = open_rows(context.root) if options.use_cache else nullcontext(NullCache())
     with kept as rows:
         memory = PageCache(None, rows)

@@ -251,7 +251,6 @@ class PageCache:
         return self._heads[path].diagnostics
 
     def parse(self, document: Document) -> Parsed:
-        """Return the document with its tokens."""
         path = str(document.path)
         found = self._tokens.get(path)
         if found is None or found.document is not document:
@@ -270,7 +269,6 @@ class PageCache:
         return found if found and found.document is document else None
 
     def store_tokens(self, parsed: Parsed) -> None:
-        """Store the tokens of a document that is about to be rendered."""
         self._tokens[str(parsed.document.path)] = parsed
         while len(self._tokens) > MAX_TOKEN_DOCUMENTS:
             self._tokens.popitem(last=False)
@@ -299,7 +297,6 @@ class PageCache:
         return True
 
     def store_facts(self, facts: PageFacts, entry: PageEntry) -> DocumentFacts:
-        """Store the facts of a document that were just computed."""
         path = str(facts.document.path)
         known = self._known.get(path)
         if known is None or known.entry != entry:

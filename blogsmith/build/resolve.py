@@ -85,10 +85,8 @@ class Resolver:
         finished: frozenset[str],
         log: BuildLog,
     ) -> ResolvedSite:
-        """Return the documents of the site and their URLs. Report diagnostics to `log`.
-
-        last: the site as it was before. finished: see `UpdateRequest`.
-        """
+        """Return the documents of the site and their URLs. Report diagnostics to `log`. last: the site as it
+        was before. finished: see `UpdateRequest`."""
         loaded = read_documents(files, context, self._memory, options, log, self._inspect)
         documents = {str(document.path): document for document in loaded.documents}
         index, assets = build_index(loaded, {}, context), loaded.assets

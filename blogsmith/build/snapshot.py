@@ -67,37 +67,30 @@ class ResolvedSite:
     """Object that is replaced whenever something changes that pages can see in the rest of the site, other
     than text."""
     may_run: bool
-    """Whether cells may run."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Diagnostics about the site as a whole."""
 
     @property
     def config(self) -> Config:
-        """Settings of the site."""
         return self.context.config
 
     @property
     def documents(self) -> Mapping[str, Document]:
-        """Documents by source path, as in `PageLookups`."""
         return self.lookups.documents
 
     @property
     def index(self) -> SiteIndex:
-        """Index of the site, as in `PageLookups`."""
         return self.lookups.index
 
     @property
     def tools(self) -> SiteAccess:
-        """Functions for rendering pages, as in `PageLookups`."""
         return self.lookups.tools
 
     @property
     def cell_states(self) -> Mapping[str, PageCellsState]:
-        """Known states of cells, as in `PageLookups`."""
         return self.lookups.cell_states
 
     def cells(self, document: Document) -> PageCellsState:
-        """Return the state of the cells of a page."""
         return self.lookups.cells(document)
 
 
@@ -126,12 +119,10 @@ class SiteSnapshot:
 
     @property
     def context(self) -> SiteContext:
-        """The opened site."""
         return self.resolved.context
 
     @property
     def config(self) -> Config:
-        """Settings of the site."""
         return self.resolved.context.config
 
     @property

@@ -45,7 +45,7 @@ def measure_media(file: Path) -> MediaFile:
     """Return the metadata of a video or captions file, without its URL; empty if the file cannot be read."""
     # imported here, because few sites have videos
     from ..write.photos.container import ByteReader
-    from ..write.photos.films import video_size
+    from ..write.photos.heif import video_size
 
     try:
         with file.open("rb") as stream:

@@ -58,7 +58,6 @@ class ViewDigests:
         return known[1]
 
     def digest_views(self, views: Iterable[PageView]) -> bytes:
-        """Return the digest of several views, in this order."""
         return blake2b(b"".join(map(self.digest_view, views)), digest_size=16).digest()
 
 

@@ -29,10 +29,8 @@ _Stamps = tuple[FileStamp | None, ...]
 
 @dataclass(slots=True)
 class CellCache:
-    """Cache of records and file digests, keyed by the state of their files.
-
-    Belongs to one preview and is used by one thread.
-    """
+    """Cache of records and file digests, keyed by the state of their files. Belongs to one preview and is
+    used by one thread."""
 
     root: Path
     _records: dict[PurePosixPath, tuple[_Stamps, ReadResult]] = field(default_factory=dict)

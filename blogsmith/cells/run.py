@@ -70,10 +70,8 @@ def run_stale_sessions(
 
 @contextmanager
 def open_cluster(context: SiteContext, folder: Path) -> Iterator[DaskCluster | None]:
-    """Yield the cluster that the site names, or None if sessions run on this machine.
-
-    Raises `SiteError` if the cluster cannot be used.
-    """
+    """Yield the cluster that the site names, or None if sessions run on this machine. Raises `SiteError` if
+    the cluster cannot be used."""
     execution = context.config.execution
     if execution.executor == "local":
         yield None
@@ -93,10 +91,8 @@ def open_cluster(context: SiteContext, folder: Path) -> Iterator[DaskCluster | N
 
 
 def execution_setting(context: SiteContext, folder: Path) -> ExecutionSetting:
-    """Return the execution settings of the site. Raises `SiteError` if its Python does not exist.
-
-    folder: temporary folder for everything that sessions write.
-    """
+    """Return the execution settings of the site. Raises `SiteError` if its Python does not exist. folder:
+    temporary folder for everything that sessions write."""
     execution = context.config.execution
     python = resolve_python(execution.python, context.root)
     is_elsewhere = execution.executor == "dask" and execution.dask.scheduler
@@ -120,12 +116,8 @@ def find_unmet_needs(
     cluster: DaskCluster | None,
     run: Run = subprocess.run,
 ) -> Mapping[Need, str]:
-    """Map each unmet need of these pages to the reason, as a message.
-
-    Needs are checked where the cells would run.
-
-    run: called like `subprocess.run`; starts the Python interpreter that is checked.
-    """
+    """Map each unmet need of these pages to the reason, as a message. Needs are checked where the cells would
+    run. run: called like `subprocess.run`; starts the Python interpreter that is checked."""
     wanted = required_needs(pages, asked)
     if cluster and cluster.is_remote:
         return cluster.unmet(wanted)

@@ -57,7 +57,6 @@ class BuildCells:
         """None if no build has run yet."""
 
     def complete(self, counts: Counts) -> Counts:
-        """Return `counts` with the counts of cells filled in."""
         done = self._update
         if done is None:
             return counts

@@ -56,7 +56,6 @@ class PageStatus(Struct, frozen=True):
 
     @property
     def lines(self) -> list[str]:
-        """Lines of the source file, quoted in messages."""
         return self.facts.document.source.text.split("\n")
 
     @property
@@ -163,10 +162,8 @@ class SiteStatus(Struct, frozen=True):
 
 
 def adopt_record(page: PageStatus, root: Path) -> PageStatus:
-    """Copy the record of a renamed post to the folder of its present path.
-
-    Raises `SiteError` if that fails.
-    """
+    """Copy the record of a renamed post to the folder of its present path. Raises `SiteError` if that
+    fails."""
     if page.moved_from is None or page.record is None or page.damage:
         return page
     copy_record(root, page.moved_from, page.cells.path, page.record)
@@ -199,9 +196,7 @@ def survey_pages(
     outputs: Callable[[Path, PurePosixPath], PageRecord] = read_notebook_outputs,
 ) -> SiteStatus:
     """Judge the records of all pages that have cells. Records of renamed posts are found by their code.
-
-    outputs: returns the outputs that the file of a page contains, if it is a notebook.
-    """
+    outputs: returns the outputs that the file of a page contains, if it is a notebook."""
     pages: list[PageStatus] = []
     orphans = OrphanedRecords(root)
     for page in found:

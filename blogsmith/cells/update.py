@@ -19,9 +19,9 @@ from ..model.documents import PageFacts
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, ExecutionOptions
 from .permission import may_run
+from .requirements import device_versions, installed_versions, recorded_packages
 from .results import CellUpdate, show_results
 from .status import PageStatus, RunOutcome, adopt_records, read_environment, survey_pages
-from .versions import device_versions, installed_versions, recorded_packages
 
 
 def update_cells(
@@ -57,10 +57,8 @@ def update_cells(
 def package_versions(
     pages: Iterable[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
 ) -> Mapping[str, str]:
-    """Map the import name of each recorded package to its version installed here.
-
-    If the site names another Python, that program is started only if cells may run.
-    """
+    """Map the import name of each recorded package to its version installed here. If the site names another
+    Python, that program is started only if cells may run."""
     names = recorded_packages(pages)
     if not context.config.execution.python:
         return installed_versions(names)

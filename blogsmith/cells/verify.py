@@ -27,18 +27,17 @@ from ..execute.session.session import SessionObserver, silent_observer
 from ..execute.session.signals import handle_termination
 from ..execute.session.site_copy import copy_site
 from ..execute.session.working_folder import working_folder
-from ..freeze.differences import run_differences, summary, text_differences
 from ..freeze.repeatability import repeatability_hint
+from ..freeze.repetition import run_differences, summary, text_differences
 from ..freeze.staleness import Verdict
 from ..model.cells import Cell, Need, Value
 from ..model.results import CellRun, SessionRun
 from ..project.context import SiteContext
 from ..project.report import BuildLog, ExecutionOptions
-from .requirements import create_job
+from .requirements import create_job, version_warning
 from .results import claim_hint, item_name, item_place
 from .run import execution_setting, find_unmet_needs
 from .status import PageStatus, SiteStatus, recorded_reasons
-from .versions import version_warning
 
 Item = Cell | Value
 Result = CellRun | str
@@ -110,10 +109,8 @@ def verify_records(
     versions: Mapping[str, str],
     log: BuildLog,
 ) -> VerifyCounts:
-    """Run recorded cells again, report every result that differs, and return the counts.
-
-    versions: import name → version installed here.
-    """
+    """Run recorded cells again, report every result that differs, and return the counts. versions: import
+    name → version installed here."""
     log.add(surveyed.diagnostics)
     pages = [page for page in surveyed.pages if not page.has_errors]
     checks = [check for page in pages for check in _page_checks(page)]

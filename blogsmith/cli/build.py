@@ -360,8 +360,7 @@ def _find_unchanged(
     root: Path, question: str, clocks: CommandClock, focus: tuple[str, ...]
 ) -> BuildReport | None:
     """Return the report of the last build if nothing has changed since, otherwise None. focus: as in
-    `focus_on`.
-    """
+    `focus_on`."""
     with no_collections():
         from ..build.last_build import find_last_report
         from ..project.program import open_rows

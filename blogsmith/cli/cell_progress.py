@@ -32,11 +32,9 @@ class CellObserver:
         self._open: dict[tuple[str, str], str] = {}
 
     def expect_cells(self, count: int) -> None:
-        """Add `count` cells to the number of cells that will run."""
         self._total += count
 
     def on_start(self, job: SessionJob) -> None:
-        """Report that a session starts."""
         self._line(job, "starts")
 
     def on_resume(self, job: SessionJob, position: int) -> None:
@@ -55,7 +53,6 @@ class CellObserver:
             self._progress(f"run {_post(job)}, {_cell(job, position)}", self._done, max(1, self._total))
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
-        """Print an output of a cell."""
         if isinstance(output, Stream):
             self._text(job, output.text)
         elif isinstance(output, Failure):
@@ -74,7 +71,6 @@ class CellObserver:
             self._line(job, f"{_cell(job, position)}: {format_duration(run.seconds)}{said}")
 
     def on_end(self, job: SessionJob, run: SessionRun) -> None:
-        """Report that a session has ended."""
         self._line(job, run.problem or "ends")
 
     def _text(self, job: SessionJob, text: str, *, new_line: bool = False) -> None:
@@ -106,7 +102,6 @@ def _format_display(output: Display) -> str:
 
 
 def _cell(job: SessionJob, position: int) -> str:
-    """Return the name of the cell in messages."""
     # already imported when cells run; other builds do not need it
     from ..execute.session.jobs import CellStep
 

@@ -73,7 +73,6 @@ class CodeType(NameType):
     """A diagnostic code."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """Return all codes."""
         from ..base.diagnostics.codes import CODES
 
         return sorted(CODES)
@@ -83,7 +82,6 @@ class NeedType(NameType):
     """A module or device that a cell may need."""
 
     def names(self, root: Path | None) -> Iterable[str]:
-        """Return the common needs."""
         return COMMON_NEEDS
 
 

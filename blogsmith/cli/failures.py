@@ -14,10 +14,7 @@ from . import terminal
 
 
 def report_failure(error: Exception, *, verbose: bool) -> int:
-    """Print the error and return the exit code.
-
-    verbose: for an internal error, also print the traceback.
-    """
+    """Print the error and return the exit code. verbose: for an internal error, also print the traceback."""
     match error:
         case click.Abort():
             return 130

@@ -69,5 +69,4 @@ def fix_request(
 
 
 def can_ask() -> bool:
-    """Return whether a user can answer a question on the terminal."""
     return sys.stdin.isatty() and sys.stderr.isatty()

@@ -121,10 +121,8 @@ class FileChange(Struct, frozen=True):
 
 
 def plan_changes(root: Path, diagnostics: Iterable[Diagnostic], *, proposals: bool) -> tuple[FileChange, ...]:
-    """Return the changes that fixes make, one per file, sorted by path. Write nothing.
-
-    proposals: include fixes that only the author can confirm to be right.
-    """
+    """Return the changes that fixes make, one per file, sorted by path. Write nothing. proposals: include
+    fixes that only the author can confirm to be right."""
     by_path: dict[str, list[Diagnostic]] = {}
     for found in diagnostics:
         if found.fix and found.path and (found.fix.is_safe or proposals):

@@ -55,7 +55,7 @@ def status(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> i
 @click.pass_obj
 def explain(clocks: CommandClock, posts: tuple[str, ...], site: Path | None) -> int:
     """Show for each cell whether its result is valid and, if not, why."""
-    from ..cells.versions import installed_versions, recorded_packages, version_notes
+    from ..cells.requirements import installed_versions, recorded_packages, version_notes
 
     surveyed = _survey_site(clocks, posts, site)
     versions = installed_versions(recorded_packages(surveyed.pages)) if surveyed.has_own_python else {}

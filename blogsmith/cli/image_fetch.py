@@ -88,10 +88,8 @@ def plan_fetch(root: Path, uses: Iterable[RemoteImageUse], *, renew: bool) -> Fe
 
 
 def fetch_images(context: SiteContext, plan: FetchPlan, progress: Progress, *, is_dry: bool) -> FetchReport:
-    """Download the images. Raise SiteError if the site cannot be written.
-
-    is_dry: only report what would be downloaded.
-    """
+    """Download the images. Raise SiteError if the site cannot be written. is_dry: only report what would be
+    downloaded."""
     if is_dry:
         named = tuple((use.url, "", 0) for use in plan.downloads)
         return FetchReport(named, plan.present_count, plan.unused, plan.problems)

@@ -26,7 +26,6 @@ version."""
 
 
 def main(argv: Sequence[str] | None = None, clocks: CommandClock | None = None) -> int:
-    """Run one command and return its exit code."""
     terminal.prepare_streams()
     arguments = sys.argv[1:] if argv is None else list(argv)
     try:

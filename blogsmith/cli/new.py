@@ -194,11 +194,8 @@ def _split(tags: Iterable[str]) -> list[str]:
 
 
 def _record_trust(folder: Path, made: NewSite) -> bool:
-    """Trust the code of a new site, because its author is the user. Return whether it is trusted.
-
-    Sites whose folder already contained plugins are not trusted. If the record cannot be written, print a
-    warning.
-    """
+    """Trust the code of a new site, because its author is the user. Return whether it is trusted. Sites whose
+    folder already contained plugins are not trusted. If the record cannot be written, print a warning."""
     from ..base.diagnostics.model import SiteError
     from ..project.trust.consent import trust as record_trust
 

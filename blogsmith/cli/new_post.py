@@ -30,10 +30,8 @@ class NewPost(Struct, frozen=True, kw_only=True):
 
 
 def write_post(root: Path, post: NewPost) -> Path:
-    """Write a draft into `content/<section>/` and return its path.
-
-    Raise SiteError if the title or section gives no file name, or the post already exists.
-    """
+    """Write a draft into `content/<section>/` and return its path. Raise SiteError if the title or section
+    gives no file name, or the post already exists."""
     lines = [f"title: {quote_yaml(post.title)}", f"date: {post.date.isoformat()}", "draft: true"]
     if post.series:
         lines.append(f"series: {quote_yaml(post.series)}")
@@ -45,21 +43,15 @@ def write_post(root: Path, post: NewPost) -> Path:
 
 
 def write_page(root: Path, title: str, *, section: str = "", bundle: bool = False) -> Path:
-    """Write a draft without a date, which appears in no list of posts. Return its path.
-
-    It is written to `content/` or to a section. Raise SiteError as for a post.
-    """
+    """Write a draft without a date, which appears in no list of posts. Return its path. It is written to
+    `content/` or to a section. Raise SiteError as for a post."""
     path = new_draft_path(root, title, section=section, bundle=bundle)
     return _write_draft(root, path, [f"title: {quote_yaml(title)}", "draft: true"])
 
 
 def new_draft_path(root: Path, title: str, *, section: str, bundle: bool) -> PurePosixPath:
-    """Return the path of a new draft, relative to the site.
-
-    section: empty for `content/` itself.
-
-    Raise SiteError if the title or section gives no file name, or the draft already exists.
-    """
+    """Return the path of a new draft, relative to the site. section: empty for `content/` itself. Raise
+    SiteError if the title or section gives no file name, or the draft already exists."""
     folder = "content" / (_section_path(section) if section else PurePosixPath())
     name = _file_name(title)
     _reject_existing(root / folder, name, root)

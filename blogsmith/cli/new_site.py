@@ -78,7 +78,6 @@ def new_site(target: Path, today: dt.date, settings: FirstSettings | None = None
 
 
 def default_title(target: Path) -> str:
-    """Return the name of the folder."""
     return target.resolve().name or "My site"
 
 
@@ -104,10 +103,8 @@ def default_author() -> str:
 
 
 def check_target(target: Path) -> tuple[str, ...]:
-    """Check that a folder can become a site. Return the names that it contains, sorted.
-
-    Raise SiteError if an existing file is in the way, or the folder is the user's home.
-    """
+    """Check that a folder can become a site. Return the names that it contains, sorted. Raise SiteError if an
+    existing file is in the way, or the folder is the user's home."""
     kept = _list_folder(target)
     if target.resolve() == Path.home().resolve():
         hint = "name a folder, as in `blogsmith new site notes`"

@@ -19,9 +19,7 @@ _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 def new_theme(root: Path, name: str) -> tuple[PurePosixPath, ...]:
     """Write a small theme that extends paper into `themes/<name>/` of the site. Return the paths written.
-
-    Raise SiteError if the name is not a plain folder name, or a theme of this name exists.
-    """
+    Raise SiteError if the name is not a plain folder name, or a theme of this name exists."""
     if not _NAME.fullmatch(name):
         message = f'invalid theme name "{name}": expected a plain folder name'
         raise SiteError(Diagnostic("new-name", message, hint="use letters, digits, - and _"))

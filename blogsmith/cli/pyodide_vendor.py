@@ -147,7 +147,6 @@ def read_valid_file(file: Path, digest: str) -> bytes | None:
 
 
 def sha256(data: bytes) -> str:
-    """Return the SHA-256 in hex."""
     return hashlib.sha256(data).hexdigest()
 
 

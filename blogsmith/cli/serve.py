@@ -100,7 +100,7 @@ def serve(clocks: CommandClock, /, site: Path | None, browser: bool, **options: 
 def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, browser: bool) -> int:
     from ..base.schema.files import update_schemas
     from ..preview.app import serve_site
-    from ..preview.http.hosts import is_loopback
+    from ..preview.http.guard import is_loopback
 
     update_schemas(root / CONFIG_FILE)
     if not is_loopback(options.host):
@@ -128,7 +128,7 @@ def _serve(root: Path, options: ServeOptions, check: Callable[[], None], *, brow
 
 
 def _serve_options(clocks: CommandClock, options: dict[str, Any]) -> ServeOptions:
-    from ..preview.http.hosts import allowed_hosts
+    from ..preview.http.guard import allowed_hosts
 
     execution = ExecutionOptions(execute=options["execute"] or "", jobs=options["jobs"] or 0)
     build = BuildOptions(
@@ -182,7 +182,6 @@ class StatusLines:
         self._last = ""
 
     def __call__(self, text: str) -> None:
-        """Print one or more lines."""
         with self._lock:
             # A line with more bytes than columns may have been wrapped, so it may occupy several rows.
             fits = len(self._last.encode("utf-8", "replace")) < self._columns()

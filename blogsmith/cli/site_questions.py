@@ -32,10 +32,8 @@ class GuidedSite(Struct, frozen=True):
 
 
 def ask_for_site(proposed: FirstSettings) -> GuidedSite:
-    """Ask the questions on the terminal. Raise UsageError if there is no terminal.
-
-    proposed: default answers.
-    """
+    """Ask the questions on the terminal. Raise UsageError if there is no terminal. proposed: default
+    answers."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise click.UsageError("--guided asks questions, which needs a terminal: omit --guided")
     settings = FirstSettings(

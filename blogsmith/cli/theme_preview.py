@@ -68,9 +68,7 @@ _PAGE = """\
 
 def list_themes(root: Path, current: str) -> list[str]:
     """Return one line for each theme that the site can use, sorted by name: name, description, origin.
-
-    current: the theme of the site, which is marked.
-    """
+    current: the theme of the site, which is marked."""
     folders = theme_folders(root, bundled_folder("themes"))
     width = max(len(folder.name) for folder in folders)
     return [
@@ -88,9 +86,7 @@ def _origin(folder: ThemeFolder, root: Path) -> str:
 
 def preview_themes(root: Path, current: str, port: int, ready: Callable[[str], None]) -> None:
     """Build and serve a page with every element in each theme, for this machine only, until interrupted.
-
-    ready: called with the URL. Raise SiteError if a theme has errors, OSError if the port is in use.
-    """
+    ready: called with the URL. Raise SiteError if a theme has errors, OSError if the port is in use."""
     folders = theme_folders(root, bundled_folder("themes"))
     # the theme of the site first, because the page shows it at the start
     folders.sort(key=lambda folder: folder.name != current)

@@ -94,7 +94,6 @@ def verify(
 
 
 def _summary(counts: VerifyCounts) -> str:
-    """Return the counts in one line."""
     found = [
         f"{plural(counts.agreeing, 'result')} verified",
         *(

@@ -58,10 +58,7 @@ def open_pages(
     root: Path, posts: Sequence[str], options: BuildOptions, *, series: str, title: str, progress: Progress
 ) -> Iterator[BookSource]:
     """Yield the pages of `posts` or of a series, or all posts if neither is given. The content of pages can
-    be read until the context ends.
-
-    Raise SiteError if a name is unknown, or the site has an error.
-    """
+    be read until the context ends. Raise SiteError if a name is unknown, or the site has an error."""
     log = BuildLog(progress)
     # the HTML of a page is read from the cache when needed, to save memory
     with open_rows(root) as rows:

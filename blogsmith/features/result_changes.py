@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from ..base.diagnostics.model import Diagnostic, SiteError
 from ..cells.status import PageStatus
-from ..freeze.differences import run_differences, summary, text_differences
 from ..freeze.record import CellRecord, PageRecord
 from ..freeze.record_json import from_json
+from ..freeze.repetition import run_differences, summary, text_differences
 from ..freeze.store import OUTPUTS
 from ..stages.git_dates import run_git
 
@@ -31,10 +31,8 @@ class ResultChange(Struct, frozen=True):
 
 
 def result_changes(root: Path, page: PageStatus, revision: str) -> Iterator[ResultChange]:
-    """Yield the results of a page that changed since a commit while their own code did not.
-
-    Raises `SiteError` `freeze-revision` if the commit does not exist.
-    """
+    """Yield the results of a page that changed since a commit while their own code did not. Raises
+    `SiteError` `freeze-revision` if the commit does not exist."""
     old = _old_record(root, page.folder, revision)
     if old is None:
         return

@@ -32,10 +32,8 @@ _MAX_REASONS = 3
 
 
 def compare_formulas(site: SiteSnapshot, log: BuildLog, files: Sequence[str] = ()) -> str:
-    """Report each formula that latex2mathml reads differently. Return a summary line.
-
-    files: compare only formulas in these files and folders.
-    """
+    """Report each formula that latex2mathml reads differently. Return a summary line. files: compare only
+    formulas in these files and folders."""
     try:
         converter = load_plugins([PLUGIN], [bundled_folder("plugins")]).converters[PLUGIN]
     except SiteError as error:
@@ -104,7 +102,6 @@ class _Comparison:
         return first_difference(*rows)
 
     def summary(self) -> str:
-        """Return a summary line."""
         compared, left_out = plural(self._compared, "formula"), self._left_out.total()
         verb = "differs" if self._different == 1 else "differ"
         line = f"second opinion: {compared} compared with {PLUGIN}, {self._different:,} {verb}"

@@ -57,10 +57,8 @@ def _counts(done: CellUpdate) -> Counts:
 def verify_site(
     root: Path, posts: Sequence[str], options: VerifyOptions, now: dt.datetime, log: BuildLog
 ) -> VerifyCounts:
-    """Run the recorded cells of `posts` again, by default of all, and report results that differ.
-
-    Raise SiteError if the site cannot be read.
-    """
+    """Run the recorded cells of `posts` again, by default of all, and report results that differ. Raise
+    SiteError if the site cannot be read."""
     context = open_site(root)
     log.levels = context.config.diagnostics.as_levels
     asked = BuildOptions(
@@ -74,12 +72,8 @@ def verify_site(
 
 
 def survey_site(root: Path, posts: Sequence[str], now: dt.datetime, *, use_cache: bool = False) -> SiteStatus:
-    """Return the state of the named posts, by default of all, including drafts.
-
-    use_cache: as in `BuildOptions`.
-
-    Raise SiteError if the site cannot be read.
-    """
+    """Return the state of the named posts, by default of all, including drafts. use_cache: as in
+    `BuildOptions`. Raise SiteError if the site cannot be read."""
     context = open_site(root)
     options = BuildOptions(now=now, drafts=True, future=True, use_cache=use_cache)
     pages = read_facts(context, posts, options, BuildLog(no_progress))

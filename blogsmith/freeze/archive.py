@@ -222,10 +222,8 @@ class _Bounded(io.RawIOBase):
 
 
 def _read_members(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """Yield the name and content of every file.
-
-    Raises `ValueError` with a message for any other kind of member.
-    """
+    """Yield the name and content of every file. Raises `ValueError` with a message for any other kind of
+    member."""
     with gzip.open(source) as unzipped, tarfile.open(fileobj=_Bounded(unzipped), mode="r|") as tar:
         for member in tar:
             name = PurePosixPath(member.name)
@@ -246,10 +244,8 @@ def _is_safe(name: PurePosixPath) -> bool:
 
 
 def read_archive(source: BinaryIO) -> dict[str, PackedPage]:
-    """Map each folder to its content.
-
-    Raises one of `ARCHIVE_ERRORS` if anything is not part of a complete record.
-    """
+    """Map each folder to its content. Raises one of `ARCHIVE_ERRORS` if anything is not part of a complete
+    record."""
     by_folder: dict[str, dict[str, bytes]] = {}
     for name, data in _read_members(source):
         folder = by_folder.setdefault(str(name.parent), {})

@@ -66,19 +66,15 @@ class FileDigests:
         return self._digests[path]
 
     def state(self, key: str, like: str) -> str:
-        """Return the current state of a key of `Uses.states`, in the form of its recorded state.
-
-        Return NONE for a path outside the site that may not be read; then it is not compared.
-        """
+        """Return the current state of a key of `Uses.states`, in the form of its recorded state. Return NONE
+        for a path outside the site that may not be read; then it is not compared."""
         if is_outside(key) and not self.reads_outside():
             return NONE
         return read_state(self.root, key, like, self.ignored)
 
     def matches(self, pattern: str, post: PurePosixPath) -> tuple[str, ...]:
-        """Return the files that match `pattern`, which is relative to the post.
-
-        Results are relative to the site root.
-        """
+        """Return the files that match `pattern`, which is relative to the post. Results are relative to the
+        site root."""
         key = (pattern, post.parent)
         if key not in self._matches:
             self._matches[key] = _glob(self.root, pattern, post.parent)

@@ -110,10 +110,7 @@ def _runner(page: PageCells, cells: Sequence[Cell]) -> str:
 
 
 def start_key(runner: str, environment: Mapping[str, str], depends: Sequence[str]) -> str:
-    """Return the key before the first cell of a session.
-
-    runner: language and kernel.
-    """
+    """Return the key before the first cell of a session. runner: language and kernel."""
     variables = environment_digests(environment)
     names = [part for name in sorted(variables) for part in (name, variables[name])]
     return _digest(str(SCHEMA), runner, str(len(names)), *names, *sorted(depends))
@@ -125,10 +122,8 @@ def code_digest(code: str) -> str:
 
 
 def environment_digests(environment: Mapping[str, str]) -> dict[str, str]:
-    """Map each variable to the first 8 hex digits of its value's digest.
-
-    A change shows, but a long secret cannot be recovered.
-    """
+    """Map each variable to the first 8 hex digits of its value's digest. A change shows, but a long secret
+    cannot be recovered."""
     return {name: _digest("environment", name, value)[:8] for name, value in environment.items()}
 
 

@@ -54,7 +54,7 @@ class _Orphan(Struct, frozen=True):
 
 @dataclass(slots=True)
 class OrphanedRecords:
-    """Records without a post. Lives as long as one build; the disk is read at the first request."""
+    """Records without a post. Used for one build; the disk is read at the first request."""
 
     root: Path
     _records: tuple[_Orphan, ...] | None = None

@@ -106,5 +106,5 @@ class PageRecord(Struct, frozen=True):
 
 
 def module_files(stem: str) -> tuple[str, str]:
-    """Return the two files that a module can be, given its path without suffix."""
+    """Return the two paths that the file of a module can have, given its path without suffix."""
     return f"{stem}.py", f"{stem}/__init__.py"

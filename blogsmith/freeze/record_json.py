@@ -33,12 +33,8 @@ def to_json(record: PageRecord) -> bytes:
 
 
 def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
-    """Return the record, or a `freeze-damaged` error that says why it cannot be read.
-
-    Seals are not compared, see `edit_errors`.
-
-    name: path of the file relative to the site root, for the diagnostic.
-    """
+    """Return the record, or a `freeze-damaged` error that says why it cannot be read. Seals are not compared,
+    see `edit_errors`. name: path of the file relative to the site root, for the diagnostic."""
     try:
         file = _DECODER.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
@@ -58,10 +54,8 @@ def _has_long_text(record: PageRecord) -> bool:
 
 
 def find_record_edits(data: bytes, record: PageRecord) -> list[Edit]:
-    """Return the parts of a record that do not match their seals.
-
-    data: the file that `record` was read from.
-    """
+    """Return the parts of a record that do not match their seals. data: the file that `record` was read
+    from."""
     if is_intact(data, is_sealed=any(session.sealed for session in record.sessions.values())):
         return []
     return find_edits(data)

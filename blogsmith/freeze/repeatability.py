@@ -28,7 +28,6 @@ _TIMED = "stopwatch"
 
 
 def describe_reason(reason: str) -> str:
-    """Return a reason as a message."""
     kind, _, detail = reason.partition(" ")
     return _SENTENCES[kind].format(detail)
 

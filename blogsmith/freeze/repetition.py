@@ -1,4 +1,5 @@
-"""Comparison of a run with the recorded results. If they agree, the record stays byte-identical.
+"""Comparison of a run with the recorded results, and their differences such as `42 → 43`, for reports. If
+they agree, the record stays byte-identical.
 
 Date, run time, processor and lists of absent modules are ignored. Numbers agree if they differ by at most the
 fraction of the larger one that the author allows as `tolerance`. All other text and every image must be
@@ -8,7 +9,7 @@ equal.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from msgspec import Struct
@@ -207,10 +208,8 @@ def _parts_agree(old: str | Blob, new: str | Blob, tolerance: float) -> bool:
 
 
 def texts_agree(old: str, new: str, tolerance: float) -> bool:
-    """Return whether two strings are equal except for numbers that differ by at most `tolerance`.
-
-    tolerance: fraction of the larger number.
-    """
+    """Return whether two strings are equal except for numbers that differ by at most `tolerance`. tolerance:
+    fraction of the larger number."""
     if old == new:
         return True
     pieces = zip_longest(NUMBER.split(old), NUMBER.split(new))
@@ -228,3 +227,87 @@ def numbers_agree(old: str, new: str, tolerance: float) -> bool:
 
 def _value(number: str) -> float:
     return float(number.replace("−", "-"))
+
+
+_MOST = 2
+"""Number of differences that a message lists."""
+_MAX_TEXT = 20
+"""Number of characters of a text that a message shows."""
+_PLAIN = "text/plain"
+
+
+def run_differences(old: CellRun, new: CellRun, tolerance: float) -> list[str]:
+    """Return how the result of a cell differs from an earlier one; none if they agree. tolerance: largest
+    difference of numbers that agree, as a fraction of the larger one."""
+    found = list(text_differences(old.claim, new.claim, tolerance))
+    if old.status != new.status:
+        found.append(f"{old.status} → {new.status}")
+    for one, other in zip_longest(old.outputs, new.outputs):
+        found += _output_differences(one, other, tolerance)
+    for point in old.others.keys() & new.others.keys():
+        found += [
+            f"{point}: {part}" for part in run_differences(old.others[point], new.others[point], tolerance)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def summary(differences: Sequence[str]) -> str:
+    """Return differences in one line, the first ones only."""
+    more = len(differences) - _MOST
+    return ", ".join(differences[:_MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+def text_differences(old: str, new: str, tolerance: float) -> Iterator[str]:
+    """Yield each number that differs, or the first line if other text differs too."""
+    if texts_agree(old, new, tolerance):
+        return
+    if [part.split() for part in NUMBER.split(old)] == [part.split() for part in NUMBER.split(new)]:
+        for one, other in zip(NUMBER.findall(old), NUMBER.findall(new), strict=True):
+            if not numbers_agree(one, other, tolerance):
+                yield f"{one} → {other}"
+        return
+    for one, other in zip_longest(old.splitlines(), new.splitlines(), fillvalue=""):
+        if not texts_agree(one, other, tolerance):
+            yield f"{_quoted(one)} → {_quoted(other)}"
+            return
+
+
+def _output_differences(old: CellOutput | None, new: CellOutput | None, tolerance: float) -> Iterator[str]:
+    if old is None or new is None or type(old) is not type(new):
+        yield f"{_kind(old)} → {_kind(new)}"
+    elif isinstance(old, Display) and isinstance(new, Display):
+        # HTML and LaTeX repeat the numbers of the plain text
+        both = (
+            [_PLAIN]
+            if _PLAIN in old.data and _PLAIN in new.data
+            else sorted(old.data.keys() | new.data.keys())
+        )
+        found = [
+            part
+            for mime in both
+            for part in _part_differences(old.data.get(mime), new.data.get(mime), tolerance)
+        ]
+        yield from found
+    elif isinstance(old, Display) or isinstance(new, Display):
+        return
+    else:
+        yield from text_differences(old.text, new.text, tolerance)
+
+
+def _part_differences(old: str | Blob | None, new: str | Blob | None, tolerance: float) -> Iterator[str]:
+    if isinstance(old, str) and isinstance(new, str):
+        yield from text_differences(old, new, tolerance)
+    elif isinstance(old, Blob) and isinstance(new, Blob):
+        if old.digest != new.digest:
+            yield "another image"
+    else:
+        yield "another kind of value"
+
+
+def _kind(output: CellOutput | None) -> str:
+    return "no output" if output is None else type(output).__name__.lower()
+
+
+def _quoted(text: str) -> str:
+    text = text.strip()
+    return f'"{text[:_MAX_TEXT]}…"' if len(text) > _MAX_TEXT else f'"{text}"'

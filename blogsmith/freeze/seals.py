@@ -40,11 +40,8 @@ class Edit(Struct, frozen=True):
 
 
 def sealed_json(file: dict[str, Any], sealed: Collection[str]) -> bytes:
-    """Return a record file with seals. Without sealed sessions, the file has none.
-
-    file: the record in its on-disk form, which gets seals.
-    sealed: names of the sessions that get seals.
-    """
+    """Return a record file with seals. Without sealed sessions, the file has none. file: the record in its
+    on-disk form, which gets seals. sealed: names of the sessions that get seals."""
     # Only text that can be written is sealed: unpaired surrogates become U+FFFD.
     file = json.loads(_dump(file))
     for name, session in file["sessions"].items():
@@ -65,10 +62,8 @@ def _dump(file: Mapping[str, Any]) -> bytes:
 
 
 def is_intact(data: bytes, *, is_sealed: bool) -> bool:
-    """Return whether the bytes of a file match its seal. A file without any seal is intact.
-
-    is_sealed: a session of the file has a seal, so the file must have one.
-    """
+    """Return whether the bytes of a file match its seal. A file without any seal is intact. is_sealed: a
+    session of the file has a seal, so the file must have one."""
     head = _HEAD.match(data)
     if head is None:
         return not is_sealed

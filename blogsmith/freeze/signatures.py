@@ -28,12 +28,8 @@ _TIMEOUT_S = 60.0
 
 
 def make_signature(data: bytes, key: str) -> bytes:
-    """Return a signature of a record's bytes.
-
-    key: path of a private key, or of a public key whose private key is in `ssh-agent`.
-
-    Raises `SiteError` `freeze-signature` if that fails.
-    """
+    """Return a signature of a record's bytes. key: path of a private key, or of a public key whose private
+    key is in `ssh-agent`. Raises `SiteError` `freeze-signature` if that fails."""
     done = _run_ssh_keygen("sign", "-n", _NAMESPACE, "-f", str(Path(key).expanduser()), data=data)
     if done is None:
         raise SiteError(Diagnostic("freeze-signature", _MISSING, hint=_INSTALL))

@@ -65,10 +65,7 @@ class PageVerdict(Struct, frozen=True):
 
     def stale_sessions(self, unmet: Container[Need] = ()) -> tuple[str, ...]:
         """Return the sessions to run, in order: those with a result that is not fresh and can be computed
-        here.
-
-        unmet: needs that this machine does not meet.
-        """
+        here. unmet: needs that this machine does not meet."""
         found = set() if all(value.state == "fresh" for value in self.values.values()) else {"main"}
         for cell in self.page.cells:
             verdict = self.cells.get(cell.number)
@@ -89,10 +86,8 @@ class PageVerdict(Struct, frozen=True):
         return SweepRuns(keys, 0 if is_whole else last)
 
     def outdated_cells(self) -> tuple[Cell | Value, ...]:
-        """Return the cells and values whose result is missing or stale; used by `--frozen`.
-
-        A cell that never ran is left out if its `fallback` names something to show instead.
-        """
+        """Return the cells and values whose result is missing or stale; used by `--frozen`. A cell that never
+        ran is left out if its `fallback` names something to show instead."""
         cells = [
             c for c in self.page.cells if c.number in self.cells and not _is_visible(c, self.cells[c.number])
         ]
@@ -204,10 +199,8 @@ def needed_names(cell: CellRecord) -> list[str]:
 
 
 def _is_same_version(then: str, now: str) -> bool:
-    """Return whether two versions are equal. A build tag is compared only if both have one.
-
-    For example, pip reports `2.11.0` for `2.11.0+cu130`.
-    """
+    """Return whether two versions are equal. A build tag is compared only if both have one. For example, pip
+    reports `2.11.0` for `2.11.0+cu130`."""
     if "+" in then and "+" in now:
         return then == now
     return then.partition("+")[0] == now.partition("+")[0]
@@ -255,10 +248,8 @@ class _Session(Struct, frozen=True):
     def _due_points(
         self, position: int, cell: Cell, match: Match, record: CellRecord, *, is_stale: bool
     ) -> list[str]:
-        """Return the keys of the sweep points without a valid result.
-
-        is_stale: the cell itself has no valid result.
-        """
+        """Return the keys of the sweep points without a valid result. is_stale: the cell itself has no valid
+        result."""
         wanted = self.keys.sweeps.get(position, {})
         is_kept = cell.options.freeze == "always" and match.known
         is_same = record.key == self.keys.cells[position]
@@ -325,10 +316,7 @@ class _Session(Struct, frozen=True):
 
 
 def _missing(cell: Cell, points: Iterable[str] = ()) -> Verdict:
-    """Return the verdict for a cell that is not recorded.
-
-    points: keys of the points of its sweep.
-    """
+    """Return the verdict for a cell that is not recorded. points: keys of the points of its sweep."""
     needs = ", ".join(map(str, cell.options.needs))
     why = f"it was never run where {needs} is" if needs else "it was never run"
     return Verdict("missing", (why,), due=frozenset(points))

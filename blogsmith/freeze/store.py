@@ -222,10 +222,8 @@ def _put_files(
 
 
 def copy_record(root: Path, source: PurePosixPath, post: PurePosixPath, record: PageRecord) -> None:
-    """Write a record, and its images from the folder `source`, to the folder of a post that has none.
-
-    Raises `SiteError` as `write_page` does.
-    """
+    """Write a record, and its images from the folder `source`, to the folder of a post that has none. Raises
+    `SiteError` as `write_page` does."""
     named = image_digests(record)
     with freeze_lock(root):
         if read_page(root, post) != ReadResult(None):
@@ -240,9 +238,7 @@ def copy_record(root: Path, source: PurePosixPath, post: PurePosixPath, record: 
 
 def read_signature(root: Path, folder: PurePosixPath, outputs: bytes) -> bytes:
     """Return the signature in a folder. Empty if there is none, or if the record there is not `outputs`.
-
-    Raises `OSError` if the record or the signature cannot be read.
-    """
+    Raises `OSError` if the record or the signature cannot be read."""
     try:
         signature = read_file(f"{root}/{folder}/{SIGNATURE}")
     except FileNotFoundError:
@@ -394,11 +390,8 @@ _NAME = "freeze.store"
 
 @contextmanager
 def freeze_lock(root: Path, wait_s: float = WAIT_S) -> Iterator[None]:
-    """Hold the lock for writing recorded results.
-
-    Raises `SiteError` `busy` if another process holds it for `wait_s` seconds, or `freeze-write` if the lock
-    file cannot be created.
-    """
+    """Hold the lock for writing recorded results. Raises `SiteError` `busy` if another process holds it for
+    `wait_s` seconds, or `freeze-write` if the lock file cannot be created."""
     with ExitStack() as stack:
         try:
             folder = stack.enter_context(open_own_folder(root))

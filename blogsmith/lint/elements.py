@@ -17,8 +17,8 @@ from ..base.diagnostics.model import Place, TextMap
 from ..base.html_tags import find_visible, parse_start_tag
 from ..base.patterns import lazy_pattern
 from ..model.pictures import is_video
+from ..syntax.html_nodes import html_place
 from ..syntax.parser import Parsed
-from ..syntax.raw_places import html_place
 from ..syntax.records import Figure, Heading, LinkTargetPlace, Math, Shortcode, get_record
 
 _TAG = lazy_pattern(r"<(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9]*)")

@@ -254,11 +254,7 @@ class RunPrinter:
     """Prints lines about runs of cells. Any thread may send it events, and it prints whole lines only."""
 
     def __init__(self, say: Say, clock: Callable[[], float], *, loud: bool) -> None:
-        """Create a printer.
-
-        clock: monotonic clock, in seconds.
-        loud: also print the output of cells.
-        """
+        """Create a printer. clock: monotonic clock, in seconds. loud: also print the output of cells."""
         self._say = say
         self._clock = clock
         self._loud = loud

@@ -29,10 +29,7 @@ class UnknownFileError(Exception):
 
 def select_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
     """Return the paths, relative to the site, of files and folders. Raises `UnknownFileError` for unknown
-    names.
-
-    A name is relative to the current folder, to the site root or to `content/`.
-    """
+    names. A name is relative to the current folder, to the site root or to `content/`."""
     return tuple(dict.fromkeys(_select(root, name) for name in names))
 
 

@@ -11,10 +11,8 @@ _FEW = 3
 
 
 def select_posts(root: Path, posts: Sequence[str], known: Sequence[PurePosixPath]) -> tuple[str, ...] | None:
-    """Return the source paths of `posts`: files, folders or names below `content/`. None means all.
-
-    Raises SiteError for an unknown name.
-    """
+    """Return the source paths of `posts`: files, folders or names below `content/`. None means all. Raises
+    SiteError for an unknown name."""
     if not posts:
         return None
     chosen: list[str] = []

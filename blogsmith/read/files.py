@@ -32,8 +32,8 @@ from ..base.storage.file_names import (
     is_temporary_name,
 )
 from ..base.storage.folder import open_real_file
+from ..base.storage.links import LinkRejectedError, Links
 from ..base.storage.stamps import FileStamp, make_stamp
-from ..base.storage.symlinks import LinkRejectedError, Links
 from ..config.schema import Config
 from ..model.decode import normalize_line_ends
 from ..model.documents import Asset, SiteFiles, Source

@@ -12,8 +12,7 @@ from markdown_it.token import Token
 from ..base.diagnostics.model import Place
 from ..base.patterns import lazy_pattern
 from ..model.links import LinkTarget, LinkTitle
-from ..syntax.html_nodes import raw_tag
-from ..syntax.raw_places import html_place
+from ..syntax.html_nodes import html_place, raw_tag
 from ..syntax.records import LinkTargetPlace, get_record
 from ..syntax.references.labels import Label
 from .context import OpenLink, PageRendering, Rule

@@ -17,9 +17,9 @@ from ..base.html_tags import Attribute, StartTag, find_end_tag, find_visible, pa
 from ..base.patterns import lazy_pattern
 from ..model.html_names import HTML_ELEMENTS, is_element
 from ..model.names import name_set
+from ..syntax.html_nodes import html_place
 from ..syntax.markdown_elements import allows_markdown, requests_markdown
 from ..syntax.open_elements import escape_unfinished
-from ..syntax.raw_places import html_place
 from .context import PageRendering
 from .dimensions import HINT, Length, fit_attributes, parse_length
 from .policy.sources import SELF, script_imports, source_of, style_urls

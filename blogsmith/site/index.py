@@ -184,8 +184,8 @@ def index_site(
 
 def page_entry(page: Parsed) -> PageEntry:
     """Return the entry of a parsed page, with the data that other pages need."""
-    from ..syntax.references.anchors import anchors
-    from ..syntax.title_parts import heading_titles, title_parts
+    from ..syntax.headings import heading_titles, title_parts
+    from ..syntax.references.labels import anchors
 
     title = title_parts(page.title, page.page) or (TitlePart("text", page.title_text),)
     return PageEntry(

@@ -184,10 +184,8 @@ def attribute_map(state: StateBlock, item: Attribute) -> TextMap:
 
 
 def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str | int | float]) -> None:
-    """Copy the attributes of the start tag to `attrs`. Report those that are not allowed.
-
-    `style` is allowed only in trusted markup.
-    """
+    """Copy the attributes of the start tag to `attrs`. Report those that are not allowed. `style` is allowed
+    only in trusted markup."""
     for item in extent.tag.attributes:
         if item.name in ("markdown", "data-label", "open", "data-open"):
             continue

@@ -78,10 +78,8 @@ _DIRECTIVES: Mapping[str, str] = MappingProxyType(
 def parse_info(
     info: str, page: PageState | None = None, place: Place | None = None, lines: int = _MAX_LINE
 ) -> Fence:
-    """Return the parsed info string. Warn at `place` about anything unknown.
-
-    lines: Number of lines of the code; a marked line after the last one is also a warning.
-    """
+    """Return the parsed info string. Warn at `place` about anything unknown. lines: Number of lines of the
+    code; a marked line after the last one is also a warning."""
     reader = _InfoParser(page, place, lines)
     for found in _PART.finditer(info):
         if found["brace"] is not None:
@@ -289,10 +287,8 @@ class _InfoParser:
 
 
 def _brace_value(written: str) -> tuple[str, bool]:
-    """Return the value of `key=value` in braces, and whether it is quoted.
-
-    A list loses its brackets and quotes.
-    """
+    """Return the value of `key=value` in braces, and whether it is quoted. A list loses its brackets and
+    quotes."""
     if written.startswith("["):
         return re.sub(r"[\"'\[\]]", "", written), True
     if written.startswith(("'", '"')) and len(written) > 1:

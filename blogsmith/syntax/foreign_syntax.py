@@ -201,10 +201,7 @@ def _ends_proof(tokens: Sequence[Token], number: int, mark: str) -> bool:
 
 
 def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], fixes: LatexFixes) -> None:
-    """Warn about each hit.
-
-    hits: position, matched text and hint of each hit. fixes: those of LaTeX.
-    """
+    """Warn about each hit. hits: position, matched text and hint of each hit. fixes: those of LaTeX."""
     for place, text, hint in hits:
         fix = translate_match(text, place, page) or translate_latex(text, place, page, fixes)
         hint = (exact_hint(text, place, page) if fix else "") or hint

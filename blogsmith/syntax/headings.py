@@ -2,14 +2,17 @@
 
 An H1 that equals the post's title, or replaces a missing one, is removed from the body. Any other H1 becomes
 an H2 and is reported. Ids are derived from the plain text, with formulas in linear form.
+
+In a series with `numbering: by part`, all numbers of a post start with its part. A post is read without the
+other posts of its series, so its front matter must contain the `part`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import count, pairwise
+from itertools import count, groupby, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -18,13 +21,35 @@ from markdown_it.token import Token
 
 from ..base.diagnostics.fixes import make_replacement
 from ..base.diagnostics.model import Place
+from ..config.series_rules import choose_numbering
 from ..model.cells import Value
+from ..model.documents import FrontMatter
+from ..model.links import TitlePart
 from ..model.slugs import github_slug, make_unique, slugify
 from ..model.units import number_to_letters
 from .attributes import apply_attributes, parse_attributes
 from .east_asian import joins_lines
 from .records import Heading, Math, WrittenText, attach_record, get_record
 from .state import PageState, get_page
+
+_BY_PART = "by part"
+
+
+def set_chapter(front: FrontMatter, page: PageState) -> bool:
+    """Set the part of the series before the numbers of the page. Return whether headings are numbered."""
+    options, series = page.options, front.series
+    numbering = choose_numbering(front, options.series, options.numbering)
+    if numbering != _BY_PART:
+        return bool(numbering)
+    if series and series.part:
+        page.chapter, page.series = str(series.part), series.name
+        return True
+    if series or front.numbering == _BY_PART:
+        key, missing = ("series", "part") if series else ("numbering", "series")
+        hint = f"write `series: {{name: {series.name if series else 'NAME'}, part: 1}}`"
+        message = f'"numbering: by part" has no effect because "{missing}" is missing'
+        page.reporter.warn("series-part", message, front.places.get(key), hint)
+    return False
 
 
 @dataclass(slots=True)
@@ -141,10 +166,8 @@ class TitleHeading(NamedTuple):
 
 
 def pop_title_heading(tokens: list[Token], title: str, page: PageState) -> TitleHeading | None:
-    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all other H1s.
-
-    title: Plain text. If it is empty, the first H1 is the title.
-    """
+    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all other H1s. title: Plain text.
+    If it is empty, the first H1 is the title."""
     taken = None
     index = 0
     while index < len(tokens):
@@ -240,10 +263,8 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
 
 
 def has_class(opening: Token, name: str) -> bool:
-    """Return whether the author gave a heading this class.
-
-    A heading of the class `unnumbered` has no number, and starts no section.
-    """
+    """Return whether the author gave a heading this class. A heading of the class `unnumbered` has no number,
+    and starts no section."""
     return name in str(opening.attrs.get("class", "")).split()
 
 
@@ -286,3 +307,38 @@ def number_headings(
         number = counter.next_number(int(opening.tag[1])) if has_number else ""
         old_id = "" if old_id in known else old_id
         attach_record(opening, Heading(int(opening.tag[1]), name, text, number, old_id))
+
+
+def heading_titles(tokens: Sequence[Token], page: PageState) -> dict[str, tuple[TitlePart, ...]]:
+    """Return the title of each heading by its id, and by its old id."""
+    found: dict[str, tuple[TitlePart, ...]] = {}
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open":
+            heading = get_record(opening, Heading)
+            found |= dict.fromkeys((heading.id, heading.old_id), title_parts(inline.children or (), page))
+    found.pop("", None)
+    return found
+
+
+def title_parts(tokens: Sequence[Token], page: PageState) -> tuple[TitlePart, ...]:
+    """Return inline tokens as text, code and formulas. Emphasis, notes and links are omitted."""
+    parts = []
+    for kind, run in groupby(tokens, _part_kind):
+        if kind == "text":
+            text = plain_text([*run], page)
+            parts += [TitlePart("text", text)] if text else []
+        else:
+            parts += _special_parts(run)
+    return tuple(parts)
+
+
+def _part_kind(token: Token) -> str:
+    return token.type if token.type in ("code_inline", "math_inline") else "text"
+
+
+def _special_parts(tokens: Iterator[Token]) -> Iterator[TitlePart]:
+    for token in tokens:
+        if token.type == "code_inline":
+            yield TitlePart("code", token.content)
+        else:
+            yield TitlePart("math", get_record(token, Math).tex)

@@ -10,11 +10,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from markdown_it.token import Token
 from msgspec import Struct
 
+from ..base.diagnostics.model import Place, TextMap
 from ..base.html_tags import find_end_tag
 from ..base.patterns import lazy_pattern
 from ..model.names import VOID_ELEMENTS
+from .records import LinkTargetPlace, get_record
+
+
+def html_place(token: Token, first_line: int, start: int, length: int) -> Place:
+    """Return the position of `token.content[start : start + length]`, cut at the end of its line. first_line:
+    line of the file on which the parsed text starts."""
+    if "linktargetplace" in token.meta:
+        return get_record(token, LinkTargetPlace).place
+    if "textmap" in token.meta:
+        # the token is a fragment of a block that contains formulas
+        return get_record(token, TextMap).place(start, length)
+    text = token.content
+    line = first_line + (token.map or [0])[0] + text.count("\n", 0, start)
+    column = start - (text.rfind("\n", 0, start) + 1) + 1
+    return Place(line, column, max(1, min(length, (text + "\n").find("\n", start) - start)))
+
 
 _VERBATIM_NAMES = "script|noscript|style|pre|code|textarea|math|svg|option|title|iframe|d-code|d-math"
 VERBATIM = frozenset(_VERBATIM_NAMES.split("|"))
@@ -68,10 +86,8 @@ def text_nodes(html: str) -> Iterator[TextNode]:
 
 
 def raw_tag(html: str) -> tuple[str, bool]:
-    """Return the lower-case name of the tag `html`, and whether it is an end tag.
-
-    The name is empty if `html` is not exactly one tag.
-    """
+    """Return the lower-case name of the tag `html`, and whether it is an end tag. The name is empty if `html`
+    is not exactly one tag."""
     tag = _TAG.fullmatch(html)
     return ((tag["name"] or "").lower(), bool(tag["end"])) if tag else ("", False)
 

@@ -302,10 +302,8 @@ def _marks(lines: Sequence[str]) -> Iterator[_RegionMarker]:
 
 
 def find_object(text: str, name: str) -> Region | None:
-    """Return the lines of a Python function or class, including decorators: `train`, `Model.forward`.
-
-    Return None if it is not found, or if the file is not valid Python.
-    """
+    """Return the lines of a Python function or class, including decorators: `train`, `Model.forward`. Return
+    None if it is not found, or if the file is not valid Python."""
     definitions, found = _statements(text), None
     for part in name.split("."):
         # The last definition of a name applies, as in Python.

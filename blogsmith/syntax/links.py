@@ -248,7 +248,8 @@ class UrlFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
         return self
 
     def match(self, text: str) -> list[Match] | None:
-        """Return the matches in `text`. A URL ends before full-width punctuation, as in `https://a.b/p，其中`."""
+        """Return the matches in `text`. A URL ends before full-width punctuation, as in
+        `https://a.b/p，其中`."""
         found: list[Match] | None = super().match(text)
         return [_end_before_full_width(one) for one in found] if found and not text.isascii() else found
 
@@ -363,10 +364,8 @@ def is_key(name: str) -> bool:
 
 
 def is_likely_page(name: str) -> bool:
-    """Return whether a name in double brackets is unlikely to be a key.
-
-    It looks like a path or phrase, or is a long word that is not a known key.
-    """
+    """Return whether a name in double brackets is probably a page: a path, a phrase, or a long word that is
+    not a known key."""
     words = name.casefold().split()
     is_phrase = len(words) > 1 and any(
         _LONG_WORD.fullmatch(word) and word not in _PARTS_OF_KEYS for word in words

@@ -34,10 +34,8 @@ def _last_match(text: str, pattern: re.Pattern[str]) -> int:
 
 
 def code_span_end(text: str, pos: int, end: int) -> int:
-    """Return the index after the code span that opens at `pos`, or `pos` if it is not closed before `end`.
-
-    A span is closed by a run of backticks of the same length (CommonMark 6.1).
-    """
+    """Return the index after the code span that opens at `pos`, or `pos` if it is not closed before `end`. A
+    span is closed by a run of backticks of the same length (CommonMark 6.1)."""
     width = run_length(text, pos, end)
     at = pos + width
     while (at := text.find("`", at, end)) >= 0:

@@ -28,13 +28,12 @@ from ..tex.parse.macros import read_macros
 from .algorithms import algorithms
 from .attributes import attribute_rules, resolve_blocks
 from .blocks import block_rules
-from .callouts import callouts
+from .callouts import callouts, doubtful_callouts
 from .cells.fences import cells, page_cells
 from .cells.runnables import runnables
 from .cells.values import number_values, report_values, value_rules
 from .code_marks import code_marks
 from .dispatch import dispatch_rules
-from .doubtful_callouts import doubtful_callouts
 from .fences import fences
 from .figures import figures, galleries
 from .foreign_syntax import report_unsupported
@@ -45,8 +44,9 @@ from .headings import (
     plain_text,
     pop_title_heading,
     record_written_headings,
+    set_chapter,
 )
-from .html_blocks import html_block_rules
+from .html_blocks import html_block_rules, raw_tags_of_blocks, raw_tags_of_spans
 from .html_nodes import is_line
 from .included_code import included_code
 from .included_tables import included_tables
@@ -63,13 +63,11 @@ from .numbering import number_page
 from .open_elements import close_elements
 from .paragraphs import paragraph_rules
 from .prefixes import prefix_callouts
-from .raw_tags import raw_tags_of_blocks, raw_tags_of_spans
 from .records import Callout, Math, XRef, attach_record, get_record
 from .references.citations import cite_rules, number_citations
 from .references.labels import Label
 from .references.references import ref_rules, report_text_references, warn_of_unparsed_references
 from .schemes import schemes
-from .series_parts import set_chapter
 from .shortcodes import shortcode_rules
 from .solutions import include_withheld, place_solutions
 from .state import PageState, ParseOptions, get_page, new_page
@@ -423,10 +421,8 @@ def _front_text(text: str, key: str, places: Mapping[str, Place], reporter: Repo
 
 
 def _title_from_path(document: Document) -> str:
-    """Return a title derived from the file name.
-
-    It is empty for the front page, which uses the site's title.
-    """
+    """Return a title derived from the file name. It is empty for the front page, which uses the site's
+    title."""
     path = document.path
     # Remove the language from `post.de.md`. If a page is German for another reason, its name has no such
     # suffix.

@@ -234,11 +234,8 @@ def _warn(reporter: Reporter, what: str, character: str, place: Place) -> None:
 
 
 def locate_text(text: str, place: Place, lines: Sequence[str]) -> TextMap:
-    """Return `text`, split at the author's line breaks, with the start of each line.
-
-    place: Start of the value according to YAML.
-    lines: Lines of the file.
-    """
+    """Return `text`, split at the author's line breaks, with the start of each line. place: Start of the
+    value according to YAML. lines: Lines of the file."""
     number, column = _start(place, lines)
     pieces: list[str] = []
     starts: list[tuple[int, int]] = []

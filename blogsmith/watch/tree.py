@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from ..base.storage.file_names import MAX_FOLDER_DEPTH, PUBLISHED_HIDDEN, is_temporary_name
+from ..base.storage.links import LinkRejectedError, Links
 from ..base.storage.stamps import FileStamp, make_stamp
-from ..base.storage.symlinks import LinkRejectedError, Links
 from .hints import Notifier
 
 MAX_DIGESTED_BYTES = 8_000_000

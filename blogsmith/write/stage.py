@@ -8,21 +8,52 @@ it open or mounted still sees the old files.
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from ..base.diagnostics.model import SiteError
 from ..base.storage.file_names import MANIFEST
 from ..base.storage.folder import Folder
-from ..base.storage.linux import exchange, sync_file_system
 from ..base.storage.tree import OpenFolderPath, scan
 from ..model.documents import Output
 from .manifest import manifest_bytes, read_manifest
 from .place import OutputPlace
 from .plan import WritePlan
+
+_RENAME_EXCHANGE = 2
+_NOT_HERE = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
+
+
+def exchange(folder: Folder, one: str, other: str) -> bool:
+    """Swap two names in a folder in one step. Return False if the kernel or the file system cannot."""
+    at = folder.descriptor
+    if at is None:
+        return False
+    return _call("renameat2", at, os.fsencode(one), at, os.fsencode(other), _RENAME_EXCHANGE)
+
+
+def sync_file_system(folder: Folder) -> bool:
+    """Flush everything written to `folder`'s file system to disk. Return False if the call does not exist."""
+    return folder.descriptor is not None and _call("syncfs", folder.descriptor)
+
+
+def _call(name: str, *arguments: int | bytes) -> bool:
+    function = getattr(ctypes.CDLL(None, use_errno=True), name, None) if sys.platform == "linux" else None
+    if function is None:
+        return False
+    if function(*arguments) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in _NOT_HERE:
+        return False
+    raise OSError(number, os.strerror(number))
+
 
 _REPLACED_NAME, _MANIFEST_NAME = "replaced", "listed"
 """Temporary names of a replaced file and of its manifest. In a staged folder, a file named `MANIFEST` means
@@ -65,10 +96,8 @@ def replace_tree(plan: WritePlan, place: OutputPlace) -> None:
 def replace_file(
     place: OutputPlace, output: Output, digests: Mapping[str, str], partial: Collection[str] = ()
 ) -> None:
-    """Turn the output folder into the new site by one rename, if only one file has changed.
-
-    output: the changed file. digests, partial: of the new site, as in `manifest_bytes`.
-    """
+    """Turn the output folder into the new site by one rename, if only one file has changed. output: the
+    changed file. digests, partial: of the new site, as in `manifest_bytes`."""
     stage = staged_name(place.name)
     try:
         with place.parent.make(stage) as folder, place.enter() as site, OpenFolderPath(site) as descent:

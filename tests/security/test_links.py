@@ -223,7 +223,7 @@ def test_row_29_an_output_of_an_earlier_build_is_taken_back(tmp_path: Path) -> N
 SWAP = """
 import sys
 from blogsmith.base.storage.folder import open_folder
-from blogsmith.base.storage.linux import exchange
+from blogsmith.write.stage import exchange
 with open_folder(sys.argv[1]) as folder:
     print("ready", flush=True)
     while True:

@@ -55,7 +55,6 @@ class Explanation(Struct, frozen=True):
 
 
 def read_manual() -> Manual:
-    """Read the groups and examples of all codes."""
     found = json.loads(FILE.read_text("utf-8"))
     examples = {code: Example(**one) for code, one in found["examples"].items()}
     return Manual({name: tuple(codes) for name, codes in found["groups"].items()}, examples)

@@ -56,7 +56,6 @@ NO_LEVELS = DiagnosticLevels()
 
 
 def silencing_rules(codes: Iterable[str]) -> Mapping[str, tuple[LevelRule, ...]]:
-    """Return rules that silence the warnings of codes."""
     return {code: (LevelRule("off"),) for code in codes}
 
 

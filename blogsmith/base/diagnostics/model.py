@@ -96,7 +96,6 @@ class Reporter:
     lines: Sequence[str] = ()
     """Lines of the file without line endings, quoted in the diagnostics."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
-    """Diagnostics in the order they were found."""
     _seen: set[Diagnostic] = field(default_factory=set)
     _suggestions: int = 0
 
@@ -145,13 +144,11 @@ class Reporter:
     def error(
         self, code: str, message: str, place: Place | None = None, hint: str = "", fix: Fix | None = None
     ) -> None:
-        """Add an error."""
         self.report(code, message, place, hint=hint, fix=fix)
 
     def warn(
         self, code: str, message: str, place: Place | None = None, hint: str = "", fix: Fix | None = None
     ) -> None:
-        """Add a warning."""
         self.report(code, message, place, hint=hint, severity="warning", fix=fix)
 
     def substitute(

@@ -31,7 +31,6 @@ def schema_text(name: str) -> str:
 
 
 def read_schema(name: str) -> dict[str, Any]:
-    """Return a schema as data."""
     found: dict[str, Any] = json.loads(schema_text(name))
     return found
 

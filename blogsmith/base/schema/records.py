@@ -316,7 +316,6 @@ class Field(Struct, frozen=True):
     is_required: bool
 
     def read(self, slot: Slot) -> Any:
-        """Read the value of the key."""
         return self.reader()(slot)
 
 

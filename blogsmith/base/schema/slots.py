@@ -58,7 +58,6 @@ class Slot(NamedTuple):
 
     @property
     def place(self) -> Place | None:
-        """Location in the file."""
         located = self.mapping.located
         return (located.key_places if self.is_key else located.places).get(self.path)
 
@@ -78,7 +77,6 @@ class Slot(NamedTuple):
         return Slot(self.mapping, (*self.path, step), found)
 
     def key(self, key: str) -> Slot:
-        """Return the slot of a key of the mapping."""
         return Slot(self.mapping, (*self.path, key), key, is_key=True)
 
     def entry(self, text: str) -> Slot:
@@ -92,7 +90,6 @@ class Slot(NamedTuple):
             self.mapping.reporter.error(code or self.mapping.code, message, self.place, hint, fix)
 
     def warn(self, code: str, message: str, hint: str = "", fix: Fix | None = None) -> None:
-        """Report a warning."""
         self.mapping.reporter.warn(code, message, self.place, hint, fix)
 
     @property

@@ -97,7 +97,6 @@ def cache_path(root: Path) -> Path:
 
 
 def remove_site_cache(root: Path) -> None:
-    """Remove the whole cache of a site."""
     with (
         suppress(OSError, RuntimeError),
         open_folder(cache_folder()) as folder,
@@ -120,7 +119,6 @@ def mark_damaged(file: Path) -> None:
 
 
 def is_damage(error: Exception) -> bool:
-    """Return whether an error means that the file is damaged."""
     if isinstance(error, sqlite3.Error):
         return _code(error) in _UNREADABLE
     return isinstance(error, DamagedRowError)

@@ -72,7 +72,6 @@ class Folder:
         self.close()
 
     def close(self) -> None:
-        """Close the descriptor."""
         if self.descriptor is not None:
             os.close(self.descriptor)
 
@@ -264,7 +263,6 @@ class Folder:
         os.utime(self.place if self.descriptor is None else self.descriptor, ns=times)
 
     def own_status(self) -> os.stat_result:
-        """Return the status of the folder itself."""
         return os.stat(self.place if self.descriptor is None else self.descriptor)
 
     def sync(self) -> None:

@@ -52,10 +52,8 @@ class DaskCluster:
     """Workers of one run; a context manager. Raises `ClusterError`."""
 
     def __init__(self, settings: Dask, environment: RemoteEnvironment, root: Path, temporary: Path) -> None:
-        """Create a cluster that is connected when its context is entered.
-
-        temporary: folder for files of workers that are started here.
-        """
+        """Create a cluster that is connected when its context is entered. temporary: folder for files of
+        workers that are started here."""
         self._settings = settings
         self._terms = environment
         self._root = root
@@ -91,10 +89,8 @@ class DaskCluster:
         return self._judged.unmet
 
     def start_executor(self, jobs: Sequence[SessionJob], workers: int) -> DaskExecutor:
-        """Return an executor for the jobs. A cluster on this machine is started now.
-
-        workers: largest number of workers to start.
-        """
+        """Return an executor for the jobs. A cluster on this machine is started now. workers: largest number
+        of workers to start."""
         cuda = self._settings.cuda
         if self._client is None:
             started = start_cluster(max(1, min(workers, len(jobs))), self._temporary)
@@ -149,7 +145,6 @@ class _Client:
         return found
 
     def set_resources(self, resources: Mapping[str, float], address: str) -> None:
-        """Make a worker offer resources."""
         self._client.run(_set_resources, dict(resources), workers=[address])
 
 
@@ -211,10 +206,8 @@ class Cluster(Protocol):
     def submit(
         self, run: Run, job: SessionJob, workers: Sequence[str] | None, resources: Mapping[str, float]
     ) -> Task:
-        """Start a session.
-
-        workers: addresses of workers that may run it; None for any worker with these resources.
-        """
+        """Start a session. workers: addresses of workers that may run it; None for any worker with these
+        resources."""
 
     def worker_resources(self) -> Mapping[str, WorkerResources]:
         """Map the address of each current worker to its resources."""
@@ -248,20 +241,14 @@ class _Submitted:
 
 
 class DaskExecutor(Executor):
-    """Executor for sessions only: `submit(run_session, job)`.
-
-    A lost session ends with `LostSessionError`. A cancelled session is ended on its worker. Shutting down
-    cancels all.
-    """
+    """Executor for sessions only: `submit(run_session, job)`. A lost session ends with `LostSessionError`. A
+    cancelled session is ended on its worker. Shutting down cancels all."""
 
     def __init__(
         self, cluster: Cluster, judged: NeedsVerdict, cuda: Mapping[str, float], *, one_each: bool = False
     ) -> None:
-        """Create an executor and start its watching thread.
-
-        cuda: resources that a session with CUDA requires.
-        one_each: run one session at a time on each worker.
-        """
+        """Create an executor and start its watching thread. cuda: resources that a session with CUDA
+        requires. one_each: run one session at a time on each worker."""
         self._cluster = cluster
         self._judged = judged
         self._cuda = cuda
@@ -274,11 +261,7 @@ class DaskExecutor(Executor):
         self._poll_thread.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Start a session.
-
-        fn: called like `run_session`.
-        args: the job of the session.
-        """
+        """Start a session. fn: called like `run_session`. args: the job of the session."""
         (job,) = args
         future: Future[SessionRun] = Future()
         with self._lock:

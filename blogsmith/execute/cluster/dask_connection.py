@@ -1,5 +1,5 @@
 """Clients of Dask clusters: of an existing one, or of one on this machine that starts and ends with its
-client."""
+client. For pages, a client is an executor whose workers need no files of the site."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import os
 import pkgutil
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Executor, Future, wait
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 from ...base.diagnostics.extras import extra_install_command
 from ...base.version import __version__
+from ...config.schema import Dask
 
 SCHEDULER_PATH = ("execute", "dask", "scheduler")
 EXECUTOR_PATH = ("execute", "executor")
@@ -37,10 +38,7 @@ VERSION_CHECK: WorkerCheck = (
 
 
 class ClusterError(Exception):
-    """Error for a cluster that cannot be used.
-
-    setting: path of the setting that causes the error.
-    """
+    """Error for a cluster that cannot be used. setting: path of the setting that causes the error."""
 
     def __init__(self, message: str, hint: str, setting: tuple[str, ...] = SCHEDULER_PATH) -> None:
         super().__init__(message)
@@ -77,10 +75,8 @@ def connect(scheduler: str) -> Iterator[Any]:
 def check_workers(
     client: Any, scheduler: str, checks: Sequence[WorkerCheck], purpose: str, hint: str
 ) -> None:
-    """Check that every worker passes all checks. Raises `ClusterError` otherwise.
-
-    The functions in `checks` must exist on every worker.
-    """
+    """Check that every worker passes all checks. Raises `ClusterError` otherwise. The functions in `checks`
+    must exist on every worker."""
     lacking: dict[str, str] = {}
     for function, argument, expected, words in checks:
         answers = client.run(function, argument, on_error="return")
@@ -96,12 +92,8 @@ def check_workers(
 
 @contextmanager
 def start_cluster(workers: int, temporary: Path) -> Iterator[Any]:
-    """Yield a client of a cluster on this machine, which ends with the context.
-
-    Raises `ClusterError` if it cannot start.
-
-    temporary: folder for files of workers.
-    """
+    """Yield a client of a cluster on this machine, which ends with the context. Raises `ClusterError` if it
+    cannot start. temporary: folder for files of workers."""
     import dask
     from distributed import Client
 
@@ -183,3 +175,53 @@ def _silence() -> Iterator[None]:
 def first_line(error: BaseException) -> str:
     """Return the first line of an exception's message, or its type."""
     return (str(error) or type(error).__name__).splitlines()[0]
+
+
+class PageCluster:
+    """Cluster that renders pages for one build."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._executor: Executor = client.get_executor(pure=False, retries=0)
+
+    @property
+    def threads(self) -> int:
+        """Number of calls that run in parallel; at least 1."""
+        workers: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        return sum(worker["nthreads"] for worker in workers.values()) or 1
+
+    def submitter(self, function: Callable[[Any, list[Any]], Any], state: Any) -> Callable[[list[Any]], Any]:
+        """Return a function that calls `function(state, tasks)` on a worker. Each worker receives the state
+        once. If the scheduler is gone, each call is cancelled."""
+        sent = self._client.scatter([state], broadcast=True)[0]
+
+        def submit(tasks: list[Any]) -> Future[Any]:
+            if self._client.status == "running":
+                return self._executor.submit(function, sent, tasks)
+            lost: Future[Any] = Future()
+            lost.set_exception(CancelledError("the connection to the Dask scheduler is lost"))
+            return lost
+
+        return submit
+
+
+@contextmanager
+def open_cluster(settings: Dask, temporary: Path, workers: int, check: WorkerCheck) -> Iterator[PageCluster]:
+    """Yield the cluster that a site names, or one on this machine that ends with the context.
+
+    Raises `ClusterError`.
+
+    temporary: folder for files of workers that are started here.
+    workers: number of workers to start here.
+    check: check for remote workers, in addition to the version. It may call a function of blogsmith.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(require_dask())
+        if settings.scheduler:
+            client = stack.enter_context(connect(settings.scheduler))
+            hint = "install the same blogsmith, Python and packages on all workers"
+            for one in (VERSION_CHECK, check):
+                check_workers(client, settings.scheduler, [one], "render pages", hint)
+        else:
+            client = stack.enter_context(start_cluster(workers, temporary))
+        yield PageCluster(client)

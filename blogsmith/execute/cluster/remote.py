@@ -52,10 +52,7 @@ class RemoteEnvironment:
         return self.python or sys.executable
 
     def environment(self, environ: Mapping[str, str], threads: int, temporary: Path) -> dict[str, str]:
-        """Return the complete environment of cells.
-
-        environ: environment of the machine where they run.
-        """
+        """Return the complete environment of cells. environ: environment of the machine where they run."""
         own = {name: value for name, value in environ.items() if name not in self.names}
         return cell_environment({**own, **dict(self.values)}, self.names, threads, temporary)
 
@@ -63,21 +60,16 @@ class RemoteEnvironment:
 def remote_environment_for(
     python: str, names: tuple[str, ...], environ: Mapping[str, str]
 ) -> RemoteEnvironment:
-    """Return the remote environment that the site defines.
-
-    python: see `RemoteEnvironment`.
-    environ: environment of the builder.
-    """
+    """Return the remote environment that the site defines. python: see `RemoteEnvironment`. environ:
+    environment of the builder."""
     return RemoteEnvironment(python, names, tuple((name, environ[name]) for name in names if name in environ))
 
 
 def run_on_this_machine(
     run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Callable[[], bool]
 ) -> SessionRun:
-    """Run a session on the current machine.
-
-    wanted: called repeatedly; when it returns False, all processes of the session are ended.
-    """
+    """Run a session on the current machine. wanted: called repeatedly; when it returns False, all processes
+    of the session are ended."""
     with working_folder() as folder:
         there = replace(
             job, python=terms.resolved_python, env=terms.environment(os.environ, job.threads, folder)
@@ -148,10 +140,8 @@ class NeedsVerdict:
 def plan_queries(
     needs: Iterable[Need], offers: Mapping[str, WorkerResources], cuda: Mapping[str, float]
 ) -> dict[str, tuple[Need, ...]]:
-    """Map the address of one worker of each kind to the needs to check there.
-
-    cuda: resources that a session with `needs: cuda` requires.
-    """
+    """Map the address of one worker of each kind to the needs to check there. cuda: resources that a session
+    with `needs: cuda` requires."""
     asked = {}
     for address in dict.fromkeys(_representatives(offers).values()):
         able = offers[address].has(cuda)
@@ -167,10 +157,8 @@ def merge_answers(
     cuda: Mapping[str, float],
     answers: Mapping[str, Mapping[Need, str] | Exception],
 ) -> NeedsVerdict:
-    """Combine the answers of the queried workers.
-
-    answers: address → each unmet need with the reason, or the exception if that worker did not answer.
-    """
+    """Combine the answers of the queried workers. answers: address → each unmet need with the reason, or the
+    exception if that worker did not answer."""
     speakers = _representatives(offers)
     reasons, meets = {}, {}
     for need in needs:
@@ -188,10 +176,7 @@ def merge_answers(
 async def find_unmet_needs(
     asked: Mapping[str, tuple[Need, ...]], terms: RemoteEnvironment, address: str
 ) -> Mapping[Need, str]:
-    """Return the needs that the current machine does not meet.
-
-    asked: result of `plan_queries`.
-    """
+    """Return the needs that the current machine does not meet. asked: result of `plan_queries`."""
     import asyncio  # slow to import, and the callers have imported it already
 
     # in a thread, so that the worker still answers its scheduler

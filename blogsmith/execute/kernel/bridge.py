@@ -32,10 +32,7 @@ _Kernel = LocalKernel | ServerKernel
 
 
 def serve(descriptor: int) -> NoReturn:
-    """Run one session and exit.
-
-    descriptor: our end of the socket to the builder.
-    """
+    """Run one session and exit. descriptor: our end of the socket to the builder."""
     signals = _Signals()
     builder = _Builder(descriptor)
     start = builder.receive()
@@ -243,10 +240,8 @@ class _Session:
         return python.state_expression(tuple(self._imports), self._root)
 
     def _usage_frame(self, reply: KernelReply) -> Frame:
-        """Return the device and packages of a cell.
-
-        For languages other than Python, return only the language.
-        """
+        """Return the device and packages of a cell. For languages other than Python, return only the
+        language."""
         if not self._is_python:
             return {"device": "", "imports": list(self._program)}
         if reply.status == "error":

@@ -49,11 +49,7 @@ def report_value(value: Any, conversion: str, spec: str) -> KernelReport:
 
 
 def state(names: Sequence[str], root: str) -> KernelReport:
-    """Return device and packages that a cell used.
-
-    names: names that the code imports.
-    root: site root.
-    """
+    """Return device and packages that a cell used. names: names that the code imports. root: site root."""
     versions: Any = sys.modules["_blogsmith_versions"]
     imports = versions.used_packages(names, lambda file: file.startswith(root + "/"))
     return KernelReport(json.dumps({"device": versions.device(), "imports": imports}))
@@ -148,10 +144,8 @@ def _is_internal(file: str, library: str) -> bool:
 
 
 def _enable_stack_dump(stack_file: str) -> Any:
-    """Dump the stack at a crash, and when the bridge requests it before a kill.
-
-    Return the file that is written.
-    """
+    """Dump the stack at a crash, and when the bridge requests it before a kill. Return the file that is
+    written."""
     file = open(stack_file, "w")  # noqa: PTH123, SIM115 - it stays open as long as the process
     faulthandler.enable(file, all_threads=False)
     faulthandler.register(signal.SIGUSR2, file, all_threads=False)
@@ -159,10 +153,7 @@ def _enable_stack_dump(stack_file: str) -> Any:
 
 
 def _flush_at_exit(file: Any) -> None:
-    """Flush all output at `os._exit`.
-
-    file: file for the stack of the call; None if nobody could read it.
-    """
+    """Flush all output at `os._exit`. file: file for the stack of the call; None if nobody could read it."""
     leave, kernel = os._exit, os.getpid()
 
     def leave_flushed(status: int) -> None:

@@ -126,10 +126,7 @@ def _manager(name: str, temporary: Path) -> Any:
 
 
 def unknown_kernel_message(name: str, installed: Iterable[str]) -> str:
-    """Return the message for an unknown kernel name.
-
-    installed: names of installed kernels.
-    """
+    """Return the message for an unknown kernel name. installed: names of installed kernels."""
     names = ", ".join(sorted(installed))
     return f'unknown Jupyter kernel "{name}"; installed: {names or "none"}'
 

@@ -76,10 +76,8 @@ class Outputs:
 
 
 def _supported_formats(data: Mapping[str, Any], limit: int) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the formats of a value that a page supports: strings, and images in base64.
-
-    limit: plain text longer than this is cut; longer strings in other formats are left out.
-    """
+    """Return the formats of a value that a page supports: strings, and images in base64. limit: plain text
+    longer than this is cut; longer strings in other formats are left out."""
     plain = next((kind for kind in ("text/plain", *_TEXT_FALLBACKS) if kind in data), "")
     texts = {kind: _text(data[kind]) for kind in TEXT_FORMATS if kind in data}
     texts |= {kind: json.dumps(value) for kind, value in data.items() if _is_data(kind, value)}
@@ -121,10 +119,8 @@ def read_failure(error: Mapping[str, Any]) -> Frame:
 
 
 def end_fields(reply: KernelReply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
-    """Return the fields `status`, `problem` and `failure` of a cell's last frame.
-
-    error: see `Outputs.error`.
-    """
+    """Return the fields `status`, `problem` and `failure` of a cell's last frame. error: see
+    `Outputs.error`."""
     if reply.status == "died":
         return {"status": "died", "problem": reply.problem, "failure": None}
     if reply.status == "ok":

@@ -43,23 +43,17 @@ def setup_code() -> str:
 
 def setup_expression(stack_file: str) -> str:
     """Return the expression to evaluate after the setup code: IPython redirects the streams while code runs.
-
-    stack_file: see `kernel_setup.prepare`.
-    """
+    stack_file: see `kernel_setup.prepare`."""
     package = str(Path(__file__).parents[2]) if stack_file else ""
     return f"{_MODULE}.prepare({stack_file!r}, {package!r})"
 
 
 def seed_code(seed: int) -> str:
-    """Return the code that seeds random numbers before a cell."""
     return f"{_MODULE}.seed({seed})"
 
 
 def binding_code(binding: Mapping[str, object], *, leaves: bool) -> str:
-    """Return the code to run before a sweep run.
-
-    leaves: keep what the cell binds.
-    """
+    """Return the code to run before a sweep run. leaves: keep what the cell binds."""
     return f"{_MODULE}.begin_run({json.dumps(binding)!r}, {leaves!r})"
 
 
@@ -80,10 +74,7 @@ def value_expression(expression: str, conversion: str, spec: str) -> str:
 
 
 def state_expression(names: Sequence[str], root: str) -> str:
-    """Return the expression to evaluate after a cell.
-
-    names: names that cells import.
-    """
+    """Return the expression to evaluate after a cell. names: names that cells import."""
     return f"{_MODULE}.state({list(names)!r}, {root!r})"
 
 

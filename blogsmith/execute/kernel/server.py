@@ -27,10 +27,8 @@ class ServerKernel:
     """Kernel started by name, in the folder that the path refers to on the server."""
 
     def __init__(self, url: str, token: str, name: str, path: str, temporary: Path) -> None:
-        """Start the kernel and connect to it. Raises `KernelStartError`.
-
-        temporary: folder of the session on this machine, for data that the builder needs.
-        """
+        """Start the kernel and connect to it. Raises `KernelStartError`. temporary: folder of the session on
+        this machine, for data that the builder needs."""
         try:
             library: Any = import_module("jupyter_kernel_client.manager")
         except ImportError as error:

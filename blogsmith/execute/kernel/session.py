@@ -71,10 +71,8 @@ class KernelEngine:
         return [sys.executable, "-P", "-c", _BOOT, str(descriptor), str(_PACKAGE)]
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment of the bridge.
-
-        A local kernel inherits it, and never sees the token of a server.
-        """
+        """Return the environment of the bridge. A local kernel inherits it, and never sees the token of a
+        server."""
         return bridge_environment(env, os.environ)
 
     def start_fields(self, post: PurePosixPath) -> dict[str, object]:
@@ -87,10 +85,8 @@ class KernelEngine:
 
 
 def bridge_environment(env: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
-    """Return `env` of a session with the variables that the bridge needs.
-
-    environ: blogsmith's own environment.
-    """
+    """Return `env` of a session with the variables that the bridge needs. environ: blogsmith's own
+    environment."""
     names = [name for name in _KERNEL_FOLDER_VARIABLES if name in environ]
     passed = {name: environ[name] for name in (*names, *(SERVER_VARIABLES if uses_server(environ) else ()))}
     without = {name: value for name, value in env.items() if name not in SERVER_VARIABLES}

@@ -35,10 +35,8 @@ def main() -> None:
 
 
 def folder_stamp(folder: str) -> str:
-    """Return a stamp that changes when a package in the folder is added, removed or updated.
-
-    Empty if the folder does not exist.
-    """
+    """Return a stamp that changes when a package in the folder is added, removed or updated. Empty if the
+    folder does not exist."""
     stamp: list[str] = []
     try:
         stamp.append(str(os.stat(folder).st_mtime_ns))  # noqa: PTH116
@@ -93,10 +91,8 @@ def distributions(top: str) -> list[str]:
 
 
 def torch_device() -> dict[str, Any]:
-    """Return the CUDA device that torch can use.
-
-    It is tested with a computation: a device may be too old for this torch, or in use by others.
-    """
+    """Return the CUDA device that torch can use. It is tested with a computation: a device may be too old for
+    this torch, or in use by others."""
     try:
         torch: Any = import_module("torch")
         if not torch.cuda.is_available():

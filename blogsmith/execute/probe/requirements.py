@@ -75,10 +75,8 @@ def unmet(
 
 
 def unmet_reason(cell: Cell, unmet: Mapping[Need, str]) -> str:
-    """Return why a cell cannot run here, as a message. Empty if the cell can run here.
-
-    unmet: result of `unmet`.
-    """
+    """Return why a cell cannot run here, as a message. Empty if the cell can run here. unmet: result of
+    `unmet`."""
     return "; ".join(dict.fromkeys(unmet[need] for need in cell.options.needs if need in unmet))
 
 
@@ -125,10 +123,8 @@ def _unneeded_error(names: Sequence[str], cells: Iterable[tuple[Cell, bool]]) ->
 def probe_versions(
     names: Collection[str], python: str, environ: Mapping[str, str], run: Run = subprocess.run
 ) -> dict[str, str]:
-    """Map the import names of installed packages to their versions. Empty if Python does not answer.
-
-    Packages without a version are left out.
-    """
+    """Map the import names of installed packages to their versions. Empty if Python does not answer. Packages
+    without a version are left out."""
     answer = _run_probe(set(names) - {"cuda"}, python, environ, run) if names else {}
     packages = {} if isinstance(answer, str) else _packages(answer, names)
     return {name: version for name, version in packages.items() if version}

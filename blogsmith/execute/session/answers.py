@@ -88,7 +88,6 @@ def _shapes(frame: Frame) -> tuple[ShapeMismatch, ...]:
 
 
 def read_machine(frame: Frame) -> Machine:
-    """Return the machine that a worker reports."""
     return Machine(**{name: frame[name] for name in Machine.__struct_fields__ if name in frame})
 
 

@@ -120,7 +120,6 @@ class CheckpointStore:
         return [(one.key, one.checkpoint) for one in taken]
 
     def discard(self, checkpoint: Checkpoint) -> None:
-        """Remove a checkpoint that is not useful any more."""
         self._remove(lambda kept: kept.checkpoint is checkpoint)
 
     def drop(self, post: str) -> None:

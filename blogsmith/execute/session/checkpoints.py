@@ -176,28 +176,20 @@ class SessionCheckpoints(Protocol):
         """Maximum memory of all checkpoints together, in bytes."""
 
     def is_due(self, seconds: float) -> bool:
-        """Return whether to make a checkpoint.
-
-        seconds: run time since the last checkpoint.
-        """
+        """Return whether to make a checkpoint. seconds: run time since the last checkpoint."""
 
     def objection(self, progress: SessionProgress) -> str:
         """Return why no checkpoint of this state may be made, as a message; empty if it may."""
 
     def add(self, checkpoint: Checkpoint, seconds: float, cost_s: float) -> None:
-        """Add a checkpoint.
-
-        cost_s: seconds it took to make it.
-        """
+        """Add a checkpoint. cost_s: seconds it took to make it."""
 
 
 def take_checkpoint(
     exchange: RequestChannel, worker: ResumedWorker, progress: SessionProgress, most_bytes: int
 ) -> Checkpoint | str:
-    """Make a checkpoint of a worker. Return a message if that is not possible.
-
-    most_bytes: memory limit in bytes.
-    """
+    """Make a checkpoint of a worker. Return a message if that is not possible. most_bytes: memory limit in
+    bytes."""
     process, mark, folder = worker.process, worker.mark, worker.folder
     if not mark.in_limits:
         return "this system cannot mark processes"

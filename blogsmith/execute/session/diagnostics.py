@@ -71,10 +71,7 @@ class _MissingModuleHints(Struct, frozen=True):
     """Path of the Python; see `SessionRun`."""
 
     def hint(self, module: str, *, is_part: bool) -> str:
-        """Return a hint.
-
-        is_part: a submodule is missing, not the module itself.
-        """
+        """Return a hint. is_part: a submodule is missing, not the module itself."""
         if module == "blogsmith":
             # The package named blogsmith in registries is another program, so do not suggest installing it.
             return _LAB_HINTS[self.engine]
@@ -94,12 +91,8 @@ def quoted_name(cell: Cell) -> str:
 
 
 def session_errors(page: PageCells, run: SessionRun, lines: Sequence[str]) -> list[Diagnostic]:
-    """Return errors for everything that failed.
-
-    A cell with `error: true` may end with an exception, but not in any other way.
-
-    lines: lines of the post's file.
-    """
+    """Return errors for everything that failed. A cell with `error: true` may end with an exception, but not
+    in any other way. lines: lines of the post's file."""
     reporter = Reporter(str(page.path), lines)
     cells = page.session_cells(run.session)
     if run.problem:
@@ -158,10 +151,7 @@ def _check_cell(
 def _report_shapes(
     shapes: Sequence[ShapeMismatch], cell: Cell, cells: Sequence[Cell], reporter: Reporter
 ) -> None:
-    """Report mismatched shapes.
-
-    cell: cell for shapes that do not name one.
-    """
+    """Report mismatched shapes. cell: cell for shapes that do not name one."""
     for shape in shapes:
         message = f'wrong shape "{shape.written}": expected {shape.expected}, got {shape.got}'
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
@@ -170,10 +160,8 @@ def _report_shapes(
 
 
 def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: Reporter, point: str) -> None:
-    """Report a claim that is false or could not be evaluated.
-
-    failure: exception raised while the claim was evaluated.
-    """
+    """Report a claim that is false or could not be evaluated. failure: exception raised while the claim was
+    evaluated."""
     line = len(cell.code.rstrip().split("\n")) if failure else run.line
     reporter = _cell_reporter(cell, line, reporter)
     place = _line_place(cell, line, reporter.lines)

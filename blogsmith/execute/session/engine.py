@@ -24,34 +24,23 @@ class Engine(Protocol):
         """Whether the process may be forked from a server that has imported shared modules."""
 
     def program(self, python: str) -> str:
-        """Return the name of the program that runs the cells, for messages.
-
-        python: path of the Python that the site names.
-        """
+        """Return the name of the program that runs the cells, for messages. python: path of the Python that
+        the site names."""
 
     def refusal(self, sandbox: str) -> str:
         """Return why a session must not run in this sandbox, as a message. Empty if it is allowed to."""
 
     def command(self, python: str, descriptor: int) -> list[str]:
-        """Return the command that starts the process.
-
-        descriptor: the process's end of the socket.
-        """
+        """Return the command that starts the process. descriptor: the process's end of the socket."""
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment variables of the process.
-
-        env: variables of the session.
-        """
+        """Return the environment variables of the process. env: variables of the session."""
 
     def start_fields(self, post: PurePosixPath) -> dict[str, object]:
         """Return additional fields of the request that starts a session."""
 
     def clean_up(self, temporary: Path) -> None:
-        """End anything that the process may have left on other machines.
-
-        temporary: folder of the session.
-        """
+        """End anything that the process may have left on other machines. temporary: folder of the session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +51,6 @@ class WorkerEngine:
     is_forkable: bool = True
 
     def program(self, python: str) -> str:
-        """Return the path of the Python."""
         return python
 
     def refusal(self, sandbox: str) -> str:
@@ -74,7 +62,6 @@ class WorkerEngine:
         return [python, str(START), "main", str(descriptor)]
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment of the session."""
         return dict(env)
 
     def start_fields(self, post: PurePosixPath) -> dict[str, object]:
@@ -98,13 +85,10 @@ class DrawingEngine(WorkerEngine):
     is_forkable: bool = False
 
     def program(self, python: str) -> str:
-        """Return the name of LaTeX's program."""
         return "latex"
 
     def command(self, python: str, descriptor: int) -> list[str]:
-        """Return the command of the program that calls LaTeX."""
         return [python, str(START), "drawings", str(descriptor)]
 
     def start_fields(self, post: PurePosixPath) -> dict[str, object]:
-        """Return the language and the files of its preamble."""
         return {"language": self.language, "preamble": self.preamble}

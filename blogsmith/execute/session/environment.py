@@ -85,8 +85,6 @@ def count_cores() -> int:
 
 
 def threads_per_job(jobs: int) -> int:
-    """Return the number of BLAS threads for each of `jobs` parallel sessions, at least 1.
-
-    jobs: 0 means one session for each core.
-    """
+    """Return the number of BLAS threads for each of `jobs` parallel sessions, at least 1. jobs: 0 means one
+    session for each core."""
     return max(1, count_cores() // (jobs or count_cores()))

@@ -89,17 +89,12 @@ class ForkServer:
 
     def start(self, job: SessionJob) -> Process:
         """Start a worker for `job`. It is forked unless `fork_obstacle` returns a reason; otherwise it is
-        spawned.
-
-        Raises `OSError` if the system cannot start it.
-        """
+        spawned. Raises `OSError` if the system cannot start it."""
         return (None if self.fork_obstacle(job) else self._fork(job)) or spawn(job)
 
     def fork_obstacle(self, job: SessionJob) -> str:
-        """Return why a job cannot be forked, as a message. Empty if the job can be forked.
-
-        Wait until the server has imported its modules.
-        """
+        """Return why a job cannot be forked, as a message. Empty if the job can be forked. Wait until the
+        server has imported its modules."""
         if not job.engine.is_forkable:
             return f"it runs in {job.program}"
         if job.cuda:
@@ -129,7 +124,6 @@ class ForkServer:
 
     @property
     def has_died(self) -> bool:
-        """Whether the server process is gone."""
         return self._server is None or self._server.poll() is not None
 
     def kill(self) -> None:

@@ -183,10 +183,8 @@ def setting_of(
 
 
 def resolve_python(written: str, root: Path) -> str:
-    """Return the path of a Python named in the settings.
-
-    Links are not resolved: the Python of a virtual environment is a link.
-    """
+    """Return the path of a Python named in the settings. Links are not resolved: the Python of a virtual
+    environment is a link."""
     return str(root / Path(written).expanduser()) if written else sys.executable
 
 
@@ -207,12 +205,8 @@ def session_job(
     engine: Engine,
     sweeps: SweepRuns = ALL_SWEEPS,
 ) -> SessionJob:
-    """Return the job of one session of a page.
-
-    engine: engine that the page names.
-    skipped: `Cell.number` → the reason why the cell cannot run here.
-    sweeps: sweep runs that are needed.
-    """
+    """Return the job of one session of a page. engine: engine that the page names. skipped: `Cell.number` →
+    the reason why the cell cannot run here. sweeps: sweep runs that are needed."""
     cells = page.session_cells(session)
     placed: list[tuple[tuple[int, int, int], Step]] = [
         ((cell.number, 0, 0), _cell_step(number, cell, setting, skipped.get(cell.number, ""), sweeps))

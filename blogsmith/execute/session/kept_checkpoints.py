@@ -66,11 +66,8 @@ class _SharedFolder(SessionFolder):
 
 
 class KeptCheckpoints:
-    """Checkpoints that earlier builds have left, and those that this build leaves.
-
-    seconds: time without a use after which a checkpoint ends.
-    max_bytes: maximum memory of all checkpoints that wait.
-    """
+    """Checkpoints that earlier builds have left, and those that this build leaves. seconds: time without a
+    use after which a checkpoint ends. max_bytes: maximum memory of all checkpoints that wait."""
 
     def __init__(self, seconds: int, max_bytes: int) -> None:
         self._seconds, self._max_bytes = seconds, max_bytes
@@ -82,9 +79,7 @@ class KeptCheckpoints:
 
     def resume(self, keys: Sequence[str], stack: ExitStack) -> ResumedWorker | None:
         """Return a worker that resumes from the checkpoint with the last possible key. None if there is none.
-
-        stack: resources to release when the worker is gone.
-        """
+        stack: resources to release when the worker is gone."""
         kept = {name[:_KEY]: (folder, name) for folder, name in _waiting()}
         for key in reversed(keys):
             if key[:_KEY] not in kept:

@@ -38,7 +38,6 @@ class OutputBuffer:
         self._tail = ""
 
     def add_text(self, name: Name, text: str) -> None:
-        """Add text of a stream."""
         if name != self._name or not self._pieces:
             self._end_stream()
             self._name = name
@@ -52,10 +51,8 @@ class OutputBuffer:
             self._emit(Stream(name, kept))
 
     def add_pipe_text(self, name: Name, text: str) -> None:
-        """Add text from the pipe of a stream.
-
-        The end of stderr is also stored separately, as it may contain a stack.
-        """
+        """Add text from the pipe of a stream. The end of stderr is also stored separately, as it may contain
+        a stack."""
         if name == "stderr":
             self._tail = (self._tail + text)[-_TAIL:]
         self.add_text(name, text)
@@ -68,10 +65,7 @@ class OutputBuffer:
     def add_display(
         self, kind: str, text: Mapping[str, str], binary: Mapping[str, str], name: str = ""
     ) -> None:
-        """Add a value or an image.
-
-        name: name for later updates; empty if it cannot be updated.
-        """
+        """Add a value or an image. name: name for later updates; empty if it cannot be updated."""
         self._end_stream()
         self._left -= _OUTPUT_BYTES
         data = self._forms(text, binary)
@@ -115,7 +109,6 @@ class OutputBuffer:
         return data
 
     def add_failure(self, failure: Failure) -> None:
-        """Add an exception."""
         self._end_stream()
         self._add(failure)
 
@@ -124,10 +117,8 @@ class OutputBuffer:
         return bool(_STACK_START.search(self._tail))
 
     def take_stack(self, cell: int) -> int:
-        """Remove the stack of a killed worker from stderr.
-
-        Return the line of `cell` where it stopped, or 0 if unknown.
-        """
+        """Remove the stack of a killed worker from stderr. Return the line of `cell` where it stopped, or 0
+        if unknown."""
         stacks = list(_STACK.finditer(self._tail))
         if not stacks:
             return 0

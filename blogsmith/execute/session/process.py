@@ -104,10 +104,8 @@ class AdoptedChild:
         os.close(self._descriptor)
 
     def __call__(self, timeout_s: float | None) -> int | None:
-        """Wait for at most `timeout_s` seconds (None: forever).
-
-        Return the exit code or minus the signal number. None if the process still runs.
-        """
+        """Wait for at most `timeout_s` seconds (None: forever). Return the exit code or minus the signal
+        number. None if the process still runs."""
         if not self._lock.acquire(timeout=-1 if timeout_s is None else timeout_s):
             return None
         try:
@@ -123,10 +121,8 @@ class AdoptedChild:
 
 
 class ReportedExit:
-    """Waits for a worker whose parent is a server, which reports the exit; used as `Process.wait`.
-
-    status: descriptor with the report: a byte, then four bytes with the exit code.
-    """
+    """Waits for a worker whose parent is a server, which reports the exit; used as `Process.wait`. status:
+    descriptor with the report: a byte, then four bytes with the exit code."""
 
     def __init__(self, pid: int, status: int) -> None:
         self._pid, self._status = pid, status

@@ -79,7 +79,6 @@ class RequestChannel:
 
     @property
     def is_over(self) -> bool:
-        """Whether the worker is gone."""
         return self._gone.failure is not None
 
     @property

@@ -172,10 +172,8 @@ def _cannot_start(job: SessionJob, error: OSError) -> str:
 
 
 def not_started(job: SessionJob, problem: str) -> SessionRun:
-    """Return the run of a session that cannot start: everything is skipped.
-
-    problem: the reason, as a message.
-    """
+    """Return the run of a session that cannot start: everything is skipped. problem: the reason, as a
+    message."""
     cells = tuple(CellRun("skipped", problem=problem) for step in job.steps if isinstance(step, CellStep))
     values = {step.number: ValueRun("skipped") for step in job.steps if isinstance(step, ValueStep)}
     return SessionRun(job.session, cells, values, problem=problem)
@@ -244,10 +242,8 @@ class _Session:
         )
 
     def _try_checkpoint(self, seconds: float) -> bool:
-        """Make a checkpoint if it is due. Return whether that was tried.
-
-        seconds: run time since the last checkpoint.
-        """
+        """Make a checkpoint if it is due. Return whether that was tried. seconds: run time since the last
+        checkpoint."""
         known = self._checkpoints
         if known is None or self._end_reason or not known.is_due(seconds):
             return False
@@ -344,10 +340,8 @@ class _Session:
         return value_run(answer.frame, answer.failure, answer.problem)
 
     def _machine(self) -> Machine:
-        """Return the machine of the session.
-
-        This is the last request, when everything is imported; then end the worker.
-        """
+        """Return the machine of the session. This is the last request, when everything is imported; then end
+        the worker."""
         unseen = OutputBuffer(0, lambda output: None)
         answer = self._exchange.request({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
         if not self._exchange.is_over:
@@ -369,10 +363,7 @@ def _may_continue(step: CellStep, run: CellRun) -> bool:
 
 
 def start_request(job: SessionJob, temporary: Path) -> dict[str, object]:
-    """Return the first message to a worker.
-
-    temporary: temporary folder of the session.
-    """
+    """Return the first message to a worker. temporary: temporary folder of the session."""
     return {
         "op": "start",
         "folder": str(job.folder),

@@ -23,10 +23,8 @@ class Termination:
     """Signal that ended the program; 0 if none."""
 
     def check(self) -> None:
-        """Raise the exception of the signal again.
-
-        It can get lost where exceptions are ignored, as in `__del__`.
-        """
+        """Raise the exception of the signal again. It can get lost where exceptions are ignored, as in
+        `__del__`."""
         if self.number == signal.SIGINT:
             raise KeyboardInterrupt
         if self.number:

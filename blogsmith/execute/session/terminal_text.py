@@ -78,10 +78,7 @@ def _erase(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, st
 
 
 def _row_text(row: list[tuple[str, str]], last: str) -> str:
-    """Return the row as text again.
-
-    last: colour that the next line continues with.
-    """
+    """Return the row as text again. last: colour that the next line continues with."""
     pieces: list[str] = []
     now = ""
     for character, color in [*row, ("", last)]:

@@ -49,7 +49,6 @@ class CellFiles:
     reasons: set[str] = field(default_factory=set)
 
     def note(self, frame: Frame) -> None:
-        """Add the files in an answer of the worker."""
         self.reads += frame.get("reads") or ()
         self.modules += frame.get("modules") or ()
         self.absent += frame.get("absent") or ()
@@ -82,7 +81,6 @@ class UsedFiles:
     """Names in the site root that results do not depend on."""
 
     def copy(self) -> UsedFiles:
-        """Return a copy of the current state."""
         return deepcopy(self)
 
     def is_hidden(self) -> bool:

@@ -73,7 +73,6 @@ class SessionFolder:
             self._holders += 1
 
     def remove_user(self) -> None:
-        """Remove a user."""
         with self._lock:
             self._holders -= 1
             is_free = not self._holders
@@ -95,7 +94,6 @@ class SessionFolder:
         self.remove_user()
 
     def empty(self) -> None:
-        """Remove everything in the folder."""
         with suppress(OSError), os.scandir(self.path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
@@ -106,11 +104,8 @@ class SessionFolder:
 
 @contextmanager
 def session_folder(parent: str | None, number: int) -> Iterator[SessionFolder]:
-    """Yield a folder for one session.
-
-    parent: parent folder; None for the system's temporary folder.
-    number: number of the session's mark.
-    """
+    """Yield a folder for one session. parent: parent folder; None for the system's temporary folder. number:
+    number of the session's mark."""
     path = Path(parent or tempfile.gettempdir()) / f"{number:x}"
     path.mkdir(mode=0o700)
     folder = SessionFolder(path)

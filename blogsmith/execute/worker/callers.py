@@ -38,10 +38,8 @@ class Callers:
         return kind
 
     def is_author(self, frame: FrameType | None, through: frozenset[str] = frozenset()) -> bool:
-        """Return whether the author's code made a call.
-
-        through: names of modules of Python that may be in between.
-        """
+        """Return whether the author's code made a call. through: names of modules of Python that may be in
+        between."""
         return self.nearest(frame, through) == AUTHOR
 
     def nearest(self, frame: FrameType | None, through: frozenset[str]) -> str:

@@ -122,7 +122,6 @@ class WorkerSession:
         }
 
     def compute(self, message: dict[str, Any]) -> dict[str, Any]:
-        """Compute one value in the text."""
         self._output.mute()
         ending = self._run_guarded(lambda: self._value(message))
         if "matplotlib.pyplot" in sys.modules:
@@ -250,10 +249,8 @@ class WorkerSession:
         self._observed.scan(code)
 
     def _run(self, *codes: CodeType) -> Any:
-        """Run code objects in the namespace one after the other. Return the value of the last.
-
-        If one of them awaits something, all run in the session's event loop.
-        """
+        """Run code objects in the namespace one after the other. Return the value of the last. If one of them
+        awaits something, all run in the session's event loop."""
         for code in codes:
             self._observed.scan_names(code)
         if not any(code.co_flags & _IS_COROUTINE for code in codes):

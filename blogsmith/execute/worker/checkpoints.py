@@ -41,7 +41,7 @@ _PASSED = 4
 the builder."""
 _POLL_S = 0.0005
 _MAX_WAIT_S = 3600.0
-"""Seconds that fit into every timeout of the system."""
+"""Maximum wait in seconds. Every timeout of the system accepts it."""
 _STATELESS = frozenset(("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"))
 
 
@@ -60,10 +60,8 @@ class Checkpoints:
         """Descriptor of a file that is being read → its position."""
 
     def create(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Make a checkpoint if possible. Return the answer for the builder.
-
-        Return None in a worker that resumes from the checkpoint, at some later time.
-        """
+        """Make a checkpoint if possible. Return the answer for the builder. Return None in a worker that
+        resumes from the checkpoint, at some later time."""
         self._observed.is_paused = True
         try:
             connection = self._channel.receive_descriptors(1)[0]
@@ -169,11 +167,8 @@ class Checkpoints:
 
 
 class _KeptCheckpoint:
-    """Checkpoint that has outlived its builder.
-
-    listener: socket where later builders connect.
-    seconds: time without a worker after which the checkpoint ends.
-    """
+    """Checkpoint that has outlived its builder. listener: socket where later builders connect. seconds: time
+    without a worker after which the checkpoint ends."""
 
     def __init__(self, listener: int, seconds: int) -> None:
         from _socket import socket
@@ -272,7 +267,6 @@ def _receive(connection: int) -> tuple[bytes, list[int]]:
 
 
 def _descriptors() -> Iterator[int]:
-    """Yield all open descriptors."""
     for name in listdir("/proc/self/fd"):  # noqa: PTH208
         number = int(name)
         try:
@@ -304,7 +298,6 @@ def _reopen(number: int, place: int) -> None:
 
 
 def _descriptor_target(number: int) -> str:
-    """Return the target of a descriptor."""
     return os.readlink(f"/proc/self/fd/{number}")  # noqa: PTH115 - as everywhere in the worker
 
 

@@ -43,7 +43,6 @@ class Check:
         """Whether a mismatch was reported. In a loop, only the first mismatch is reported."""
 
     def report_mismatch(self, written: str, expected: str, got: list[str]) -> None:
-        """Report a mismatch."""
         self.done = True
         self.report(self.comment.line, written, expected, ", ".join(got))
 
@@ -59,7 +58,6 @@ class Scope:
         self.sizes: dict[str, int | Sizes] = {}
 
     def scope(self) -> Scope:
-        """Return a scope for one call of a function."""
         return Scope(self.checks)
 
     def check(self, number: int, value: Any) -> Any:
@@ -152,10 +150,8 @@ def as_sizes(value: object) -> Sizes | None:
 
 
 def as_integer(value: object) -> int | None:
-    """Return an integer of Python, or of NumPy or torch without dimensions.
-
-    None for booleans and other values.
-    """
+    """Return an integer of Python, or of NumPy or torch without dimensions. None for booleans and other
+    values."""
     if isinstance(value, bool) or (not isinstance(value, int) and value_shape(value) != ()):
         return None
     try:

@@ -12,8 +12,7 @@ import _ast
 import builtins
 from typing import TYPE_CHECKING
 
-from .comparisons import Comparisons, is_empty
-from .counted_calls import CountedCalls
+from .comparisons import Comparisons, CountedCalls, is_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -106,8 +105,8 @@ class Claim:
         self._counts: dict[int, int] = {}
         """Index of an item → how often it was computed."""
         self._groups: dict[int, tuple[Callable[..., str], tuple[int, ...], _ast.expr]] = {}
-        """Index of the last operand of a group → function that inspects their values, which returns the kind
-        of a fault; the indices of the operands; the node."""
+        """Index of the last operand of a group → function that inspects the values and returns the kind of a
+        fault; indices of the operands; node."""
         self._held: dict[int, Any] = {}
         """Values of operands whose group is not complete."""
         self._in_groups: set[int] = set()
@@ -310,7 +309,7 @@ class Claim:
             self._observe_lengths(node, name)
 
     def _observe_lengths(self, node: _ast.Call, name: str) -> None:
-        """Inspect the lengths of what `zip` or `map` combine, unless one of them is meant to be shorter."""
+        """Inspect the lengths of the arguments of `zip` or `map`, unless one is meant to be shorter."""
         start = 1 if name == "map" else 0
         parts = node.args[start:]
         is_meant = any(isinstance(part, _ast.Subscript) or not _is_plain(part) for part in parts)

@@ -31,19 +31,15 @@ _CLEAR: Color = (0.0, 0.0, 0.0, 0.0)
 
 
 def has_own_background(figure: Any) -> bool:
-    """Return whether the figure has its own background, as dark styles do.
-
-    If so, it is the same on every page.
-    """
+    """Return whether the figure has its own background, as dark styles do. If so, it is the same on every
+    page."""
     return _is_kept(figure.patch) or not _is_light(_face_color(figure.patch))
 
 
 @contextmanager
 def repaint_figure(figure: Any, *, dark: bool) -> Iterator[None]:
-    """Remove white backgrounds of the figure, and use light colours for dark pages.
-
-    Restore the figure afterwards.
-    """
+    """Remove white backgrounds of the figure, and use light colours for dark pages. Restore the figure
+    afterwards."""
     before: list[tuple[Any, dict[str, Any]]] = []
     artists = _artists(figure)
     grounds = [artist.patch for artist in artists if _is_patch(getattr(artist, "patch", None))]

@@ -60,11 +60,8 @@ _MAX_SOURCE = 256 * 1024
 
 
 class Dependencies:
-    """Dependencies of one session.
-
-    notes: receives notes, also from forked children.
-    absolute: converts the path of an audit event to an absolute path; empty if it is not a path.
-    """
+    """Dependencies of one session. notes: receives notes, also from forked children. absolute: converts the
+    path of an audit event to an absolute path; empty if it is not a path."""
 
     def __init__(
         self, states: PathStates, notes: Notes, callers: Callers, absolute: Callable[[object], str]
@@ -115,10 +112,8 @@ class Dependencies:
                 self._is_busy = False
 
     def note_open(self, path: str, name: str, *, reads: bool, exists: bool) -> None:
-        """Note that a file is about to be opened.
-
-        name: its name relative to the site root; empty if it is not part of the site.
-        """
+        """Note that a file is about to be opened. name: its name relative to the site root; empty if it is
+        not part of the site."""
         if reads and not exists:
             self._note_state(path, NONE, sys._getframe(3))
         elif reads and not name:
@@ -192,10 +187,8 @@ class Dependencies:
                 self._states.use_outside(parts[0])
 
     def take_new(self, *, is_seeded: bool) -> dict[str, Any]:
-        """Return everything since the last call. Call this after all notes were taken.
-
-        is_seeded: blogsmith has seeded the generators of random numbers.
-        """
+        """Return everything since the last call. Call this after all notes were taken. is_seeded: blogsmith
+        has seeded the generators of random numbers."""
         self._repeatability.check(is_seeded=is_seeded)
         for note in self._notes.take():
             self.take(note)

@@ -127,10 +127,8 @@ def size(node: ast.expr, known: Known) -> Number | None:
 
 
 def solve(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None:
-    """Solve the equation `node` = `result`, if one name in `node` is unknown.
-
-    Return a dict from this name to its size. Return {} if the solution is not unique, None if there is none.
-    """
+    """Solve the equation `node` = `result`, if one name in `node` is unknown. Return a dict from this name to
+    its size. Return {} if the solution is not unique, None if there is none."""
     if isinstance(node, ast.Name):
         return {node.id: int(result)} if result >= 0 else None
     if not isinstance(node, ast.BinOp) or isinstance(node.op, ast.FloorDiv):
@@ -151,10 +149,8 @@ def solve(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None
 
 
 def quotient(node: ast.expr, of: Number, by: Number, known: Known) -> dict[str, int] | None:
-    """Solve the equation `node` = `of` / `by`, as `solve` does.
-
-    Return None if the quotient is not a whole number or `by` is 0. Return {} for 0/0, which any size solves.
-    """
+    """Solve the equation `node` = `of` / `by`, as `solve` does. Return None if the quotient is not a whole
+    number or `by` is 0. Return {} for 0/0, which any size solves."""
     if by == 0:
         return None if of else {}
     return None if of % by else solve(node, of // by, known)
@@ -207,7 +203,7 @@ def fit(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, int | t
 
 
 def match_batch(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str, tuple[int, ...]]:
-    """Return a dict from the name of a part such as `*batch`, with the star, to its sizes. Empty if the shape
+    """Map the name of a part such as `*batch`, with the star, to its sizes. Empty if the shape
     has no part of this kind, or if its sizes are known."""
     for place, part in enumerate(shape.parts):
         if part.is_variadic and part.node and known(part.text) is None:
@@ -240,10 +236,8 @@ def counts(shape: Shape, known: Known) -> bool:
 
 
 def value_shape(value: object, depth: int = 0) -> tuple[int, ...] | str:
-    """Return the `shape` of a value, or the lengths of nested lists and tuples.
-
-    For other values, return the type name.
-    """
+    """Return the `shape` of a value, or the lengths of nested lists and tuples. For other values, return the
+    type name."""
     kind = type(value).__name__
     try:
         shape = getattr(value, "shape", None)
@@ -257,10 +251,8 @@ def value_shape(value: object, depth: int = 0) -> tuple[int, ...] | str:
 
 
 def lengths(values: list[object] | tuple[object, ...], depth: int) -> tuple[int, ...] | str:
-    """Return the lengths of a sequence, as `value_shape` does.
-
-    Items without a shape, such as strings, count as items.
-    """
+    """Return the lengths of a sequence, as `value_shape` does. Items without a shape, such as strings, count
+    as items."""
     inner = set()
     for value in values:
         sizes = value_shape(value, depth + 1)

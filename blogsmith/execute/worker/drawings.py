@@ -296,10 +296,8 @@ class DrawingSession:
 
 
 def find_specials(dvi: bytes | bytearray) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each special in a DVI file.
-
-    Source: David Fuchs, "The format of TeX's DVI files", TUGboat 3 (1982).
-    """
+    """Yield the start and end of each special in a DVI file. Source: David Fuchs, "The format of TeX's DVI
+    files", TUGboat 3 (1982)."""
     at = 0
     while at < len(dvi) and dvi[at] != _POST:
         code = dvi[at]

@@ -51,10 +51,8 @@ _MAX_FILES = 20_000
 
 
 class ExternalState:
-    """External state of one session.
-
-    absolute: converts the path of an audit event to an absolute path; empty if it is not a path.
-    """
+    """External state of one session. absolute: converts the path of an audit event to an absolute path; empty
+    if it is not a path."""
 
     def __init__(self, absolute: Callable[[object], str]) -> None:
         self._absolute = absolute
@@ -77,11 +75,8 @@ class ExternalState:
         self._is_looking = False
 
     def note_open(self, path: str, access: str, flags: int) -> None:
-        """Note that a file is about to be opened.
-
-        path: absolute path.
-        access: kind of access, as in `file_access`.
-        """
+        """Note that a file is about to be opened. path: absolute path. access: kind of access, as in
+        `file_access`."""
         if access != "read":
             self._has_opened = True
             self._note_change(path, is_kept=access == "update" or bool(flags & O_APPEND))
@@ -143,19 +138,12 @@ class ExternalState:
             self._is_looking = False
 
     def begin_process(self, known_bytes: int) -> None:
-        """Ignore everything that this process has written so far.
-
-        known_bytes: as for `refusal`.
-        """
+        """Ignore everything that this process has written so far. known_bytes: as for `refusal`."""
         self._unknown_bytes, self._has_opened = (_written_bytes() or 0) - known_bytes, False
 
     def refusal(self, known_bytes: int) -> str:
-        """Return why no checkpoint is possible now, as a message.
-
-        If it is empty, `changed` compares with the current state.
-
-        known_bytes: number of bytes that this process has written to the builder.
-        """
+        """Return why no checkpoint is possible now, as a message. If it is empty, `changed` compares with the
+        current state. known_bytes: number of bytes that this process has written to the builder."""
         written = _written_bytes()
         if written is None:
             return "this system does not report what a process has written"
@@ -189,10 +177,8 @@ def _is_system_path(path: str) -> bool:
 
 
 def _stamp(path: str, *, folders: bool = False) -> Stamp | None:
-    """Return values that distinguish two states of a path.
-
-    folders: include the time when a folder was changed.
-    """
+    """Return values that distinguish two states of a path. folders: include the time when a folder was
+    changed."""
     try:
         status = stat(path)  # noqa: PTH116 - pathlib costs 5 ms
     except (OSError, ValueError):
@@ -213,10 +199,8 @@ def _source_path(path: str) -> str:
 
 
 def _written_bytes() -> int | None:
-    """Return the bytes that this process has written to files, pipes and sockets.
-
-    None if the system does not count.
-    """
+    """Return the bytes that this process has written to files, pipes and sockets. None if the system does not
+    count."""
     try:
         with open("/proc/self/io", "rb") as file:  # noqa: PTH123 - pathlib costs 5 ms
             lines = file.read().splitlines()

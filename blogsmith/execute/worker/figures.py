@@ -58,7 +58,6 @@ class Backend(type(sys)):  # type: ignore[misc]
         return self.FigureCanvas
 
     def show(self, figure: Any, kind: str = "display") -> None:
-        """Send a figure."""
         from base64 import b64encode
 
         pictures = draw_figure(figure, self.options)
@@ -133,10 +132,8 @@ def show(value: object, kind: str) -> bool:
 
 
 def is_part(value: object) -> bool:
-    """Return whether `value` is part of a figure or contains one, such as the result of `plt.plot`.
-
-    The figure shows it already; its repr would be a class and an address.
-    """
+    """Return whether `value` is part of a figure or contains one, such as the result of `plt.plot`. The
+    figure shows it already; its repr would be a class and an address."""
     if "matplotlib.artist" not in sys.modules:
         return False
     artist: Any = sys.modules["matplotlib.artist"]
@@ -150,10 +147,8 @@ def is_part(value: object) -> bool:
 
 
 def draw_figure(figure: Any, options: Options) -> dict[str, bytes]:
-    """Map MIME types to images.
-
-    Images for dark pages have `;scheme=dark`, unless the figure has its own background.
-    """
+    """Map MIME types to images. Images for dark pages have `;scheme=dark`, unless the figure has its own
+    background."""
     save = _as_png if options["format"] == "png" else _as_svg
     mime = "image/png" if options["format"] == "png" else "image/svg+xml"
     try:
@@ -209,7 +204,7 @@ def _box(figure: Any) -> Any:
 
 
 def _span(low: float, high: float, size: float) -> tuple[float, float]:
-    """Return the range from 0 to `size`, extended to what is drawn from `low` to `high`."""
+    """Return the range from 0 to `size`, extended to contain `low` to `high`."""
     start = low - _MARGIN_INCHES if low < 0 else 0.0
     end = high + _MARGIN_INCHES if high > size else size
     # A text far outside the axes does not justify a huge image.

@@ -255,10 +255,7 @@ class FileAccess:
 
     def uses(self, *, is_seeded: bool) -> dict[str, Any]:
         """Return all other dependencies since the last call, in the form of the message. Call this after
-        `take_new`.
-
-        is_seeded: blogsmith has seeded the generators of random numbers.
-        """
+        `take_new`. is_seeded: blogsmith has seeded the generators of random numbers."""
         return self._dependencies.take_new(is_seeded=is_seeded)
 
     def scan(self, code: str) -> None:
@@ -270,12 +267,8 @@ class FileAccess:
         self._dependencies.scan_names(code)
 
     def stamps(self) -> dict[str, Stamp]:
-        """Return the stamps of its files when they were opened, see `file_stamps.py`.
-
-        Call this after `take_new`.
-
-        The stamp is None for a file that the session has changed since.
-        """
+        """Return the stamps of its files when they were opened, see `file_stamps.py`. Call this after
+        `take_new`. The stamp is None for a file that the session has changed since."""
         return self._stamps.take_new()
 
     def _new_rows(self) -> list[str]:
@@ -357,12 +350,8 @@ class FileAccess:
         return sorted({file for file in found.values() if file and file not in self._known})
 
     def absent(self, imported: Iterable[str]) -> list[str]:
-        """Return files that would hide modules imported since the last call, see `Shadows`.
-
-        Call this after `take_new`.
-
-        imported: names that cells import directly.
-        """
+        """Return files that would hide modules imported since the last call, see `Shadows`. Call this after
+        `take_new`. imported: names that cells import directly."""
         return self._shadows.absent(imported, self._site_modules)
 
 

@@ -38,10 +38,8 @@ class Server:
         self._woken, self._wake = os.pipe()
 
     def announce(self, modules: Iterable[str]) -> None:
-        """Import modules.
-
-        Send the failed ones, the reason not to fork, and the loaded modules to the builder.
-        """
+        """Import modules. Send the failed ones, the reason not to fork, and the loaded modules to the
+        builder."""
         problems = dict(filter(None, map(_import_problem, modules)))
         loaded = sorted({name.partition(".")[0] for name in sys.modules})
         self._send({"problems": problems, "refusal": _refusal(), "modules": loaded})

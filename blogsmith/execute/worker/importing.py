@@ -50,10 +50,8 @@ def on_import(name: str, around: ExecuteHook) -> None:
 
 
 def after_import(name: str, take: Callable[[Any], None]) -> None:
-    """Call `take` with a module, now if it is loaded, otherwise when it has been imported.
-
-    `take` may raise an AttributeError for another module of this name, which the site may contain.
-    """
+    """Call `take` with a module, now if it is loaded, otherwise when it has been imported. `take` may raise
+    an AttributeError for another module of this name, which the site may contain."""
 
     def around(execute: Execute, module: ModuleType) -> None:
         execute(module)

@@ -28,11 +28,8 @@ _MAX_DEPTH = 40
 def interactive_forms(
     shown: object, offered: Mapping[str, Any], complain: Callable[[str, Exception], None]
 ) -> dict[str, Any]:
-    """Return MIME type → data of a value that needs a script; empty for other values.
-
-    offered: Formats from the value's own methods.
-    complain: Called with the name of a function of the library that fails.
-    """
+    """Return MIME type → data of a value that needs a script; empty for other values. offered: Formats from
+    the value's own methods. complain: Called with the name of a function of the library that fails."""
     if _WIDGET_VIEW in offered:
         return _widget(shown)
     packages = {base.__module__.split(".")[0] for base in type(shown).__mro__}

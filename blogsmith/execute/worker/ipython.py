@@ -20,10 +20,8 @@ _NAME = "IPython.core.display_functions"
 
 
 def install(display: Callable[..., None]) -> None:
-    """Replace IPython's `display` by `display`.
-
-    Nothing is imported. Call this again in a process forked later.
-    """
+    """Replace IPython's `display` by `display`. Nothing is imported. Call this again in a process forked
+    later."""
 
     def shown(*objects: object, **_options: object) -> None:
         display(*objects)

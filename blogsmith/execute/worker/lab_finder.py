@@ -20,10 +20,7 @@ _OLDEST = (3, 10)
 
 
 class LabFinder:
-    """Meta path finder for two packages.
-
-    folder: folder of the package blogsmith.
-    """
+    """Meta path finder for two packages. folder: folder of the package blogsmith."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -43,10 +40,7 @@ class LabFinder:
 
 
 def _package_spec(name: str, folder: str, *, searched: bool) -> ModuleSpec | None:
-    """Return the spec of a package.
-
-    searched: whether modules in its folder can be imported.
-    """
+    """Return the spec of a package. searched: whether modules in its folder can be imported."""
     from importlib.util import spec_from_file_location
 
     spec = spec_from_file_location(name, f"{folder}/__init__.py", submodule_search_locations=[folder])
@@ -57,8 +51,5 @@ def _package_spec(name: str, folder: str, *, searched: bool) -> ModuleSpec | Non
 
 
 def install(folder: str) -> None:
-    """Add the finder after all other finders.
-
-    folder: folder of the package blogsmith.
-    """
+    """Add the finder after all other finders. folder: folder of the package blogsmith."""
     sys.meta_path.append(LabFinder(folder))

@@ -54,10 +54,8 @@ class Interrupts:
         self._thread = get_ident()
 
     def install(self) -> None:
-        """Install the handler.
-
-        Call this again before each cell, since the author's code may have replaced it.
-        """
+        """Install the handler. Call this again before each cell, since the author's code may have replaced
+        it."""
         signal.signal(signal.SIGINT, self._on_signal)
 
     def allow(self) -> None:

@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 
 
 def serve(control: int | socket) -> NoReturn:
-    """Run one session and exit the process.
-
-    control: the worker's end of the socket; this function takes ownership of it.
-    """
+    """Run one session and exit the process. control: the worker's end of the socket; this function takes
+    ownership of it."""
     interrupts = Interrupts()
     interrupts.install()
     channel = Channel(control if isinstance(control, int) else control.detach(), interrupts)

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 
 
 class Notes:
-    """Notes since the last call of `take`, each once.
-
-    temporary: folder for the shared file, on systems without files in memory.
-    """
+    """Notes since the last call of `take`, each once. temporary: folder for the shared file, on systems
+    without files in memory."""
 
     def __init__(self, temporary: str) -> None:
         self._temporary = temporary

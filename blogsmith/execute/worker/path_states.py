@@ -111,19 +111,15 @@ class PathStates:
             self._add(key, state)
 
     def list_folder(self, path: str, stamp: str) -> None:
-        """Add a folder whose names were listed.
-
-        stamp: time of its last change in ns, before the names were read.
-        """
+        """Add a folder whose names were listed. stamp: time of its last change in ns, before the names were
+        read."""
         key = self.key_of(path)
         if key:
             self._add(f"{key}/", f"names {stamp}")
 
     def match(self, pattern: str) -> None:
-        """Add a pattern, given as an absolute path, whose matches were listed.
-
-        Outside the site, a search may be endless, so `is_cut` is set instead.
-        """
+        """Add a pattern, given as an absolute path, whose matches were listed. Outside the site, a search may
+        be endless, so `is_cut` is set instead."""
         folder = pattern
         while any(character in folder for character in "*?["):
             folder = folder.rpartition("/")[0]
@@ -186,10 +182,8 @@ def is_live(path: str) -> bool:
 
 
 def state_of_status(status: Any, path: str) -> str:
-    """Return the state of a path from its `os.stat`; empty for devices and other special files.
-
-    status: None if the path does not exist.
-    """
+    """Return the state of a path from its `os.stat`; empty for devices and other special files. status: None
+    if the path does not exist."""
     if status is None:
         return NONE
     kind = status.st_mode & 0o170000

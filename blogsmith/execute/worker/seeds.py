@@ -67,10 +67,8 @@ class _Loader:
 
 
 def fresh() -> None:
-    """Seed loaded modules from the system's randomness.
-
-    Otherwise all forked processes would get the same numbers.
-    """
+    """Seed loaded modules from the system's randomness. Otherwise all forked processes would get the same
+    numbers."""
     for name, method in (("random", "seed"), ("numpy.random", "seed"), ("torch", "seed")):
         if name in sys.modules:
             getattr(sys.modules[name], method)()

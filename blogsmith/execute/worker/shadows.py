@@ -21,10 +21,8 @@ _DEFINED = (type(lambda: 0), type(len), type)
 
 
 class Shadows:
-    """Files that could hide the modules of one session.
-
-    name_of: converts the path of a file to its name relative to the site root; empty if it is ignored.
-    """
+    """Files that could hide the modules of one session. name_of: converts the path of a file to its name
+    relative to the site root; empty if it is ignored."""
 
     def __init__(self, name_of: Callable[[str], str]) -> None:
         self._name_of = name_of

@@ -92,7 +92,6 @@ class StreamOutput:
         self._muted = True
 
     def unmute(self) -> None:
-        """End `mute`."""
         self._muted = False
 
     def write(self, name: str, text: str) -> None:
@@ -145,10 +144,8 @@ class StreamOutput:
                 self._deliver(frame)
 
     def sync(self) -> None:
-        """Wait until the builder has received all output so far, before other code writes to the pipes.
-
-        Other threads may not read from the socket; they only flush.
-        """
+        """Wait until the builder has received all output so far, before other code writes to the pipes. Other
+        threads may not read from the socket; they only flush."""
         if not self.is_in_cell:
             self.flush()
             return
@@ -220,12 +217,10 @@ class CapturedStream(io.TextIOBase):
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:  # type: ignore[override]
-        """Write lines one after the other."""
         for line in lines:
             self.write(line)
 
     def flush(self) -> None:
-        """Send pending output."""
         self._output.flush()
 
     def close(self) -> None:

@@ -23,10 +23,7 @@ class SessionState:
     """State of a session at one moment."""
 
     def __init__(self, namespace: dict[str, Any], others: frozenset[str] = frozenset()) -> None:
-        """Store the state.
-
-        others: names that belong to a shell, not to the author.
-        """
+        """Store the state. others: names that belong to a shell, not to the author."""
         self._namespace = namespace
         self._others = others
         self._names = {name: value for name, value in namespace.items() if not self._is_other(name)}
@@ -67,11 +64,8 @@ def changed_in_place(name: str) -> dict[str, Any]:
 
 
 def _fingerprint(name: str, value: object) -> tuple[int, int] | None:
-    """Return length and checksum of the content of a container or a NumPy array.
-
-    Return None for other values, for large arrays, for content that cannot be pickled, and if `name` starts
-    with `__`.
-    """
+    """Return length and checksum of the content of a container or a NumPy array. Return None for other
+    values, for large arrays, for content that cannot be pickled, and if `name` starts with `__`."""
     kind = type(value)
     if name.startswith("__"):
         return None

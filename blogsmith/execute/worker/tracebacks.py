@@ -189,10 +189,8 @@ def _message(error: BaseException) -> str:
 
 
 def _suggestion(error: BaseException) -> str:
-    """Return `.
-
-    Did you mean: 'total'?`, which Python 3.10 and 3.11 add only when they print an exception themselves.
-    """
+    """Return `. Did you mean: 'total'?`, which Python 3.10 and 3.11 add only when they print an exception
+    themselves."""
     if not isinstance(error, _SUGGESTED) or not (3, 10) <= sys.version_info < (3, 12):
         return ""
     import io

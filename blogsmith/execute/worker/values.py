@@ -45,20 +45,15 @@ class Values:
             self.show(shown, "display")
 
     def show(self, shown: object, kind: str) -> None:
-        """Send all formats of an object.
-
-        kind: `value` or `display`.
-        """
+        """Send all formats of an object. kind: `value` or `display`."""
         if figures.show(shown, kind) or (kind == "value" and figures.is_part(shown)):
             return
         text, binary = self.bundle(shown)
         self._output.emit({"event": "display", "kind": kind, "text": text, "binary": binary})
 
     def bundle(self, shown: object) -> tuple[dict[str, str], dict[str, str]]:
-        """Return MIME type → text and MIME type → base64, in the order of the tables.
-
-        Plain text is always included.
-        """
+        """Return MIME type → text and MIME type → base64, in the order of the tables. Plain text is always
+        included."""
         offered = self._offered_forms(shown)
         text = {"text/plain": self._plain(shown, offered.get("text/plain"))}
         for mime, _ in _TEXT_METHODS:
@@ -117,10 +112,8 @@ class Values:
         return written if self._fits(shown, mime, written) else ""
 
     def _call(self, shown: object, method: str, *, whole: bool = False, **arguments: object) -> Any:
-        """Call a method of this name and return its result without metadata, unless `whole` is set.
-
-        None if it does not exist or fails.
-        """
+        """Call a method of this name and return its result without metadata, unless `whole` is set. None if
+        it does not exist or fails."""
         call: Callable[..., Any] | None = getattr(shown, method, None)
         if not callable(call):
             return None
@@ -171,10 +164,8 @@ def _has_formats(shown: object) -> bool:
 
 
 def _base64(mime: str, value: object) -> str:
-    """Return base64.
-
-    Methods return bytes, SVG is a string, and bundles contain base64 already. Empty if invalid.
-    """
+    """Return base64. Methods return bytes, SVG is a string, and bundles contain base64 already. Empty if
+    invalid."""
     if isinstance(value, str):
         try:
             value = value.encode("utf-8", "replace") if mime == "image/svg+xml" else a2b_base64(value)

@@ -47,10 +47,8 @@ def used_packages(imports: Iterable[str], is_of_site: Callable[[str], bool]) -> 
 
 
 def version(name: str) -> str:
-    """Return the version of an imported package: its own attribute, or the version of its distribution.
-
-    Empty if unknown.
-    """
+    """Return the version of an imported package: its own attribute, or the version of its distribution. Empty
+    if unknown."""
     # not getattr: some packages compute it, with a deprecation warning
     said = vars(sys.modules[name]).get("__version__")
     if isinstance(said, str):

@@ -76,10 +76,8 @@ def _replace(module: Any, name: str, after: Callable[..., None]) -> None:
 
 
 def watch_paths(look: Callable[[FrameType, object, object, Any], None]) -> None:
-    """Call `look` with frame, path, `dir_fd` and state after each query of a path.
-
-    The state is the result of `os.stat` or `os.lstat`; None if the path does not exist.
-    """
+    """Call `look` with frame, path, `dir_fd` and state after each query of a path. The state is the result of
+    `os.stat` or `os.lstat`; None if the path does not exist."""
 
     def after(frame: FrameType, args: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         path = args[0] if args else options.get("path")
@@ -103,10 +101,8 @@ def watch_paths(look: Callable[[FrameType, object, object, Any], None]) -> None:
 
 
 def watch_open(note: Callable[[object, int, int], None]) -> None:
-    """Call `note` with path, flags and folder after a call of `os.open` with a folder's descriptor.
-
-    The audit event does not contain the folder.
-    """
+    """Call `note` with path, flags and folder after a call of `os.open` with a folder's descriptor. The audit
+    event does not contain the folder."""
 
     def after(frame: FrameType, args: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         folder = options.get("dir_fd")
@@ -185,10 +181,8 @@ class Repeatability:
             self._torch_seed = sys.modules["torch"].initial_seed()
 
     def check(self, *, is_seeded: bool) -> None:
-        """Note random numbers since the last call that were taken from a generator without a seed.
-
-        is_seeded: blogsmith has seeded all generators.
-        """
+        """Note random numbers since the last call that were taken from a generator without a seed. is_seeded:
+        blogsmith has seeded all generators."""
         for name, read in (
             ("random", _random_state),
             ("numpy.random", _numpy_state),

@@ -83,10 +83,7 @@ class RunEventPublisher:
             self._refused.pop(session, None)
 
     def finish(self, state: str) -> None:
-        """Report that the run of the page has ended.
-
-        state: `finished` or `stopped`.
-        """
+        """Report that the run of the page has ended. state: `finished` or `stopped`."""
         with self._lock:
             self._publish_state("main", state)
             for known in (self._jobs, self._done, self._texts, self._ended, self._resumed, self._refused):

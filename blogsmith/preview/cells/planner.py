@@ -27,8 +27,7 @@ _Sweeps = Mapping[str, SweepRuns]
 Key = tuple[str, str]
 """Source path of a post, and the name of a session."""
 PREPARED_PAGES = 50
-"""Number of pages, the first in order, whose jobs are always made, so that workers can be started for them in
-advance."""
+"""Number of first pages whose jobs are always made, so that their workers can start in advance."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,10 +134,7 @@ class EventPublisher:
             self._pending_saves = (first_s, known | set(told))
 
     def on_complete(self, shown: ServedSite, seconds: float) -> None:
-        """Print that the whole site is up to date.
-
-        seconds: time since the update began.
-        """
+        """Print that the whole site is up to date. seconds: time since the update began."""
         present, pages = shown.snapshot, shown.pages.take_count()
         if present and not self._is_whole:
             self._is_whole = True
@@ -202,10 +199,7 @@ def all_problems(
 def problems_event(
     found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: SiteSnapshot | None
 ) -> Mapping[str, object]:
-    """Return the event with all diagnostics, errors first.
-
-    new: diagnostics that were not there before.
-    """
+    """Return the event with all diagnostics, errors first. new: diagnostics that were not there before."""
     first = choose_first(found, MAX_ITEMS, lambda one: one.severity)
     fresh = set(new)
     return {

@@ -247,7 +247,7 @@ class Connection:
         self.is_awaiting_request = True
         """Whether the thread waits for a request, or for the rest of one."""
         self.is_idle = False
-        """Whether it waits for a further request, and nothing of that has arrived."""
+        """Whether it waits for a further request, of which nothing has arrived."""
         self.is_sending = False
         self.is_evicted = False
         self.since_s = time.monotonic()

@@ -118,10 +118,7 @@ class RequestRejectedError(Exception):
 
 
 def plain_reply(status: int, text: str, **headers: str) -> HttpResponse:
-    """Return a plain text response.
-
-    headers: names with `_` instead of `-`.
-    """
+    """Return a plain text response. headers: names with `_` instead of `-`."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return HttpResponse(status, body=f"{text}\n".encode("utf-8", "backslashreplace"), headers=named)
 

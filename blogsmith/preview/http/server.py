@@ -18,8 +18,7 @@ from time import monotonic
 
 from ..protocol import ActionHandler, SiteHandler
 from .connection import Connection, EventHub
-from .guard import host_headers
-from .hosts import WILDCARDS, is_loopback
+from .guard import WILDCARDS, host_headers, is_loopback
 from .reply import encode_header, plain_reply
 from .request import MAX_HEAD, ClientLimits
 from .routes import Routes, client_files

@@ -425,10 +425,7 @@ class FastPath:
         return lines
 
     def show_results(self, post: str, record: str) -> None:
-        """Render new results of a post's cells.
-
-        record: path of their record.
-        """
+        """Render new results of a post's cells. record: path of their record."""
         present = self._site.snapshot
         if present is not None:
             again = _without_site_error(

@@ -21,7 +21,7 @@ from msgspec import Struct
 from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from ...model.pictures import ImageInfo
-from ...syntax.decimal_columns import decimal_paddings
+from ...syntax.tables import decimal_paddings
 from ..blocks import table_caption
 from ..images import img_tag
 from .html_tree import VOID, Node, read_html

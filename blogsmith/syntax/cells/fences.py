@@ -4,10 +4,14 @@ A Python fence becomes a cell by a `#|` line before its code or by `eval` in its
 Quarto and MyST, `{python}` and `{code-cell}`, are also cells. On a page with `execute: all`, all Python
 fences are cells. Option lines are removed from the code, so that the code shown and copied is the code that
 runs. If a Jupyter kernel runs the cells, all this applies to its language.
+
+Drawings are fences in TikZ and related languages, which LaTeX draws when the site is built. Each is a cell in
+a session of its own, so a change of one drawing does not run other cells.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 
 from markdown_it.rules_core import StateCore
@@ -15,13 +19,12 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 
 from ...base.diagnostics.model import Place, TextMap
-from ...model.cells import Cell, CellOptions, PageCells
+from ...model.cells import DRAWINGS, TEX, Cell, CellOptions, Need, PageCells
 from ...model.documents import Document
 from ..records import Fence, attach_record, get_record
 from ..references.references import label_id
 from ..state import PageState, get_page
 from .checks import check_cells
-from .drawings import check_alternative_text, drawing_options, is_drawing
 from .languages import (
     cells_language,
     fence_language,
@@ -34,6 +37,52 @@ from .languages import (
 from .option_lines import read_option_lines, warn_of_late_option, warn_of_spaced_option
 from .options import read_options, report_unsupported_page_options
 from .values import report_values
+
+_FIELDS = (
+    *("eval", "output", "include", "label", "fig_cap", "fig_alt", "lst_cap", "lst_label", "code_fold"),
+    *("code_summary", "fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
+)
+"""Fields of the options that a drawing may have."""
+_KEYS = frozenset(("echo", "provenance", "timeout", "memory", *(name.replace("_", "-") for name in _FIELDS)))
+"""Names of options that a drawing may have: the fields above, and four whose values are handled
+separately."""
+
+
+def is_drawing(fence: Fence, page: PageState) -> bool:
+    """Return whether LaTeX draws the fence. A plugin that draws its language takes precedence."""
+    return fence_language(fence) in DRAWINGS and fence.language not in page.options.diagram_languages
+
+
+def drawing_options(options: CellOptions, language: str, code: str, page: PageState) -> CellOptions:
+    """Return the options of a drawing. By default, its code is hidden. Its need is LaTeX. Report options
+    without effect."""
+    given = options.places
+    for key, place in given.items():
+        if key not in _KEYS:
+            message = f'option "{key}" has no effect because LaTeX draws this fence'
+            page.reporter.warn("cell-option", message, place, "remove it")
+    name = options.label or hashlib.sha256(code.encode("utf-8", "replace")).hexdigest()[:12]
+    return CellOptions(
+        **{name: getattr(options, name) for name in _FIELDS},
+        echo=options.echo if "echo" in given else not options.eval,
+        provenance=options.provenance if "provenance" in given else "none",
+        needs=(Need(TEX),),
+        # authors cannot write a session name with a period, so the name is unique
+        session=f"{language}.{name}",
+        # the settings for Matplotlib figures do not apply to drawings
+        fig_format="svg",
+        fig_dark=False,
+    )
+
+
+def check_alternative_text(options: CellOptions, fence: Fence, page: PageState) -> None:
+    """Report a drawing without alternative text. Its letters are outlines, so screen readers cannot read
+    them."""
+    if options.eval and options.include and options.output and not options.fig_alt.strip():
+        hint = 'write `alt="…"` after the language, with a sentence that says what the drawing shows'
+        page.reporter.error(
+            "drawing-alt", f'missing alt text for a "{fence.language}" drawing', fence.place, hint
+        )
 
 
 def cells(state: StateCore) -> None:
@@ -117,10 +166,8 @@ def _check_plain_fence(token: Token, page: PageState, *, in_browser: bool) -> No
 
 
 def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
-    """Report a fence that looks like a cell but is in another language than the page's cells.
-
-    Return whether it was reported.
-    """
+    """Report a fence that looks like a cell but is in another language than the page's cells. Return whether
+    it was reported."""
     fence = get_record(token, Fence)
     place = fence.place or Place(page.first_line)
     shown = f"write ```{fence.language} to show the code without running it"

@@ -119,10 +119,8 @@ def fence_language(fence: Fence) -> str:
 
 
 def kernel_language(kernel: str) -> str:
-    """Return the language that a kernel's name implies; an empty name is Python.
-
-    Examples: `julia-1.10` is julia, `ir` is r.
-    """
+    """Return the language that a kernel's name implies; an empty name is Python. Examples: `julia-1.10` is
+    julia, `ir` is r."""
     found = re.match(r"[a-z+]+", kernel.casefold())
     name = found[0] if found else "python"
     return _KERNELS.get(name) or _NAMES.get(name, name)
@@ -160,11 +158,8 @@ def option_lines(code: str, language: str = "python") -> str:
 
 
 def cells_language(marked: Iterable[Fence], others: Iterable[Fence], kernel: str) -> str:
-    """Return the language of the page's cells if a kernel runs them.
-
-    marked: Fences that are marked as cells.
-    others: Fences that are also cells if they have this language.
-    """
+    """Return the language of the page's cells if a kernel runs them. marked: Fences that are marked as cells.
+    others: Fences that are also cells if they have this language."""
     meant = kernel_language(kernel)
     languages = [language for fence in marked if (language := fence_language(fence))]
     if languages:

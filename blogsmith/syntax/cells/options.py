@@ -210,10 +210,8 @@ def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
 def _ignore_error_and_freeze(
     given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState
 ) -> None:
-    """Reset `error` and `freeze` on a cell with a claim. Warn if the cell itself sets them.
-
-    A claim that is false now is always an error.
-    """
+    """Reset `error` and `freeze` on a cell with a claim. Warn if the cell itself sets them. A claim that is
+    false now is always an error."""
     for key, field, plain in (("error", "error", False), ("freeze", "freeze", "auto")):
         if key in given and found.get(field) in (True, "always"):
             message = f'option "{key}" has no effect because {_CLAIM_REASONS[key]}'

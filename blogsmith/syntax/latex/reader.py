@@ -60,11 +60,8 @@ _CERTAIN_SYMBOLS = ("LaTeX", "TeX")
 
 
 class LatexReader:
-    """Reader of one text.
-
-    kinds: names of callout kinds. is_certain: whether to read only LaTeX that has no other meaning in
-    Markdown.
-    """
+    """Reader of one text. kinds: names of callout kinds. is_certain: whether to read only LaTeX that has no
+    other meaning in Markdown."""
 
     def __init__(self, text: str, kinds: Container[str], *, is_certain: bool = False) -> None:
         self.text = text

@@ -197,10 +197,8 @@ def accents(children: Sequence[Token]) -> Iterator[tuple[str, str]]:
 
 
 def translate_latex(written: str, place: Place, page: PageState, fixes: LatexFixes) -> Fix | None:
-    """Return a fix for the match at `place`, or None if Markdown has no exact equivalent.
-
-    fixes: see `latex_fixes`; called only if needed.
-    """
+    """Return a fix for the match at `place`, or None if Markdown has no exact equivalent. fixes: see
+    `latex_fixes`; called only if needed."""
     if page.is_latex:
         return None
     if _ACCENTED.fullmatch(written) and (found := table.ACCENT.fullmatch(written)):
@@ -280,10 +278,8 @@ def _find_changes(new: LatexTranslation, old: Sequence[str]) -> Iterator[_Change
 
 
 def environment_end(place: Place, page: PageState) -> int:
-    r"""Return the line of the `\end` of an environment, or the line of `place` if there is none.
-
-    The `\end` must be on a line of its own.
-    """
+    r"""Return the line of the `\end` of an environment, or the line of `place` if there is none. The `\end`
+    must be on a line of its own."""
     lines = page.reporter.lines
     opening = ENVIRONMENT.match(lines[place.line - 1], place.column - 1)
     if opening is None:

@@ -417,10 +417,8 @@ def _quoted(text: str) -> str:
 
 
 def _flat_nodes(nodes: Iterable[LatexNode], *, is_whole: bool = True) -> Iterable[LatexNode]:
-    """Yield the nodes, with the content of `center` and of tables of images instead of them.
-
-    is_whole: whether the content of parts is also included.
-    """
+    """Yield the nodes, with the content of `center` and of tables of images instead of them. is_whole:
+    whether the content of parts is also included."""
     for node in nodes:
         is_part = node.name in table.PARTS and not is_whole
         has_images = node.name in table.TABLES and any(

@@ -125,8 +125,8 @@ def _unescape(text: str) -> str:
 
 
 def _reject(state: StateInline, pair: RejectedFormula, silent: bool) -> bool:
-    """Add the first dollar of `$5 and US$6` as text. Note that the second one is text too, and parse on
-    between them."""
+    """Add the first dollar of `$5 and US$6` as text, store that the second one is text too, and continue to
+    parse between them."""
     page = get_page(state.env)
     page.literal_dollars.setdefault(state.src, set()).add(pair.end - 1)
     if not silent:

@@ -27,10 +27,9 @@ from .container import (
     orientation_exif,
     private_tags,
     read_orientation,
+    webp_parts,
 )
-from .films import video_private_data
-from .heif import heif_parts
-from .webp import webp_parts
+from .heif import heif_parts, video_private_data
 
 _HEAD = 64
 """Number of bytes that determine the file type."""

@@ -1,7 +1,8 @@
 """AVIF and HEIC: items and boxes with metadata are overwritten in place, because images are at absolute
 offsets and must not move.
 
-In these formats the orientation is a property of the image, and the one in EXIF data is ignored.
+In these formats the orientation is a property of the image, and the one in EXIF data is ignored. Videos (MP4,
+MOV) consist of the same boxes; they are published unchanged.
 """
 
 from __future__ import annotations
@@ -30,10 +31,8 @@ class Box(Struct, frozen=True):
 
 
 def heif_parts(reader: ByteReader) -> list[Part]:
-    """Return the parts of an AVIF or HEIC file to publish.
-
-    Raises `DamagedFileError` if its boxes cannot be parsed.
-    """
+    """Return the parts of an AVIF or HEIC file to publish. Raises `DamagedFileError` if its boxes cannot be
+    parsed."""
     edits: list[tuple[int, int, bytes]] = []
     for box in boxes(reader, 0, reader.size):
         if box.name in _BOXES:
@@ -149,3 +148,47 @@ def _extents(reader: ByteReader, iloc: Box, data: int) -> Iterator[tuple[int, li
             if method < 2:
                 extents.append((start, end))
         yield item, extents
+
+
+_MAX_NOTES = 1 << 20
+_TRACK_HEAD = 80
+"""Minimum length of a track header, in bytes."""
+_PLACES = (b"\xa9xyz", b"com.apple.quicktime.location", b"loci")
+"""Names of the tags where phones store a location."""
+
+
+def video_private_data(reader: ByteReader) -> tuple[str, ...]:
+    """Return descriptions of private data in a video. Unreadable parts are skipped."""
+    try:
+        film = next((box for box in boxes(reader, 0, reader.size) if box.name == b"moov"), None)
+        if film and any(_has_location(reader, box) for box in boxes(reader, film.content, film.end)):
+            return ("where it was taken",)
+    except DamagedFileError:
+        pass
+    return ()
+
+
+def video_size(reader: ByteReader) -> tuple[int, int] | None:
+    """Return width and height of the first visible track as it is shown; None if unknown. Source: ISO/IEC
+    14496-12, 8.3.2. A matrix whose first number is 0 rotates the video by 90 degrees."""
+    try:
+        film = next((box for box in boxes(reader, 0, reader.size) if box.name == b"moov"), None)
+        tracks = boxes(reader, film.content, film.end) if film else ()
+        for track in tracks:
+            inner = boxes(reader, track.content, track.end) if track.name == b"trak" else ()
+            head = next((box for box in inner if box.name == b"tkhd"), None)
+            if head and head.end - head.content >= _TRACK_HEAD:
+                width, height = (reader.number(head.end - at, 4) >> 16 for at in (8, 4))
+                if width and height:
+                    is_turned = reader.number(head.end - 44, 4) == 0
+                    return (height, width) if is_turned else (width, height)
+    except DamagedFileError:
+        pass
+    return None
+
+
+def _has_location(reader: ByteReader, box: Box) -> bool:
+    if box.name not in (b"udta", b"meta"):
+        return False
+    notes = reader.read_at(box.content, min(box.end - box.content, _MAX_NOTES))
+    return any(name in notes for name in _PLACES)
