@@ -278,9 +278,12 @@ class TestPicture:
 def test_a_long_byline_is_not_measured_letter_by_letter(monkeypatch: pytest.MonkeyPatch) -> None:
     measured: list[str] = []
     label_em = _TitleMetrics.label_em
-    monkeypatch.setattr(
-        _TitleMetrics, "label_em", lambda self, text: measured.append(text) or label_em(self, text)
-    )
+
+    def measure(self: _TitleMetrics, text: str) -> float:
+        measured.append(text)
+        return label_em(self, text)
+
+    monkeypatch.setattr(_TitleMetrics, "label_em", measure)
     long = draw_card(SocialCard("T", "x" * 10_000, "*[a]: b" * 1000), STYLE)
     assert long == draw_card(SocialCard("T", "x" * 500, "*[a]: b" * 100), STYLE)
     assert len(measured) < 1500

@@ -194,10 +194,10 @@ def report_unsupported(state: StateCore) -> None:
 def _ends_proof(tokens: Sequence[Token], number: int, mark: str) -> bool:
     """Return whether the paragraph of token `number` is the last of a proof and ends with `mark`, which the
     end mark of the proof replaces."""
-    after = tokens[number + 2] if number + 2 < len(tokens) else None
-    is_last = after is not None and after.type == "callout_body_close"
-    is_proof = is_last and get_record(after, Callout).kind == "proof"
-    return is_proof and tokens[number].content.rstrip().endswith(mark)
+    after = tokens[number + 2 : number + 3]
+    if not after or after[0].type != "callout_body_close" or get_record(after[0], Callout).kind != "proof":
+        return False
+    return tokens[number].content.rstrip().endswith(mark)
 
 
 def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], fixes: LatexFixes) -> None:
