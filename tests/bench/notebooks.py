@@ -2,11 +2,11 @@
 
     python -m tests.bench.notebooks [--count N] FOLDER...
 
-N notebooks of each folder, evenly spaced by name, become posts: the first cell gets front matter.
-No cell runs. Errors that only name missing files and labels become warnings: most of the repository is not in the
-site. The columns: Markdown cells; their words; words of recorded text; words that the page lacks; recorded
-images; images that the page lacks; messages. Below are the first message of each code, and missing words.
-The exit code is 1 if a page is missing or lacks anything.
+N notebooks of each folder, evenly spaced by name, become posts: the first cell gets front matter, and no cell
+runs. Errors that only name missing files and labels become warnings, because the site has only the images of
+the repository. The columns: Markdown cells; their words; words of recorded text; words that the page lacks;
+recorded images; images that the page lacks; messages. Below are the first message of each code, and missing
+words. The exit code is 1 if a page is missing or lacks anything.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ SHOWN = 8
 """Missing words that are printed for each notebook."""
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _NOT_TEXT = re.compile(
-    r"```[^\n]*|<!--[\s\S]*?-->|<style[\s\S]*?</style>|</?[A-Za-z][^>]*>|\$\$[\s\S]*?\$\$|\$[^$\n]+\$"
+    r"```[^\n]*|!\[[^]]*\]\([^)\n]*\)|<!--[\s\S]*?-->|<(style|script)[\s\S]*?</\1>|</?[A-Za-z][^>]*>|\$\$[\s\S]*?\$\$|\$(?:[^$\n]|\n(?!\n))+\$"
     r"|\\begin\{[\s\S]*?\\end\{\w+\*?\}|\]\([^)\n]*\)|\]\[[^]\n]*\]|^\s*\[[^]\n]+\]:.*|&\w+;|https?://\S+",
     re.MULTILINE,
 )
-"""Parts of Markdown whose words a page does not show: tags, formulas, URLs."""
+"""Parts of Markdown whose words a page does not show: tags, scripts, formulas, URLs, alt texts."""
 
 
 def source_words(notebook: Notebook) -> tuple[Counter[str], Counter[str], int]:
