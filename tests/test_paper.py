@@ -193,6 +193,18 @@ def test_a_pdf_is_accessible_and_has_metadata(site: Path) -> None:
     assert reader.metadata.creation_date == dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
 
 
+def test_fonts_are_those_of_the_theme(site: Path) -> None:
+    def fonts(post: str) -> set[str]:
+        pages = PdfReader(io.BytesIO(make(site, post).data)).pages
+        used = [
+            font.get_object()["/BaseFont"] for page in pages for font in page["/Resources"]["/Font"].values()
+        ]
+        return {name.partition("+")[2].partition("-")[0] for name in used}
+
+    assert {"PaperSerif", "PaperMonoRegular", "STIXTwoMath"} <= fonts("content/posts/first.md")
+    assert fonts("content/posts/second.md") == {"PaperSerif"}
+
+
 def test_a_series_has_contents_and_links_between_chapters(site: Path) -> None:
     paper = make(site, series="Two parts")
     reader = PdfReader(io.BytesIO(paper.data))

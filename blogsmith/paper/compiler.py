@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
@@ -53,11 +54,14 @@ class CompileFailedError(Exception):
         """File and line, counted from 1, of each place that the message names."""
 
 
+FontKind = Literal["text", "code", "math"]
+
+
 class Font(Struct, frozen=True):
     """A font that the compiler can read."""
 
     family: str
-    has_math: bool
+    kind: FontKind
 
 
 def require_compiler() -> None:
@@ -129,12 +133,12 @@ def _convert_font(data: bytes) -> tuple[Font, bytes]:
         with TTFont(io.BytesIO(data), lazy=True, recalcBBoxes=False, recalcTimestamp=False) as font:
             names = font["name"]
             family = names.getDebugName(16) or names.getDebugName(1) or ""
-            has_math = "MATH" in font
+            kind: FontKind = "math" if "MATH" in font else "code" if font["post"].isFixedPitch else "text"
             font.flavor = None
             font.save(target, reorderTables=False)
     except (OSError, TTLibError, KeyError):
-        return Font("", False), b""
-    return Font(family, has_math), target.getvalue()
+        return Font("", "text"), b""
+    return Font(family, kind), target.getvalue()
 
 
 def add_file(root: Path, name: str, data: bytes) -> None:
@@ -189,7 +193,7 @@ def missing_text(message: str) -> str:
     return found[1] if found else ""
 
 
-def families(fonts: Sequence[Font | None], fallback: str, *, has_math: bool) -> tuple[str, ...]:
-    """Return the font families with or without formulas, followed by `fallback`, a font of the compiler."""
-    found = [font.family for font in fonts if font and font.has_math == has_math]
+def families(fonts: Sequence[Font | None], kind: FontKind, fallback: str) -> tuple[str, ...]:
+    """Return the font families of a kind, followed by `fallback`, a font of the compiler."""
+    found = [font.family for font in fonts if font and font.kind == kind]
     return tuple(dict.fromkeys([*found, fallback]))
