@@ -1,4 +1,4 @@
-"""A generated course whose numbered parts and references have keys, and the numbers that texts show for them.
+"""A generated course whose numbered parts and references have keys, and the numbers shown for them.
 
 A key such as `q3x7az` is the seventh of the third lecture. One function reads numbers from the text of a page
 and from the text of a PDF, so both can be compared.

@@ -41,7 +41,7 @@ _NOT_TEXT = re.compile(
     r"|\\begin\{[\s\S]*?\\end\{\w+\*?\}|\]\([^)\n]*\)|\]\[[^]\n]*\]|^\s*\[[^]\n]+\]:.*|&\w+;|https?://\S+",
     re.MULTILINE,
 )
-"""Parts of Markdown whose words a page does not show: tags, scripts, formulas, URLs, alt texts."""
+"""Parts of Markdown whose words a page does not show: tags, scripts, formulas, URLs, alternative text."""
 
 
 def source_words(notebook: Notebook) -> tuple[Counter[str], Counter[str], int]:

@@ -97,7 +97,7 @@ _KINDS = (
     "\\begin{align} a &= b \\\\ c &= \\frac{d}{e} \\end{align}\n\nTerm\n: its definition",
     "> [!WARNING]- Folded\n> Text with [[Ctrl]] and ::GPU|Graphics Processing Unit::.",
 )
-"""Texts of slides, used in turn."""
+"""Content of slides, used in turn."""
 
 
 def lecture(slides: int) -> str:
