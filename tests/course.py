@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from blogsmith.paper.elements import HtmlElement, read_elements
 
@@ -60,7 +61,7 @@ class _Lecture:
         return head + "\n".join("\n\n".join(self._section(n)) for n in range(1, 5))
 
     def _section(self, n: int) -> Iterator[str]:
-        part, a, b = self._part, lambda: self.key("a"), lambda: self.key("b")
+        part, a, b = self._part, partial(self.key, "a"), partial(self.key, "b")
         yield f"## {b()} in {n} steps"
         yield f"$$ \\sum_{{i=1}}^{{{n}}} x_i \\le \\text{{{a()}}} \\label{{eq:s{n}}} $$"
         if n % 2:

@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -196,10 +197,9 @@ def test_a_pdf_is_accessible_and_has_metadata(site: Path) -> None:
 def test_fonts_are_those_of_the_theme(site: Path) -> None:
     def fonts(post: str) -> set[str]:
         pages = PdfReader(io.BytesIO(make(site, post).data)).pages
-        used = [
-            font.get_object()["/BaseFont"] for page in pages for font in page["/Resources"]["/Font"].values()
-        ]
-        return {name.partition("+")[2].partition("-")[0] for name in used}
+        resources: list[Any] = [page["/Resources"] for page in pages]
+        names = [str(font["/BaseFont"]) for found in resources for font in found["/Font"].values()]
+        return {name.partition("+")[2].partition("-")[0] for name in names}
 
     assert {"PaperSerif", "PaperMonoRegular", "STIXTwoMath"} <= fonts("content/posts/first.md")
     assert fonts("content/posts/second.md") == {"PaperSerif"}

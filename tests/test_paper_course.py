@@ -9,10 +9,10 @@ import pytest
 
 from blogsmith.api.books import BuildOptions, no_progress, open_pages
 from blogsmith.paper.site_latex import make_latex
-from blogsmith.paper.site_paper import compile_paper
+from blogsmith.paper.site_paper import Paper, compile_paper
 from tests.course import SERIES, course, numbers, page_text
 from tests.site_files import put
-from tests.test_paper import NOW, Paper, read_pdf
+from tests.test_paper import NOW, read_pdf
 from tests.test_paper_latex import compile_latex, needs_latex
 
 LECTURES = 30
