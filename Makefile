@@ -264,7 +264,7 @@ bench-import: $(READY)
 bench-notebooks: $(READY)
 	$(BIN)/python -m tests.bench.notebooks $(SITES) $(BENCH_FLAGS)
 
-# Seconds a post of PDF, and differences between formulas of pages and PDF.
+# Seconds a post as PDF, for our posts and a generated course.
 bench-paper: $(READY)
 	$(BIN)/python -m tests.bench.paper $(BENCH_FLAGS)
 
