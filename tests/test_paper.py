@@ -7,8 +7,11 @@ import io
 import json
 import re
 import sys
+import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -23,7 +26,7 @@ from blogsmith.paper import site_paper
 from blogsmith.paper.command import pdf
 from blogsmith.paper.compiler import compile_folder
 from blogsmith.paper.document import PaperChapter
-from blogsmith.paper.elements import read_elements
+from blogsmith.paper.elements import HtmlElement, read_elements
 from blogsmith.paper.formulas import quote, write_math
 from blogsmith.paper.reader import PageReader
 from blogsmith.paper.site_paper import Paper, make_paper
@@ -31,7 +34,7 @@ from blogsmith.paper.typst import PaperFacts, RejectedContent, write_document
 from tests.cases_io import all_cases
 from tests.docs_tex import groups, mathml
 from tests.picture_files import file_of, scene
-from tests.rows import examples
+from tests.rows import each_row, examples
 from tests.site_files import put
 
 NOW = dt.datetime(2026, 7, 1, tzinfo=dt.UTC)
@@ -191,6 +194,17 @@ def test_a_pdf_is_accessible_and_has_metadata(site: Path) -> None:
     assert reader.metadata.creation_date == dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
 
 
+def test_fonts_are_those_of_the_theme(site: Path) -> None:
+    def fonts(post: str) -> set[str]:
+        pages = PdfReader(io.BytesIO(make(site, post).data)).pages
+        resources: list[Any] = [page["/Resources"] for page in pages]
+        names = [str(font["/BaseFont"]) for found in resources for font in found["/Font"].values()]
+        return {name.partition("+")[2].partition("-")[0] for name in names}
+
+    assert {"PaperSerif", "PaperMonoRegular", "STIXTwoMath"} <= fonts("content/posts/first.md")
+    assert fonts("content/posts/second.md") == {"PaperSerif"}
+
+
 def test_a_series_has_contents_and_links_between_chapters(site: Path) -> None:
     paper = make(site, series="Two parts")
     reader = PdfReader(io.BytesIO(paper.data))
@@ -320,19 +334,69 @@ def test_an_interrupted_compiler_leaves_no_file(site: Path, monkeypatch: pytest.
     assert sorted(site.iterdir()) == before
 
 
-def test_every_construct_of_our_formulas_compiles() -> None:
-    """The examples of the manual's list of TeX commands."""
-    lines = ['#import "functions.typ": *', '#set document(title: "Formulas")']
+def formulas() -> dict[str, HtmlElement]:
+    """Return the examples of the manual's list of TeX commands: TeX → `math` element."""
+    found = {}
     for group in groups().values():
         for row in group.rows:
             if row.example and row.example != row.names[0]:
-                (math,) = read_elements(mathml(row.example, group.packages, display=True)).find("math")
-                lines.append(f'#display("formula", {write_math(math)})')
-    assert len(lines) > 300
-    functions = Path(site_paper.__file__).parent / "templates"
-    compiler = typst.Compiler("\n".join(lines).encode(), root=str(functions))
+                html = mathml(row.example, group.packages, display=True)
+                (found[row.example],) = read_elements(html).find("math")
+    assert len(found) > 300
+    return found
+
+
+def compile_formulas(written: Iterable[str]) -> list[str]:
+    """Return the text of each formula in a PDF."""
+    lines = ['#import "functions.typ": *', '#set document(title: "Formulas")']
+    lines += [f'#display("formula", {formula})\n#pagebreak()' for formula in written]
+    templates = Path(site_paper.__file__).parent / "templates"
+    compiler = typst.Compiler("\n".join(lines).encode(), root=str(templates))
     made = compiler.compile(format="pdf", pdf_standards=["ua-1"])
-    assert isinstance(made, bytes) and made.startswith(b"%PDF")
+    assert isinstance(made, bytes)
+    return [page.extract_text() for page in PdfReader(io.BytesIO(made)).pages][: len(lines) - 2]
+
+
+def symbols(text: str) -> set[str]:
+    """Return the characters of a formula, except for lines and accents, which a PDF may draw."""
+    plain = unicodedata.normalize("NFKD", text)
+    return {char for char in plain if unicodedata.category(char) not in ("Cf", "Cc", "Mn", "Zs")} - set(
+        "ˆ_√→⇀"
+    )
+
+
+def shown(element: HtmlElement | str) -> str:
+    """Return the text of a formula that a page shows."""
+    if isinstance(element, str):
+        return element
+    return "" if element.name == "mphantom" else "".join(map(shown, element.children))
+
+
+def test_every_construct_of_our_formulas_compiles() -> None:
+    written = {tex: write_math(math) for tex, math in formulas().items()}
+    assert compile_formulas(written.values())
+
+
+@pytest.mark.long
+def test_formulas_have_the_symbols_of_the_page() -> None:
+    found = formulas()
+    texts = compile_formulas(write_math(math) for math in found.values())
+    pairs = zip(found.items(), texts, strict=True)
+    assert [tex for (tex, math), text in pairs if symbols(shown(math)) != symbols(text)] == []
+
+
+@each_row(
+    ("tex", "expected"),
+    [
+        (r"\begin{numcases}{x=} 1 & a \end{numcases}", 'math.lr({opening("{"); math.mat('),
+        (r"[\makebox[4em][r]{t}]", "lap(right, 4.0em, "),
+        (r"a \vdotswithin{=} b", 'overlaid(hide(normal("=")))'),
+        (r"\underrightarrow{xyz}", 'math.accent({italic("x"); italic("y"); italic("z")}, "\u20ef")'),
+    ],
+)
+def test_formulas_in_typst(tex: str, expected: str) -> None:
+    (math,) = read_elements(mathml(tex, display=True)).find("math")
+    assert expected in write_math(math)
 
 
 @pytest.mark.long

@@ -7,6 +7,7 @@ from ..base.diagnostics.counts import plural
 from ..base.diagnostics.extras import extra_install_command
 from ..base.installed import IMPORTERS, installed_parts
 from ..cli import terminal
+from ..cli.book_options import page_options, posts_options
 from ..cli.clock import CommandClock
 from ..cli.completion_types import NameType
 from ..cli.garbage import rare_collections

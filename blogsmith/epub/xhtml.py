@@ -47,7 +47,8 @@ _NOT_IN_BOOKS = name_set(
     "crossorigin integrity referrerpolicy ping target rel draggable hidden for"
 )
 """Attributes without effect in a book, or not allowed there."""
-
+_NOT_IN_MATHML_3 = name_set("intent arg")
+"""Attributes of MathML 4 only. Source: EPUB 3.3, §6.1.3, which allows MathML 3."""
 _EMPTY_ALLOWED = name_set("alt class href id style title")
 
 Resolve = Callable[[str, str], str]
@@ -241,7 +242,7 @@ def _attributes(values: dict[str, str], names: dict[str, str], namespace: str) -
     for name, value in values.items():
         if name.startswith(("on", "data-", "xmlns")) or (namespace == XHTML and name in _NOT_IN_BOOKS):
             continue
-        if namespace == MATHML and name.startswith("aria-"):
+        if namespace == MATHML and (name.startswith("aria-") or name in _NOT_IN_MATHML_3):
             # `alttext` has the same content
             continue
         if namespace == SVG and name in ("href", "xlink:href"):

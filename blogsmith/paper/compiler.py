@@ -12,8 +12,10 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
@@ -52,11 +54,14 @@ class CompileFailedError(Exception):
         """File and line, counted from 1, of each place that the message names."""
 
 
+FontKind = Literal["text", "code", "math"]
+
+
 class Font(Struct, frozen=True):
     """A font that the compiler can read."""
 
     family: str
-    has_math: bool
+    kind: FontKind
 
 
 def require_compiler() -> None:
@@ -106,23 +111,34 @@ def compile_folder(root: Path, timestamp: int, *, is_accessible: bool, use_syste
 
 def add_font(root: Path, file: Path, name: str) -> Font | None:
     """Add a font to the folder in a form that the compiler reads. Return None if `file` is not a font."""
-    from fontTools.ttLib import TTFont, TTLibError
-
     if file.suffix.lower() not in _FONT_SUFFIXES:
         return None
     try:
-        with TTFont(file, lazy=True, recalcBBoxes=False, recalcTimestamp=False) as font:
+        font, data = _convert_font(file.read_bytes())
+    except OSError:
+        return None
+    suffix = ".otf" if data[:4] == b"OTTO" else ".ttf"
+    if data:
+        add_file(root, f"{name}{suffix}", data)
+    return font if font.family else None
+
+
+@lru_cache(maxsize=16)
+def _convert_font(data: bytes) -> tuple[Font, bytes]:
+    """Return the name of a font and the font without compression; nothing if it is damaged."""
+    from fontTools.ttLib import TTFont, TTLibError
+
+    target = io.BytesIO()
+    try:
+        with TTFont(io.BytesIO(data), lazy=True, recalcBBoxes=False, recalcTimestamp=False) as font:
             names = font["name"]
             family = names.getDebugName(16) or names.getDebugName(1) or ""
-            has_math = "MATH" in font
+            kind: FontKind = "math" if "MATH" in font else "code" if font["post"].isFixedPitch else "text"
             font.flavor = None
-            data = io.BytesIO()
-            font.save(data, reorderTables=False)
+            font.save(target, reorderTables=False)
     except (OSError, TTLibError, KeyError):
-        return None
-    suffix = ".otf" if data.getvalue()[:4] == b"OTTO" else ".ttf"
-    add_file(root, f"{name}{suffix}", data.getvalue())
-    return Font(family, has_math) if family else None
+        return Font("", "text"), b""
+    return Font(family, kind), target.getvalue()
 
 
 def add_file(root: Path, name: str, data: bytes) -> None:
@@ -177,7 +193,7 @@ def missing_text(message: str) -> str:
     return found[1] if found else ""
 
 
-def families(fonts: Sequence[Font | None], fallback: str, *, has_math: bool) -> tuple[str, ...]:
-    """Return the font families with or without formulas, followed by `fallback`, a font of the compiler."""
-    found = [font.family for font in fonts if font and font.has_math == has_math]
+def families(fonts: Sequence[Font | None], kind: FontKind, fallback: str) -> tuple[str, ...]:
+    """Return the font families of a kind, followed by `fallback`, a font of the compiler."""
+    found = [font.family for font in fonts if font and font.kind == kind]
     return tuple(dict.fromkeys([*found, fallback]))

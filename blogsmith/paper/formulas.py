@@ -34,6 +34,10 @@ _ACCENTS = {
     **{"˘": "\u0306", "˚": "\u030a", "→": "\u20d7", "←": "\u20d6", "↔": "\u20e1", "⇀": "\u20d1"},
     **{"↼": "\u20d0", "\u20d7": "\u20d7", "\u20db": "\u20db", "\u20dc": "\u20dc"},
 }
+_ACCENTS_BELOW = {
+    **{"→": "\u20ef", "←": "\u20ee", "↔": "\u034d", "⇀": "\u20ec", "↼": "\u20ed"},
+    **{"^": "\u032d", "ˆ": "\u032d", "~": "\u0330", "˜": "\u0330"},
+}
 """Accent → the combining character that names it in Typst."""
 _BRACES = {
     **{"⏞": "overbrace", "⏟": "underbrace", "⎴": "overbracket", "⎵": "underbracket"},
@@ -104,10 +108,12 @@ def _row(children: Sequence[HtmlElement | str]) -> str:
     """Return a row, with fences that grow around it."""
     shown = [child for child in children if isinstance(child, HtmlElement) or child.strip()]
     parts = [_expression(shown, index) for index in range(len(shown))]
-    parts = [part for part in parts if part]
-    written = _join(parts)
-    ends = [child for child in (shown[:1] + shown[-1:]) if isinstance(child, HtmlElement)]
-    return f"math.lr({written})" if any(map(_is_growing, ends)) else written
+    is_whole = any(map(_is_growing, shown[:1] + shown[-1:]))
+    # a fence inside a row grows with the rest of it
+    inner = (index for index, part in enumerate(shown) if _is_growing(part, "prefix"))
+    start = 0 if is_whole else next(inner, len(shown))
+    grown = [part for part in parts[start:] if part]
+    return _join([*filter(None, parts[:start]), *([f"math.lr({_join(grown)})"] if grown else [])])
 
 
 def _join(parts: Sequence[str]) -> str:
@@ -140,11 +146,13 @@ def _arguments(element: HtmlElement, count: int) -> list[HtmlElement]:
 # operators
 
 
-def _is_growing(element: HtmlElement) -> bool:
-    """Return whether an operator is a fence that grows with its row."""
-    if element.name != "mo" or element.get("stretchy") == "false" or element.get("minsize"):
+def _is_growing(part: HtmlElement | str, form: str = "") -> bool:
+    """Return whether a part of a row is a fence that grows. form: the only one to accept."""
+    if isinstance(part, str) or part.name != "mo" or part.get("stretchy") == "false" or part.get("minsize"):
         return False
-    return element.get("fence") == "true" or element.text in DICTIONARY_OPENING | DICTIONARY_CLOSING - {"!"}
+    if form:
+        return part.get("fence") == "true" and part.get("form") == form
+    return part.get("fence") == "true" or part.text in DICTIONARY_OPENING | DICTIONARY_CLOSING - {"!"}
 
 
 def _operator(element: HtmlElement, row: Sequence[HtmlElement | str], index: int) -> str:
@@ -298,7 +306,9 @@ def _padded(element: HtmlElement) -> str:
     written = _colored(element, _row(element.children))
     for name, side in (("math-llap", "right"), ("math-rlap", "left"), ("math-clap", "center")):
         if name in classes:
-            return f"lap({side}, {written})"
+            return f"lap({side}, {_em(element.get('width'))}em, {written})"
+    if element.get("width") == "0":
+        return f"overlaid({written})"
     if offset := _em(element.get("voffset")):
         return f"raised({offset}em, {written})"
     return written
@@ -381,9 +391,10 @@ def _accent(element: HtmlElement, base: HtmlElement, script: HtmlElement) -> str
         if element.name == "munder":
             name = name.replace("over", "under")
         return f"math.{name}({_one(base)})"
-    if element.name == "mover" and text in _ACCENTS:
+    accents = _ACCENTS if element.name == "mover" else _ACCENTS_BELOW
+    if text in accents:
         size = "" if is_stretchy else ", size: 0%"
-        return f"math.accent({_one(base)}, {quote(_ACCENTS[text])}{size})"
+        return f"math.accent({_one(base)}, {quote(accents[text])}{size})"
     side = "b" if element.name == "munder" else "t"
     grown = f"math.stretch({_one(script)})" if is_stretchy else _one(script)
     return f"math.attach(math.limits({_one(base)}), {side}: {grown})"
@@ -424,20 +435,17 @@ def _table(element: HtmlElement) -> str:
     rules = _rules(rows)
     spacing = "0.65em" if is_display else "0.25em"
     augment = f", augment: {rules}" if rules else ""
-    table = f"math.mat(delim: none, column-gap: {gap}, row-gap: {spacing}{augment}, {', '.join(written)})"
-    return table
+    return f"math.mat(delim: none, column-gap: {gap}, row-gap: {spacing}{augment}, {', '.join(written)})"
 
 
 def _table_row(row: Sequence[HtmlElement], width: int, style: str, is_lines: bool) -> str:
     kept = [cell for cell in row if "width:50%" not in cell.get("style")]
     cells = [cell_content(cell, style) for cell in (kept if is_lines else row)]
-    aligned = [
-        _aligned(cell, written) for cell, written in zip(kept if is_lines else row, cells, strict=True)
-    ]
     if is_lines:
         pairs = [cells[index : index + 2] for index in range(0, len(cells), 2)]
         joined = ["{" + "; ap; ".join(pair) + "}" if len(pair) == 2 else pair[0] for pair in pairs]
         return f"({', '.join(joined)},)"
+    aligned = [_aligned(cell, written) for cell, written in zip(row, cells, strict=True)]
     aligned += ["[]"] * (width - len(aligned))
     return f"({', '.join(aligned)},)"
 

@@ -188,7 +188,8 @@ class _PaperBuilder(ChapterReader):
         date = max(dates, default=None)
         theme = book.site.context.theme.files
         text = theme.card.font
-        found = sorted(text.parent.iterdir()) if text else []
+        # the main font of the theme, then its other fonts, for letters that it lacks
+        found = sorted(text.parent.iterdir(), key=lambda file: (file != text, file)) if text else []
         fonts = [add_font(self._folder, file, f"font-{number}") for number, file in enumerate(found)]
         if theme.math_font:
             fonts.append(add_font(self._folder, theme.math_font.asset.file, "font-math"))
@@ -204,7 +205,7 @@ class _PaperBuilder(ChapterReader):
             description=pages[0].description if is_one else "",
             keywords=tuple(dict.fromkeys(tag.title for page in pages for tag in page.tags)),
             date=(date.year, date.month, date.day) if date else None,
-            fonts=families(fonts, _TEXT_FONT, has_math=False),
-            math_fonts=families(fonts, _MATH_FONT, has_math=True),
-            code_fonts=(_CODE_FONT,),
+            fonts=families(fonts, "text", _TEXT_FONT),
+            math_fonts=families(fonts, "math", _MATH_FONT),
+            code_fonts=families(fonts, "code", _CODE_FONT),
         )

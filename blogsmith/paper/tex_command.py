@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from ..api.commands import (
-    CommandClock,
-    ProgressBar,
-    drafts_option,
-    format_path,
-    future_option,
-    is_quiet,
-    print_messages,
-    site_option,
-    site_root,
-    terminal,
-    verbosity_options,
-)
+from ..api.commands import ProgressBar, format_path, is_quiet, page_options, print_messages, terminal
+
+if TYPE_CHECKING:
+    from ..api.books import BuildOptions
 
 
 @click.command()
@@ -38,21 +30,8 @@ from ..api.commands import (
     help="Folder to write.  [default: title with -tex, in the current folder]",
 )
 @click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
-@site_option
-@drafts_option
-@future_option
-@verbosity_options
-@click.pass_obj
-def tex(
-    clocks: CommandClock,
-    post: str,
-    template: str,
-    output: Path | None,
-    force: bool,
-    site: Path | None,
-    drafts: bool,
-    future: bool,
-) -> int:
+@page_options
+def tex(root: Path, options: BuildOptions, post: str, template: str, output: Path | None, force: bool) -> int:
     """Write POST as a folder with LaTeX.
 
     The folder contains main.tex, main.bbl, figures and a 00README for arXiv. Numbers, references and recorded
@@ -60,11 +39,9 @@ def tex(
 
     POST is a source file or folder of the site.
     """
-    root = site_root(site)
-    from ..api.books import BuildOptions, plural, write_book
+    from ..api.books import plural, write_book
     from .site_latex import make_latex
 
-    options = BuildOptions(now=clocks.now(), drafts=drafts, future=future, use_cache=True)
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
         made = make_latex(root, post, options, template=template, progress=progress)
     print_messages(made.warnings)

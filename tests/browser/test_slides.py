@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,10 +87,23 @@ return [location.hash, document.querySelector(".slide-bar output").value, shown.
 """
 
 
+_KINDS = (
+    "The measure of $A$ is ==one== and `x = 1`.",
+    "> [!THEOREM] Union\n> $\\mu(A \\cup B) \\le \\mu(A) + \\mu(B)$\n\n> [!PROOF]\n> Easy.",
+    '```python title="size.py" {2}\ndef size(values):  # counts\n    return len(values) + 1.0\n```',
+    "| set | size |\n|:----|-----:|\n| A   |    1 |\n\n: Sizes",
+    "> [!EXERCISE]\n> Show it.\n\n> [!SOLUTION]-\n> Add both.",
+    '> Geometry is the art of correct reasoning.\n\n- [ ] open\n- [x] done\n\n[a link](../post.md "Post")',
+    "\\begin{align} a &= b \\\\ c &= \\frac{d}{e} \\end{align}\n\nTerm\n: its definition",
+    "> [!WARNING]- Folded\n> Text with [[Ctrl]] and ::GPU|Graphics Processing Unit::.",
+)
+"""Content of slides, used in turn."""
+
+
 def lecture(slides: int) -> str:
     """Return a lecture with this number of slides."""
     # the title, the six above with the welcome, the one without a heading and the footnotes are not repeated
-    more = (f"## Part {n}\n\nThe measure of $A_{{{n}}}$ is {n}.\n\n" for n in range(slides - 8))
+    more = (f"## Part {n}\n\n{_KINDS[n % len(_KINDS)]}\n\n" for n in range(slides - 8))
     return f"{_HEAD}\n{''.join(more)}"
 
 
@@ -186,14 +199,27 @@ def test_blocks_that_the_preview_merges_become_slides(talk: Served, reader: Read
     assert reader.ask(_STATE) == ["#new", "3 / 41", 1, 0]
 
 
-def test_no_faults_in_any_look(talk: Served, reader: Reader) -> None:
+def faults_of(talk: Served, reader: Reader, names: Iterable[str]) -> dict[str, list[tuple[str, str, str]]]:
+    """Return the faults of slides in all looks: fragment of the URL → faults."""
     axe = file(AXE).read_text("utf-8")
     found = {}
-    for name in ("", "#slide-4", "#steps", "#a-picture", "#a-long-slide"):
+    for name in names:
         reader.open(talk.url(PAGE + name))
         reader.wait_for_fonts()
         found[name] = faults_in_looks(reader, axe)
-    assert not any(found.values()), found
+    return {name: faults for name, faults in found.items() if faults}
+
+
+def test_no_faults_in_any_look(talk: Served, reader: Reader) -> None:
+    assert faults_of(talk, reader, ("", "#slide-4", "#steps", "#a-picture", "#a-long-slide")) == {}
+
+
+@pytest.mark.long
+def test_no_faults_in_other_blocks(talk: Served, reader: Reader) -> None:
+    assert faults_of(talk, reader, (f"#part-{n}" for n in range(len(_KINDS)))) == {}
+    reader.open(talk.url(PAGE))
+    reader.press(Keys.ESCAPE)
+    assert faults_in_looks(reader, file(AXE).read_text("utf-8")) == []
 
 
 def test_each_slide_fits_a_projector(talk: Served, reader: Reader) -> None:
