@@ -401,7 +401,7 @@ def test_wrong_settings_are_told_on_the_terminal_too(preview: Preview) -> None:
 
 
 def test_files_of_the_last_theme_stay_for_tabs_that_still_load_them(preview: Preview) -> None:
-    before, after = "/assets/paper/print.css", "/assets/mine/print.css"
+    before, after = "/assets/paper/favicon.svg", "/assets/mine/favicon.svg"
     assert preview.engine.answer(before).status == 200
     theme = preview.root / "themes/mine"
     theme.mkdir(parents=True)

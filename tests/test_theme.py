@@ -96,9 +96,9 @@ class TestLookup:
     def test_static_files_come_from_the_chain(self, tmp_path: Path) -> None:
         files = {
             "themes/plain/theme.yaml": "extends: parent\n",
-            "themes/plain/static/a.css": "child",
+            "themes/plain/static/a.svg": "child",
             "themes/parent/theme.yaml": "",
-            "themes/parent/static/a.css": "parent",
+            "themes/parent/static/a.svg": "parent",
             "themes/parent/static/fonts/b.woff2": "font",
             "themes/parent/static/.hidden": "",
             "themes/parent/static/run.py": "code",
@@ -106,10 +106,34 @@ class TestLookup:
         }
         theme = load_theme("plain", write(tmp_path, files), BUNDLED)
         assert [(str(asset.path), asset.file.read_text()) for asset in theme.static_files()] == [
-            ("assets/plain/a.css", "child"),
+            ("assets/plain/a.svg", "child"),
             ("assets/plain/fonts/b.woff2", "font"),
             ("assets/plain/run.py", "code"),
         ]
+
+    def test_only_files_that_pages_load_are_copied(self, tmp_path: Path) -> None:
+        face = '/* licence: fonts/OFL-{0}.txt */ @font-face {{ src: url("fonts/{0}.woff2") }}'
+        names = ("joined", "named", "mine", "other")
+        files = {
+            "themes/plain/theme.yaml": "styles: [joined.css, {file: other.css, when: {font: other}}]\n"
+            "options: {font: {default: mine, choices: [mine, other]}, own: {default: '', kind: files}}\n",
+            **{f"themes/plain/static/{name}.css": face.format(name) for name in names},
+            **{f"themes/plain/static/fonts/{name}.woff2": "" for name in names},
+            **{f"themes/plain/static/fonts/OFL-{name}.txt": "" for name in names},
+            "themes/plain/static/imported.css": "@import 'named.css';",
+            "themes/plain/static/fonts/free.woff2": "",
+            "layouts/post.html": "{{ asset('imported.css') }}",
+        }
+        options = {"own": ["/assets/plain/mine.css?v=1"]}
+        theme = load_theme("plain", write(tmp_path, files), BUNDLED, chosen=options)
+        fonts = [f"fonts/{name}" for name in ("OFL-{}.txt", "{}.woff2")]
+        kept = {font.format(name) for font in fonts for name in ("joined", "named", "mine")}
+        assert {str(one.path).removeprefix("assets/plain/") for one in theme.static_files()} == kept | {
+            "fonts/free.woff2",
+            "imported.css",
+            "mine.css",
+            "named.css",
+        }
 
     def test_options_have_defaults(self, tmp_path: Path) -> None:
         files = {

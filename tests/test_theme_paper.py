@@ -369,7 +369,7 @@ class TestLists:
 
     def test_archive(self, paper: Theme) -> None:
         (group,) = having(parse(paper.render("archive", LISTING, SITE)), "list-group")
-        assert text(group) == "2026 Why x? 3 March 2026 About"
+        assert text(group) == "2026 2 Why x? 3 March 2026 About"
 
     def test_series_names_what_is_to_come(self, paper: Theme) -> None:
         tree = parse(paper.render("series", replace(LISTING, kind="series"), SITE))

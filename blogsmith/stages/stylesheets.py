@@ -117,6 +117,7 @@ def check_stylesheets(
         rows.program,
         [(one.path, one.output, file_version(one.text.encode()), len(one.text)) for one in sheets],
         static,
+        sorted(context.theme.unused),
         [
             (sheet.group, [str(part.asset.path) for part, _ in sheet.parts])
             for sheet in _whole_sheets(context)
@@ -193,9 +194,14 @@ def _find(
     errors: list[Diagnostic] = []
     urls: list[_Use] = []
     used: list[_Use] = []
+    theme = context.theme
+    unused = {theme.files.static[name].asset.file for name in theme.unused} - {
+        part.asset.file for joined in theme.sheets.values() for part, _ in joined.parts
+    }
     for sheet in sheets:
         errors += _syntax_errors(sheet, facts[sheet.file])
-        urls += _uses(sheet, facts[sheet.file].urls)
+        # what an unused stylesheet of the theme loads is not copied either
+        urls += _uses(sheet, facts[sheet.file].urls) if sheet.file not in unused else []
         used += _uses(sheet, facts[sheet.file].used)
     known = (
         {name for one in facts.values() for name in one.defined} | {name for name, _ in chosen} | _ON_PAGES

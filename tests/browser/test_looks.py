@@ -89,6 +89,23 @@ def test_the_author_block_of_distill_is_above_the_text(look: Served, reader: Rea
     assert float(reader.ask(painted).split()[-1].removesuffix("px")) >= 1440
 
 
+@pytest.mark.parametrize("look", ["distill"], indirect=True)
+def test_figures_of_distill_may_be_as_wide_as_the_page_or_the_window(look: Served, reader: Reader) -> None:
+    reader.open(look.url("/elements/"), WIDE)
+    whole = reader.ask("return document.documentElement.clientWidth")
+    text, contents = reader.ask(BOX, ".post-content > p"), reader.ask(BOX, ".toc")
+    add = "document.querySelector('.post-content > .figure > img').className = arguments[0]"
+    figure = ".post-content > .figure:has(> img)"
+    for name in ("l-body-outset", "l-page", "l-screen"):
+        reader.ask(add, name)
+        box = reader.ask(BOX, figure)
+        expected = {"l-body-outset": text["left"], "l-page": contents["right"], "l-screen": 1}[name]
+        assert box["left"] < expected and box["right"] > text["right"], name
+    assert (box["left"], box["right"]) == pytest.approx((0, whole), abs=1)
+    reader.take_on(PHONE)
+    assert reader.ask("return document.documentElement.scrollWidth <= innerWidth")
+
+
 @pytest.mark.parametrize("look", ["notebook"], indirect=True)
 def test_the_tree_of_notebook_is_at_the_left(look: Served, reader: Reader) -> None:
     reader.open(look.url("/elements/"), WIDE)

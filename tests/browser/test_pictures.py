@@ -37,6 +37,11 @@ By night ![a star](day.png#only-dark) alone.
 </div>
 
 ![Rows come one by one](rows.mp4){.loop data-poster=day.png data-captions=rows.vtt}
+
+<div class="gallery" data-cols="2">
+![Left](scene.png)
+![Right](scene.png)
+</div>
 """
 FILMS = Path(__file__).parents[2] / "content/docs/figures"
 CONFIG = "title: T\nbase_url: https://example.org/sub\ntheme_options: {switch: true}\n"
@@ -203,3 +208,14 @@ def test_the_same_in_firefox(site: Served, fox: Firefox) -> None:
     # The dialog handles its end a moment later.
     closed = "return [document.querySelector('dialog').open, document.activeElement.className]"
     wait_for(lambda: fox.ask(closed) == [False, "lightbox"])
+
+
+def test_rows_of_a_gallery_are_as_high_as_its_images_in_firefox(site: Served, fox: Firefox) -> None:
+    fox.open(site.url(PAGE))
+    images = "const images = [...document.querySelectorAll('.gallery:not(.lightbox) > .figure > img')];"
+    load = "images.forEach(image => (image.loading = 'eager'));"
+    assert fox.ask(f"{images}{load} return Promise.all(images.map(image => image.decode())).then(() => true)")
+    heights = "images.flatMap(image => [image, image.parentElement]).map(one => one.clientHeight)"
+    found = fox.ask(f"{images} return {heights}")
+    # a figure has its share of the gap between rows
+    assert len(found) == 4 and max(found) - min(found) < 20

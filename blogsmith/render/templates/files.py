@@ -38,7 +38,7 @@ from ...model.social_cards import CardStyle
 from .loads import ALL_FILES, STATIC
 from .open_comments import unclosed_comments
 from .script_bundles import ScriptEntry
-from .style_sheets import SheetEntry, StaticFile, file_version
+from .style_sheets import SheetEntry, StaticFile, css_mentions, file_version
 from .template_blocks import unknown_blocks
 from .theme_options import ThemeOption, merge_options
 from .theme_settings import ColorPair, ThemeSettings, read_settings, report_conditions
@@ -408,7 +408,8 @@ def _static_files(
                 # links were followed, and the file is inside the folder
                 place = published.resolve() if published.is_symlink() else published
                 asset = Asset(PurePosixPath("assets", name, relative), place, len(data))
-                found[relative] = StaticFile(asset, file_version(data))
+                mentions = css_mentions(data) if relative.endswith(".css") else frozenset()
+                found[relative] = StaticFile(asset, file_version(data), mentions)
     return dict(sorted(found.items()))
 
 

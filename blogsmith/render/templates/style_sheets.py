@@ -25,6 +25,7 @@ from typing import Any
 from msgspec import Struct
 
 from ...base.diagnostics.model import Diagnostic, SiteError
+from ...base.patterns import lazy_pattern
 from ...model.documents import Asset
 from .css_text import drop_overridden, statements
 
@@ -33,10 +34,16 @@ GROUPS = ("posts", "lists")
 _RECIPE = "2"
 """Version of the format. Increase it when the same files give other output."""
 _DIGITS = 10
+_MENTION = lazy_pattern(rb"""[\w.-]+\.(?:woff2?|[ot]tf|txt)\b|(?<=["'(/])[\w.-]+\.css\b""")
+_LOADED = (b"@import", b".woff", b".otf", b".ttf")
+_REQUEST = lazy_pattern(r"""(?:^|["'/])([\w.-]*\.(?:css|woff2?|[ot]tf))(?=["'?#]|$)""")
+"""End of a path in a template or a setting."""
 _FIRST = ("@import", "@namespace")
 """Statements that are valid only before all rules."""
 
 
+REQUESTED = (".css", ".woff", ".otf", ".ttf")
+"""Suffixes, or their beginnings, of files that `unused_files` finds in a template."""
 OptionValue = str | bool
 
 
@@ -47,6 +54,8 @@ class StaticFile(Struct, frozen=True):
     """The file; its path is that of the output, such as `assets/<theme>/theme.css`."""
     version: str
     """First 8 hex digits of its SHA-256, for the URL."""
+    mentions: frozenset[str] = frozenset()
+    """Names of fonts, licences and other stylesheets in a stylesheet that loads files, without folders."""
 
 
 class SheetEntry(Struct, frozen=True):
@@ -122,6 +131,43 @@ def joined_path(theme: str, group: str, suffix: str, made_of: Iterable[str]) -> 
 def file_version(data: bytes) -> str:
     """Return the version of a file for its URL: a digest of its content."""
     return hashlib.sha256(data).hexdigest()[:8]
+
+
+def css_mentions(css: bytes) -> frozenset[str]:
+    """Return the names of fonts, licences and stylesheets in a stylesheet, including its comments."""
+    if not any(one in css for one in _LOADED):
+        return frozenset()
+    return frozenset(name.decode("utf-8", "replace") for name in _MENTION.findall(css))
+
+
+def unused_files(
+    static: Mapping[str, StaticFile], sheets: Iterable[StyleSheet], requesting: Iterable[str]
+) -> frozenset[str]:
+    """Return the stylesheets, fonts and licences of a theme that no page of the site loads, by their names
+    under `static/`. A font that no stylesheet mentions is not among them: a script may load it.
+
+    requesting: templates and settings, which may name files.
+    """
+    ends = tuple(name for text in requesting for name in _REQUEST.findall(text))
+    css = {name: file for name, file in static.items() if name.endswith(".css")}
+    joined = {file.asset.path for sheet in sheets for file, _ in sheet.parts}
+    sources = [name for name, file in css.items() if file.asset.path in joined]
+    loaded = [name for name in css if name.endswith(ends)]
+    # a font that a template loads needs its licence, which the stylesheet of the font mentions
+    sources += loaded
+    sources += [name for name, file in css.items() if any(one.endswith(ends) for one in file.mentions)]
+    for source in sources:
+        more = [name for name in css if name not in loaded and _last(name) in css[source].mentions]
+        loaded += more
+        sources += more
+    mentioned = {name for file in css.values() for name in file.mentions}
+    used = {name for source in sources for name in css[source].mentions}
+    unused = {name for name in static if _last(name) in mentioned - used and not name.endswith(ends)}
+    return frozenset((unused | css.keys()).difference(loaded))
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def join_sheets(

@@ -26,12 +26,12 @@ from ...model.texts import PageParts
 from .budget import TemplateTimeout
 from .environment import TemplateCodes, file_url, site_environment
 from .errors import template_diagnostic
-from .files import TemplateFile, ThemeFiles, read_theme_files
+from .files import TEMPLATE_KINDS, TemplateFile, ThemeFiles, read_theme_files
 from .head import page_head
 from .loads import ALL_FILES
 from .sandbox import Sandbox
 from .script_bundles import ScriptBundle, join_scripts
-from .style_sheets import StyleSheet, join_sheets
+from .style_sheets import REQUESTED, StyleSheet, join_sheets, unused_files
 from .theme_options import option_variables
 
 _INLINE = ".inline"
@@ -52,6 +52,8 @@ class Theme(Struct, frozen=True):
     sheets: Mapping[str, StyleSheet] = {}
     bundles: Mapping[str, ScriptBundle] = {}
     """Group of pages → its script bundle."""
+    unused: frozenset[str] = frozenset()
+    """Names of static files that are not copied, because no page of the site loads them."""
 
     @property
     def name(self) -> str:
@@ -129,7 +131,7 @@ class Theme(Struct, frozen=True):
 
     def static_files(self) -> tuple[Asset, ...]:
         """Return the files to copy, sorted. Their paths are those in the output, under `assets/<theme>/`."""
-        return tuple(file.asset for file in self.files.static.values())
+        return tuple(file.asset for name, file in self.files.static.items() if name not in self.unused)
 
     def _styles(self, math_font: str) -> dict[str, str]:
         return {group: f"{self.base_path}/{sheet.path(math_font)}" for group, sheet in self.sheets.items()}
@@ -193,7 +195,20 @@ def make_theme(
     options = {**files.defaults, **chosen}
     sheets = join_sheets(files.styles, files.static, files.name, variables, options)
     bundles = join_scripts(files.scripts, files.static, files.name)
-    return Theme(files, base_path, environment, _shortcodes(files), layouts, sheets, bundles)
+    unused = unused_files(files.static, sheets.values(), _requesting(files, chosen))
+    return Theme(files, base_path, environment, _shortcodes(files), layouts, sheets, bundles, unused)
+
+
+def _requesting(files: ThemeFiles, chosen: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the templates and options that may name static files. A template under the name of its theme
+    counts only if another one extends or includes it."""
+    everything = "\n".join(file.text for file in files.templates.values())
+    for name, file in files.templates.items():
+        may_name = any(one in file.text for one in REQUESTED)
+        if may_name and (name.partition("/")[0] in TEMPLATE_KINDS or name in everything):
+            yield file.text
+    for value in chosen.values():
+        yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str))
 
 
 def _shortcodes(files: ThemeFiles) -> dict[str, str]:

@@ -68,7 +68,7 @@ def main(sources: list[Path]) -> None:
         made = rule(family, source, slant or "roman", "400 600", {"font-display": "optional"})
         sheets.setdefault(kind, []).append(made)
     for kind, rules in sheets.items():
-        text = "/* Made by fonts/interface.py. */\n\n" + "\n".join(rules)
+        text = f"/* Made by fonts/interface.py; licence: fonts/OFL-paper-{kind}.txt */\n\n" + "\n".join(rules)
         (STATIC / f"{kind}.css").write_text(text, "utf-8")
 
 

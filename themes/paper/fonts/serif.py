@@ -37,7 +37,8 @@ FEATURES = ("kern", "liga", "lnum", "onum", "pnum", "tnum", "smcp", "c2sc")
 STYLES = ("Roman", "Italic")
 HEADER = """\
 /* Made by fonts/serif.py: the text faces of the theme, and faces of the system as wide and as high as they.
-   A reader whose network is slow has those on the first page, and nothing ever moves. */
+   A reader whose network is slow has those on the first page, and nothing ever moves.
+   Licence: fonts/OFL-paper-serif.txt */
 
 """
 LETTERS = {
