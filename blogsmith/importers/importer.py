@@ -38,6 +38,7 @@ from ..api.importing import (
     temporary_folder,
 )
 from .addresses import avoid_list_urls, new_url
+from .analytics import add_analytics
 from .archives import unpacked_source
 from .model import HasPath, ImportedPage, Notice, NoticeKind, SiteImport, by_path
 from .page_rewrites import rewrite_pages
@@ -45,7 +46,14 @@ from .page_work import ONE_PROCESS, Workers
 from .protection import remove_withheld_files
 from .repair import FORMULA_CODES, SiteBuilder, build_import, is_fatal
 from .report import ImportResult, make_reports
-from .site_settings import add_comments, add_plugins, add_social_links, keep_marks, report_lost_settings
+from .site_settings import (
+    add_comments,
+    add_plugins,
+    add_social_links,
+    keep_marks,
+    report_lost_settings,
+    templates,
+)
 from .source_files import remove_unreadable_files, source_root
 from .systems import find_system
 from .text.segments import CODE, PLAIN, rewrite
@@ -271,7 +279,8 @@ def _import_folder(source: Path, into: Path, options: ImportOptions, progress: P
     site = remove_unreadable_files(remove_withheld_files(system.read(root, progress, workers)))
     site = place_site(avoid_list_urls(rewrite_pages(site, progress, workers)))
     site = name_unread_documents(site)
-    site = report_lost_settings(keep_marks(add_plugins(add_social_links(add_comments(site)))))
+    site = add_analytics(add_social_links(add_comments(site)), templates(site.root))
+    site = report_lost_settings(keep_marks(add_plugins(site)))
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder, _lock_folder(folder):
         written = write_site_files(site_files(site), folder, progress)
