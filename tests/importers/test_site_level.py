@@ -203,3 +203,24 @@ def test_analytics(config: str, analytics: dict[str, str] | None) -> None:
 def test_fields_of_publications(written: str, new: str) -> None:
     entry = "@misc{{a,\n  {},\n}}\n"
     assert convert_fields(entry.format(written), frozenset(("/assets/pdf/a.pdf",))) == entry.format(new)
+
+
+def test_hugo(tmp_path: Path) -> None:
+    config = (
+        "baseURL: https://x.org/\ntitle: X\ntaxonomies: {tag: tags, topic: topics}\nmenu:\n"
+        "  main: [{name: Topics, url: /topics/}]\n  footer: [{name: Imprint, url: /a/}]\nparams:\n"
+        "  homeInfoParams: {Title: Hello, Content: I add numbers.}\n"
+        "  profileMode: {enabled: true, title: Ada, subtitle: Sums, imageUrl: /ada.png}\n"
+    )
+    page = "---\ntitle: A\ndate: 2024-01-01\ntags: [one]\ntopics: [Two Sums]\n---\n\nText.\n"
+    done = run({"hugo.yaml": config, "content/posts/a.md": page, "static/ada.png": PNG}, tmp_path)
+    assert build(tmp_path / "new").ok
+    assert done.site.settings["menu"] == [{"title": "Topics", "url": "/tags/"}]
+    assert done.site.settings["person"] == {"name": "Ada", "portrait": "/ada.png", "line": "Sums"}
+    texts = {page.path.as_posix(): (page.front, page.text) for page in done.site.pages}
+    assert texts["content/_index.md"] == ({"title": "Hello"}, "I add numbers.\n")
+    assert texts["content/posts/a.md"][0]["tags"] == ["one", "Two Sums"]
+    moved = (tmp_path / "new/public/topics/two-sums/index.html").read_text()
+    assert "../../tags/two-sums/" in moved
+    assert any('"menu.footer"' in notice.message for notice in done.site.notices)
+    assert not done.check.differences, done.check.differences

@@ -4,12 +4,11 @@ it, and the old URLs of its archives."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from html import escape
 from pathlib import PurePosixPath
 from typing import Any
 
 from ...api.importing import lazy_pattern, slugify
-from ..addresses import new_url
+from ..addresses import new_url, redirect_files
 from ..model import ImportedData, ImportedPage
 from ..text.data import one_line, read_names
 from .settings import slugify as old_slug
@@ -126,18 +125,4 @@ def archive_redirects(site: JekyllSite, pages: Sequence[ImportedPage]) -> tuple[
                 targets[old] = f"/{key}/{slugify(term)}/"
         if patterns.get("year") and is_post and year.isdecimal():
             targets[str(patterns["year"]).replace(":year", year)] = "/archive/"
-    return tuple(
-        ImportedData(PurePosixPath("static", *path.strip("/").split("/"), "index.html"), _redirect(path, url))
-        for path, url in sorted(targets.items())
-        if path.strip("/") != url.strip("/") and ":" not in path and ".." not in path.split("/")
-    )
-
-
-def _redirect(path: str, url: str) -> bytes:
-    up = "../" * len(path.strip("/").split("/"))
-    target = escape(f"{up}{url.lstrip('/')}")
-    return (
-        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Redirect</title>\n'
-        f'<meta http-equiv="refresh" content="0; url={target}">\n<meta name="robots" content="noindex">\n'
-        f'<p><a href="{target}">This page has moved.</a></p>\n</html>\n'
-    ).encode()
+    return redirect_files(targets)

@@ -167,11 +167,11 @@ def page_path(document: JekyllDocument, sections: Collection[str]) -> PurePosixP
         return content / "_index.md"
     if document.collection == "pages":
         path = PurePosixPath(document.collection_path)
-        if path.name == "index":
-            return content / path.parent / "_index.md"
         section = "posts" if is_blog(document) else document.address.strip("/")
         if section in sections:
             return content / section / "_index.md"
+        if path.name == "index":
+            return content / path.parent / "_index.md"
         return content / path.with_name(f"{path.name}.md")
     section = "posts" if document.collection == "drafts" else document.collection
     inner = PurePosixPath(document.collection_path)
