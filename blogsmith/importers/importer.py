@@ -75,7 +75,8 @@ _ADDRESS = lazy_pattern(r"(?![A-Za-z][A-Za-z0-9+.-]*:|//|#)([^?#]+)(.*)")
 
 def place_site(site: SiteImport) -> SiteImport:
     """Move the pages and files of an import to paths that a build accepts."""
-    return move_items(move_items(site, _section_moves(site)), _twin_moves(site))
+    placed = move_items(site, {**_section_moves(site), **site.moves})
+    return move_items(placed, _twin_moves(placed))
 
 
 def _section_moves(site: SiteImport) -> Moves:

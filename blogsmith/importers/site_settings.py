@@ -119,7 +119,12 @@ def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None
 def templates(root: Path) -> Iterator[str]:
     """Yield the sources of the old layouts."""
     every = walk_files(root) if root.is_dir() else ()
-    paths = (each for each in every if each.suffix in _SUFFIXES and not _FOLDERS.isdisjoint(each.parts))
+    # files at the top are headers of Quarto
+    paths = (
+        each
+        for each in every
+        if each.suffix in _SUFFIXES and (len(each.parts) == 1 or not _FOLDERS.isdisjoint(each.parts))
+    )
     yield from (read_text(root / path) or "" for path in islice(paths, _MOST_FILES))
 
 

@@ -224,3 +224,55 @@ def test_hugo(tmp_path: Path) -> None:
     assert "../../tags/two-sums/" in moved
     assert any('"menu.footer"' in notice.message for notice in done.site.notices)
     assert not done.check.differences, done.check.differences
+
+
+QUARTO: Files = {
+    "_quarto.yml": "project: {type: website}\nwebsite:\n  title: X\n  site-url: https://x.org\n"
+    "  navbar: {left: [{href: index.qmd, text: Home}, {href: blog.qmd, text: Blog}]}\n"
+    "format: {html: {include-in-header: h.html}}\n",
+    "h.html": "<script\n"
+    ' data-goatcounter="https://ada.goatcounter.com/count" src="//gc.zgo.at/count.js"></script>',
+    "index.qmd": "---\ntitle: Home\n---\n\nSee [blog](blog.qmd).\n",
+    "blog.qmd": "---\ntitle: Writing\nlisting: {contents: notes, type: grid}\n---\n",
+    "notes/a.qmd": "---\ntitle: A\ndate: 2024-01-01\n---\n\nText.\n",
+    "handout.qmd": "---\ntitle: Handout\nformat: x-typst\n---\n\nText.\n",
+}
+
+
+def test_quarto(tmp_path: Path) -> None:
+    done = run(QUARTO, tmp_path)
+    assert build(tmp_path / "new").ok
+    found = done.site.settings
+    assert found["menu"] == [{"title": "Home", "url": "/"}, {"title": "Blog", "url": "/notes/"}]
+    assert found["lists"] == {"sections": {"notes": "cards"}}
+    assert found["analytics"] == {"provider": "goatcounter", "site": "ada"}
+    pages = {page.path.as_posix(): page for page in done.site.pages}
+    assert pages["content/_index.md"].text.strip() == "See [blog](notes/_index.md)."
+    assert pages["content/_index.md"].front["listing"] is False
+    assert pages["content/notes/_index.md"].front == {"title": "Writing", "aliases": ["/blog.html"]}
+    assert pages["content/handout.md"].front["draft"] is True
+    assert not done.check.differences, done.check.differences
+
+
+def test_the_sidebar_is_the_menu_without_a_navigation_bar() -> None:
+    config = str(QUARTO["_quarto.yml"]).replace(
+        "navbar: {left: [{href: index.qmd, text: Home}, {href: blog.qmd, text: Blog}]}",
+        "sidebar: {contents: [{section: Part, contents: [notes/a.qmd]}, blog.qmd]}",
+    )
+    menu = settings({**QUARTO, "_quarto.yml": config})["menu"]
+    assert menu == [{"title": "Part", "url": "/notes/a.html"}, {"title": "Blog", "url": "/notes/"}]
+
+
+def test_code_of_mkdocs_is_named() -> None:
+    config = (
+        "site_name: X\nhooks: [hooks/a.py]\nplugins: [search, mkdocstrings, material/tags]\n"
+        "markdown_extensions: [attr_list, pymdownx.snippets, markdown.extensions.toc, own.blocks]\n"
+    )
+    with TemporaryDirectory() as name:
+        done = run({"mkdocs.yml": config, "docs/index.md": "# X\n"}, Path(name))
+    told = [notice.message for notice in done.site.notices if notice.kind == "left"]
+    assert told == [
+        'setting "hooks": code is not run: "hooks/a.py"',
+        'plugin is not run: "mkdocstrings"',
+        'unknown Markdown extension: "own.blocks"',
+    ]
