@@ -276,3 +276,18 @@ def test_code_of_mkdocs_is_named() -> None:
         'plugin is not run: "mkdocstrings"',
         'unknown Markdown extension: "own.blocks"',
     ]
+
+
+def test_mystmd() -> None:
+    config = (
+        "version: 1\nproject:\n  title: X\n  license: CC-BY-4.0\n  toc: [{file: index.md}, {file: a.md}]\n"
+        "  abbreviations: {HTML: A language}\nsite:\n  domains: [x.org]\n"
+        "  nav: [{title: A, url: /a}, {title: More, children: [{title: No, url: /no}]}]\n"
+        "  actions: [{title: Code, url: 'https://example.org'}]\n"
+    )
+    with TemporaryDirectory() as name:
+        done = run({"myst.yml": config, "index.md": "# X\n", "a.md": "# A\n"}, Path(name))
+    found = done.site.settings
+    assert found["menu"] == [{"title": "A", "url": "/a/"}, {"title": "Code", "url": "https://example.org"}]
+    assert (found["license"], found["base_url"]) == ("CC-BY-4.0", "https://x.org")
+    assert any('"project.abbreviations"' in notice.message for notice in done.site.notices)

@@ -203,7 +203,8 @@ _PLUGINS = name_set(
     "awesome-pages awesome-nav nav section-index minify git-revision-date git-revision-date-localized "
     "git-authors git-committers git-committers-2 social privacy offline optimize meta typeset "
     "projects group info rss glightbox lightbox mkdocs-jupyter jupyter mknotebooks roamlinks "
-    "ezlinks wikilinks autolinks autorefs same-dir mermaid2 exporter with-pdf pdf-export print-site swagger-ui-tag callouts statistics"
+    "ezlinks wikilinks autolinks autorefs same-dir mermaid2 "
+    "exporter with-pdf pdf-export print-site swagger-ui-tag callouts statistics"
 )
 """Plugins that an import translates, or that add nothing to the text of pages."""
 _EXTENSIONS = name_set(
