@@ -60,15 +60,14 @@ def _other_comments(site: SiteImport) -> Iterator[Notice]:
     """Yield a notice for each setting of a service for comments that blogsmith does not support."""
     for old in site.old_settings:
         names = {
-            str(key): name
-            for path, each in (((), old.values), *_mappings(old.values, (), 0))
+            str(key): None
+            for _, each in (((), old.values), *_mappings(old.values, (), 0))
             for key, value in each.items()
-            for name in _OTHER_COMMENTS
-            if value and not isinstance(value, bool) and str(key).casefold().startswith(name)
+            if value and not isinstance(value, bool) and str(key).casefold().startswith(_OTHER_COMMENTS)
         }
-        for key, name in names.items():
+        for key in names:
             hint = "set `comments` to giscus or utterances; the service can often export old comments"
-            message = f'setting "{key}": comments at {name} are not supported'
+            message = f'unknown comment service in setting "{key}"'
             yield Notice("dropped", message, old.file, hint=hint)
 
 

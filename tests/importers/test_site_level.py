@@ -272,9 +272,9 @@ def test_code_of_mkdocs_is_named() -> None:
         done = run({"mkdocs.yml": config, "docs/index.md": "# X\n"}, Path(name))
     told = [notice.message for notice in done.site.notices if notice.kind == "left"]
     assert told == [
-        'setting "hooks": code is not run: "hooks/a.py"',
-        'plugin is not run: "mkdocstrings"',
-        'unknown Markdown extension: "own.blocks"',
+        'setting "hooks" has no effect: "hooks/a.py"',
+        'unknown plugin "mkdocstrings"',
+        'unknown Markdown extension "own.blocks"',
     ]
 
 

@@ -38,7 +38,14 @@ def add_terms(page: ImportedPage, front: Mapping[str, Any], names: Sequence[str]
         return page
     tags = [*page.front.get("tags", ()), *(term for each in terms.values() for term in each)]
     used = (name for name in names if terms[name])
-    notices = (Notice("changed", f'front matter key "{name}" becomes tags', page.source) for name in used)
+    notices = (
+        Notice(
+            "changed",
+            f'front matter key "{name}" has no effect as a taxonomy: its terms are tags',
+            page.source,
+        )
+        for name in used
+    )
     made = {**page.front, "tags": list(dict.fromkeys(tags))}
     return replace(page, front=made, notices=(*page.notices, *notices))
 
@@ -94,6 +101,5 @@ def menu_notices(config: HugoConfig) -> Iterator[Notice]:
         written = config.value(key)
         for name, entries in written.items() if isinstance(written, Mapping) else ():
             if str(name) != "main" and isinstance(entries, list):
-                titles = (one_line(each.get("name")) for each in entries if isinstance(each, Mapping))
-                message = f'setting "{key}.{name}": menu is omitted: {", ".join(filter(None, titles))}'
+                message = f'setting "{key}.{name}" has no effect: only the main menu is imported'
                 yield Notice("dropped", message, config.file, hint="add its links to `menu` or to a page")

@@ -200,7 +200,11 @@ class PageTranslator:
         if context.lists and (years := _YEAR_HEADING.findall(text)):
             # the list of publications has these headings
             text = _YEAR_HEADING.sub("", text)
-            context.notice("changed", "headings of years are generated", removed="\n\n".join(years))
+            context.notice(
+                "changed",
+                "headings of years have no effect: the list generates them",
+                removed="\n\n".join(years),
+            )
         if people := profiles_text(document, self._site):
             text = f"{text.rstrip()}\n\n{people}\n"
         text = add_markdown_attributes(distill_code(text, context), is_default=self._site.config.parses_html)
@@ -273,7 +277,9 @@ class PageTranslator:
         if document.address == "/":
             front |= {"listing": False} if _is_disabled(document.front.get("latest_posts")) else {}
             if self.person.get("line") and front.pop("subtitle", ""):
-                context.notice("changed", 'front matter key "subtitle" becomes a line of the profile')
+                context.notice(
+                    "changed", 'front matter key "subtitle" has no effect: it is a line of the profile'
+                )
         if is_cv(document) and self.cv.file:
             front["cv"] = str(self.cv.file.path)
         return front | (self._references(document, context) if context.cited else {})
@@ -282,7 +288,7 @@ class PageTranslator:
         new = rewrite(text, replace_emoji, PLAIN, CODE | {"math"}) if self._has_emoji else text
         if new != text:
             names = " ".join(dict.fromkeys(_EMOJI.findall(text)))
-            context.notice("changed", "names of emoji become characters", removed=names)
+            context.notice("changed", "names of emoji have no effect: characters replace them", removed=names)
         return new
 
     def _cv_text(self, document: JekyllDocument) -> str:

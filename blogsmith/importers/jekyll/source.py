@@ -61,7 +61,7 @@ def generated_page_notice(page: ImportedPage) -> Notice:
 
 def list_notice(page: ImportedPage) -> Notice:
     """Return the notice about a page whose list blogsmith generates below its title."""
-    message = f'list on page "{page.address}" is omitted because blogsmith generates it'
+    message = f'list on page "{page.address}" has no effect because blogsmith generates it'
     return Notice("dropped", message, page.source, removed=page.original, is_list=True)
 
 

@@ -158,7 +158,7 @@ class Jekyll:
             settings["menu"] = menu
         written = [*(each.file for each in works), *translator.bibliographies.listed_files()]
         for name in translator.cv.omitted:
-            notices.append(Notice("dropped", f'section "{name}" of the CV is omitted', "_data/cv.yml"))
+            notices.append(Notice("dropped", f'unknown section "{name}" of the CV', "_data/cv.yml"))
         written += [translator.cv.file] if translator.cv.file else []
         return SiteImport(
             root=root,

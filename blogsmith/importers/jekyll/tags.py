@@ -277,7 +277,7 @@ def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, rend
     is_selected = re.search(r"\bselected\s*=\s*[\"']?true", options) is not None
     query = re.sub(r"\[\s*(?:year|selected)\s*=[^\]]*\]", "", " ".join(_BIB_QUERY.findall(options)))
     if query.strip("*@\"' "):
-        message = f'list of publications shows all entries, without the query "{query.strip()}"'
+        message = f'query "{query.strip()}" has no effect: the list contains all entries'
         context.notice("changed", message, line=context.find_line(tag))
     lists = [WorkList(name, is_selected) for name in names] or [WorkList("", is_selected)]
     context.lists += [each for each in lists if each not in context.lists]

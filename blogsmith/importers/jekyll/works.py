@@ -71,7 +71,7 @@ class PageBibliographies:
         hidden = sorted({name for file in found for name in _fields(file) if name in HIDDEN_FIELDS})
         if hidden:
             listed = ", ".join(f'"{name}"' for name in hidden)
-            context.notice("dropped", f"fields of publications are not shown: {listed}")
+            context.notice("dropped", f"fields of publications have no effect: {listed}")
         front: dict[str, Any] = {"publications": paths[0] if len(paths) == 1 else paths}
         front |= {"selected": True} if all(each.is_selected for each in lists) else {}
         first, last = (one_line(next(iter(as_list(self._scholar.get(key) or "")), "")) for key in _NAMES)

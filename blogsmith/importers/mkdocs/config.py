@@ -223,9 +223,9 @@ def code_notices(config: MkDocsConfig) -> Iterator[Notice]:
     extensions = (name.removeprefix("markdown.extensions.") for name in config.extensions)
     unknown = [name for name in extensions if name not in _EXTENSIONS and not name.startswith(known)]
     for what, names in (
-        ('setting "hooks": code is not run', hooks),
-        ("plugin is not run", sorted({name.partition(".")[0] for name in config.plugins} - _PLUGINS)),
+        ('setting "hooks" has no effect:', hooks),
+        ("unknown plugin", sorted({name.partition(".")[0] for name in config.plugins} - _PLUGINS)),
         ("unknown Markdown extension", unknown),
     ):
         for name in names:
-            yield Notice("left", f'{what}: "{name}"', config.file.as_posix(), hint=hint)
+            yield Notice("left", f'{what} "{name}"', config.file.as_posix(), hint=hint)

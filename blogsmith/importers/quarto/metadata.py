@@ -77,13 +77,13 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> Converte
         values["aliases"] = aliases
     _add_switches(document, values)
     if own.get("listing"):
-        message = 'front matter key "listing": a section lists its pages automatically'
+        message = 'front matter key "listing" has no effect: a section lists its pages automatically'
         found.notices.append(Notice("changed", message, source))
     names = _format_names(own)
     if names and all(str(name).endswith(_OTHER_FORMATS) for name in names):
         values["draft"] = True
         hint = "remove `draft: true` to publish the page"
-        message = f'page is only published as "{", ".join(map(str, names))}", not as HTML: it becomes a draft'
+        message = f'missing HTML among formats "{", ".join(map(str, names))}": the page becomes a draft'
         found.notices.append(Notice("changed", message, source, hint=hint))
     found.abstract = str(own.get("abstract") or "").strip()
     return found
