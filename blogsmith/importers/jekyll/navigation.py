@@ -28,7 +28,7 @@ def site_menu(
     patterns: the setting `permalinks` of the new site.
     """
     urls = ((page, str(page.front.get("permalink") or new_url(page, patterns))) for page in pages)
-    known = {address_key(page.address): url for page, url in urls if page.address}
+    known = {"": "/"} | {address_key(page.address): url for page, url in urls if page.address}
     for page in pages:
         known |= {address_key(alias): new_url(page, patterns) for alias in page.front.get("aliases", ())}
         known |= {key: _LISTS[key] for key in _LISTS if key == "archives" or page.front.get(key)}
