@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from html import escape
+from pathlib import PurePosixPath
 from typing import Any
 
 from ..api.importing import alias_problem, slug_problem, slugify, split_dated_name
-from .model import ImportedPage, Notice, SiteImport
+from .model import ImportedData, ImportedPage, Notice, SiteImport
 
 _TAXONOMIES = ("tags", "categories", "series")
 """Front matter keys with lists: the new site has a page at `/tags/`, and so on."""
@@ -81,6 +83,26 @@ def _avoid_list_urls(page: ImportedPage, made: Collection[str]) -> ImportedPage:
     if len(aliases) != len(front.get("aliases", ())):
         front["aliases"] = aliases
     return replace(page, front=front, notices=(*page.notices, *notices))
+
+
+def redirect_files(targets: Mapping[str, str]) -> tuple[ImportedData, ...]:
+    """Return pages that redirect old URLs of generated lists, which have no `aliases`. targets: old URL → new
+    URL."""
+    return tuple(
+        ImportedData(PurePosixPath("static", *path.strip("/").split("/"), "index.html"), _redirect(path, url))
+        for path, url in sorted(targets.items())
+        if path.strip("/") != url.strip("/") and ":" not in path and ".." not in path.split("/")
+    )
+
+
+def _redirect(path: str, url: str) -> bytes:
+    up = "../" * len(path.strip("/").split("/"))
+    target = escape(f"{up}{url.lstrip('/')}")
+    return (
+        f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Redirect</title>\n'
+        f'<meta http-equiv="refresh" content="0; url={target}">\n<meta name="robots" content="noindex">\n'
+        f'<p><a href="{target}">This page has moved.</a></p>\n</html>\n'
+    ).encode()
 
 
 def _lacks_date(page: ImportedPage, patterns: Mapping[str, str]) -> bool:

@@ -38,6 +38,7 @@ from ..api.importing import (
     temporary_folder,
 )
 from .addresses import avoid_list_urls, new_url
+from .analytics import add_analytics
 from .archives import unpacked_source
 from .block_map import define_kinds, name_unused_entries, read_block_map
 from .merge import apply_merge, plan_merge, read_record, source_digests
@@ -47,7 +48,14 @@ from .page_work import ONE_PROCESS, Workers
 from .protection import remove_withheld_files
 from .repair import FORMULA_CODES, SiteBuilder, build_import, is_fatal
 from .report import ImportResult, make_reports
-from .site_settings import add_comments, add_plugins, add_social_links, keep_marks, report_lost_settings
+from .site_settings import (
+    add_comments,
+    add_plugins,
+    add_social_links,
+    keep_marks,
+    report_lost_settings,
+    templates,
+)
 from .source_files import remove_unreadable_files, source_root
 from .systems import find_system
 from .text.author_blocks import BlockMap
@@ -70,7 +78,8 @@ _ADDRESS = lazy_pattern(r"(?![A-Za-z][A-Za-z0-9+.-]*:|//|#)([^?#]+)(.*)")
 
 def place_site(site: SiteImport) -> SiteImport:
     """Move the pages and files of an import to paths that a build accepts."""
-    return move_items(move_items(site, _section_moves(site)), _twin_moves(site))
+    placed = move_items(site, {**_section_moves(site), **site.moves})
+    return move_items(placed, _twin_moves(placed))
 
 
 def _section_moves(site: SiteImport) -> Moves:
@@ -278,7 +287,8 @@ def _import_folder(
     site = remove_unreadable_files(remove_withheld_files(system.read(root, progress, workers)))
     site = place_site(avoid_list_urls(rewrite_pages(site, progress, workers)))
     site = define_kinds(name_unused_entries(name_unread_documents(site), blocks), blocks)
-    site = report_lost_settings(keep_marks(add_plugins(add_social_links(add_comments(site)))))
+    site = add_analytics(add_social_links(add_comments(site)), templates(site.root))
+    site = report_lost_settings(keep_marks(add_plugins(site)))
     lock = nullcontext() if options.dry_run else _lock_folder(into)
     with lock, temporary_folder() as stage:
         old = read_record(into)

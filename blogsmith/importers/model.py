@@ -160,6 +160,8 @@ class SiteImport:
     """Generated files sorted by path, without duplicates. Their paths differ from those of pages and files.
     """
     old_settings: tuple[OldSettings, ...] = ()
+    moves: Mapping[PurePosixPath, PurePosixPath] = field(default_factory=dict)
+    """Path of a page → other path in the new site, to which links are adapted."""
 
     @property
     def paths(self) -> frozenset[PurePosixPath]:

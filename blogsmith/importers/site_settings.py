@@ -1,6 +1,6 @@
 """Settings of the new site that an importer derives from old settings, templates and pages, for all systems.
 
-These are comments at giscus or utterances, bundled plugins, and accounts of authors as menu links. The report
+These are comments at giscus or utterances, bundled plugins, and links to accounts of authors. The report
 names each old setting without a counterpart.
 """
 
@@ -47,10 +47,28 @@ def add_comments(site: SiteImport) -> SiteImport:
     values = [old.values for old in site.old_settings]
     found = next(filter(None, (*map(_from_settings, values), _from_templates(site.root, values))), None)
     if not found or "comments" in site.settings:
-        return site
+        return replace(site, notices=(*site.notices, *_other_comments(site)))
     is_opt_in = any(page.old_front.get(key) is True for page in site.pages for key in ("comments", _SWITCH))
     pages = tuple(_with_switch(page) for page in site.pages) if is_opt_in else site.pages
     return replace(site, settings={**site.settings, "comments": found}, pages=pages)
+
+
+_OTHER_COMMENTS = ("disqus", "isso", "commento", "remark42", "cusdis", "waline", "twikoo", "gitalk", "valine")
+
+
+def _other_comments(site: SiteImport) -> Iterator[Notice]:
+    """Yield a notice for each setting of a service for comments that blogsmith does not support."""
+    for old in site.old_settings:
+        names = {
+            str(key): None
+            for _, each in (((), old.values), *_mappings(old.values, (), 0))
+            for key, value in each.items()
+            if value and not isinstance(value, bool) and str(key).casefold().startswith(_OTHER_COMMENTS)
+        }
+        for key in names:
+            hint = "set `comments` to giscus or utterances; the service can often export old comments"
+            message = f'unknown comment service in setting "{key}"'
+            yield Notice("dropped", message, old.file, hint=hint)
 
 
 def _with_switch(page: ImportedPage) -> ImportedPage:
@@ -97,12 +115,22 @@ def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None
     return {"provider": provider, **{name: found[name] for name in shown}}
 
 
+def templates(root: Path) -> Iterator[str]:
+    """Yield the sources of the old layouts."""
+    every = walk_files(root) if root.is_dir() else ()
+    # files at the top are headers of Quarto
+    paths = (
+        each
+        for each in every
+        if each.suffix in _SUFFIXES and (len(each.parts) == 1 or not _FOLDERS.isdisjoint(each.parts))
+    )
+    yield from (read_text(root / path) or "" for path in islice(paths, _MOST_FILES))
+
+
 def _from_templates(root: Path, values: Iterable[Mapping[str, Any]]) -> dict[str, str] | None:
     names = {key: value for each in values for key, value in each.items() if isinstance(value, str)}
-    every = walk_files(root) if root.is_dir() else ()
-    paths = (each for each in every if each.suffix in _SUFFIXES and not _FOLDERS.isdisjoint(each.parts))
-    for path in islice(paths, _MOST_FILES):
-        for script in _SCRIPT.finditer(read_text(root / path) or ""):
+    for text in templates(root):
+        for script in _SCRIPT.finditer(text):
             provider = "giscus" if "giscus.app" in script[0] else "utterances"
             fields = {"repository": names.get("repository"), **dict(_ATTRIBUTE.findall(script[0]))}
             if found := _settings(provider, fields):
@@ -179,8 +207,17 @@ _TITLES = ("title", "name", "label", "icon", "text")
 _MAX_LINKS = 12
 
 
+_PROFILE_LINKS = {
+    title: name
+    for name, (title, _) in _HOSTS.items()
+    if name in ("github", "scholar", "orcid", "mastodon", "bluesky", "linkedin")
+}
+"""Title of a service → its field in `person.links`."""
+
+
 def add_social_links(site: SiteImport) -> SiteImport:
-    """Add the accounts in old settings to the menu, and e-mail addresses to the footer."""
+    """Add the accounts in old settings to the profile or the menu, and e-mail addresses to the profile or the
+    footer."""
     found: dict[str, str] = {}
     emails: dict[str, None] = {}
     for old in site.old_settings:
@@ -190,11 +227,16 @@ def add_social_links(site: SiteImport) -> SiteImport:
             elif len(found) < _MAX_LINKS:
                 found.setdefault(address, title)
     settings = dict(site.settings)
+    if "person" in settings:
+        own = {_PROFILE_LINKS[title]: url for url, title in found.items() if title in _PROFILE_LINKS}
+        links = {**({"mail": next(iter(emails))} if emails else {}), **own}
+        settings["person"] = {**settings["person"], **({"links": links} if links else {})}
+        found, emails = {url: title for url, title in found.items() if url not in own.values()}, {}
     menu = as_list(settings.get("menu") or _sections(site))
     known = {str(entry["url"]).rstrip("/") for entry in menu}
-    links = [{"title": title, "url": url} for url, title in found.items() if url.rstrip("/") not in known]
-    if links:
-        settings["menu"] = [*menu, *links]
+    entries = [{"title": title, "url": url} for url, title in found.items() if url.rstrip("/") not in known]
+    if entries:
+        settings["menu"] = [*menu, *entries]
     if emails and "theme_options" not in settings:
         names = filter(None, [str(settings.get("author", "")), *emails])
         settings["theme_options"] = {"footer": " · ".join(names)}
@@ -232,6 +274,8 @@ def _named_accounts(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if key in _LISTS and isinstance(value, list):
             for each in value:
                 yield from _listed_account(each)
+        if name == "custom_social" and isinstance(value, Mapping):
+            yield from _listed_account(value)
         inner = value.get("username") if isinstance(value, Mapping) and name in _HOSTS else value
         text = one_line(inner)
         if name in ("email", "mail") and _EMAIL.fullmatch(text):
@@ -271,7 +315,10 @@ _TOOLS = name_set(
     "enableinlineshortcodes builddrafts buildfuture buildexpired module markdown_extensions extra_css "
     "extra_javascript watch validation strict dev_addr project format execute knitr jupyter "
     "editor sphinx parse launch_buttons latex extensions html_theme html_theme_options "
-    "version"
+    "version navbar_fixed footer_fixed back_to_top last_updated max_width lazy_loading_images imagemagick "
+    "terser jekyll-minifier third_party_libraries serve_og_meta serve_schema_org search_enabled "
+    "socials_in_search posts_in_search bib_search repo_theme_light repo_theme_dark keywords jsonresume "
+    "filtered_bibtex_keywords external_links jekyll_get_json"
 )
 """Settings that only control an old system or its theme, for all systems; in lower case."""
 
@@ -285,28 +332,38 @@ def report_lost_settings(site: SiteImport) -> SiteImport:
 
 
 def _unused_data(site: SiteImport, new: NewValues) -> Iterator[Notice]:
-    """Yield a notice for each data file of Hugo without a value in the new site."""
-    folder = site.root / "data"
-    paths = walk_files(folder) if site.system == "hugo" and folder.is_dir() else ()
-    for path in islice((path for path in paths if path.suffix in _DATA_FORMS), _MOST_FILES):
-        text, form = read_text(folder / path) or "", _DATA_FORMS[path.suffix]
-        try:
-            data = load_yaml(text) if form == "yaml" else load_data(text, form)
-        except DataTextError:
-            data = {}
-        every = [Leaf(leaf.path, str(leaf.value)) for leaf in leaves(data)]
-        sentences = [leaf for leaf in every if is_content(leaf.value)]
-        if not any(new.site.has(leaf, ()) for leaf in sentences or every):
-            yield Notice("dropped", f'{LOST_DATA_MESSAGE}: "{path}"', f"data/{path}", hint=_HINT)
+    """Yield a notice for each data file without a value in the new site."""
+    named = {old.file for old in site.old_settings}
+    made = {file.path.stem for file in site.made}
+    for folder in _DATA_FOLDERS.get(site.system, ()):
+        paths = walk_files(site.root / folder) if (site.root / folder).is_dir() else ()
+        for path in islice((path for path in paths if path.suffix in _DATA_FORMS), _MOST_FILES):
+            source = f"{folder}/{path}"
+            is_used = source in named or path.stem in made
+            if not is_used and not _is_shown(site.root / source, _DATA_FORMS[path.suffix], new):
+                yield Notice("dropped", f'{LOST_DATA_MESSAGE}: "{path}"', source, hint=_HINT)
 
 
+def _is_shown(file: Path, form: DataForm, new: NewValues) -> bool:
+    text = read_text(file) or ""
+    try:
+        data = load_yaml(text) if form == "yaml" else load_data(text, form)
+    except DataTextError:
+        data = {}
+    every = [Leaf(leaf.path, str(leaf.value)) for leaf in leaves(data)]
+    sentences = [leaf for leaf in every if is_content(leaf.value)]
+    return any(new.site.has(leaf, ()) for leaf in sentences or every)
+
+
+_DATA_FOLDERS = {"hugo": ("data",), "jekyll": ("_data",)}
 _DATA_FORMS: Mapping[str, DataForm] = {".yaml": "yaml", ".yml": "yaml", ".toml": "toml", ".json": "json"}
 
 
 def _notices(old: OldSettings, new: NewValues, site: SiteImport) -> Iterator[Notice]:
     known = [notice.message for notice in site.notices if notice.source in (old.file, "")]
     left = [path for path in lost_settings(old, new) if not is_named(path, known)]
-    tools = [path for path in left if path.casefold().partition(".")[0] in _TOOLS]
+    heads = {path: path.casefold().partition(".")[0] for path in left}
+    tools = [path for path, head in heads.items() if head in _TOOLS or head.startswith("enable_")]
     for what, paths, hint in (
         (LOST_SETTINGS_MESSAGE, [path for path in left if path not in tools], _HINT),
         ("settings that only control the old system", tools, ""),

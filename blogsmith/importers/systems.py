@@ -9,6 +9,7 @@ from typing import Protocol
 from ..api.importing import IMPORTERS, Diagnostic, Progress, SiteError, did_you_mean, installed_parts
 from .model import ImportedPage, SiteImport
 from .page_work import ONE_PROCESS, Workers
+from .unread import name_other_system
 
 _ORDER = (
     *("quartz", "quarto", "docusaurus", "astro", "gatsby", "next", "hexo", "zola", "pelican", "nikola"),
@@ -62,6 +63,8 @@ def find_system(root: Path, name: str = "") -> System:
     for each in system_names():
         if (system := load_system(each)).recognises(root):
             return system
+    if other := name_other_system(root):
+        raise SiteError(other)
     hint = "name the system with `--from NAME`, or run `blogsmith new site` and copy Markdown into `content/`"
     raise SiteError(Diagnostic("import-system", f'cannot detect the system of "{root}"', hint=hint))
 

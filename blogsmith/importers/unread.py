@@ -41,6 +41,34 @@ def name_unread_documents(site: SiteImport) -> SiteImport:
     return replace(site, notices=(*site.notices, *notices))
 
 
+_PANDOC = "pandoc --from={} --to=gfm --standalone"
+_OTHER_PAGES = {
+    ".adoc": ("AsciiDoc", f"asciidoctor -b docbook -o - PAGE | {_PANDOC.format('docbook')}"),
+    ".rmd": ("R Markdown", _PANDOC.format("markdown")),
+    ".textile": ("Textile", _PANDOC.format("textile")),
+    ".mediawiki": ("MediaWiki", _PANDOC.format("mediawiki")),
+    ".typ": ("Typst", _PANDOC.format("typst")),
+    ".docx": ("Word", _PANDOC.format("docx")),
+    ".lr": ("Lektor", ""),
+    ".tid": ("TiddlyWiki", ""),
+    ".html": ("HTML", _PANDOC.format("html")),
+}
+"""Suffix of pages → name of the system or format, and a command that converts a page; may be empty."""
+
+
+def name_other_system(root: Path) -> Diagnostic | None:
+    """Return an error that names the format of the pages of a source without Markdown; None if it is
+    unknown."""
+    found = {path.suffix.casefold() for path in walk_files(root)} if root.is_dir() else set()
+    suffix = next((each for each in _OTHER_PAGES if each in found), "")
+    if not suffix:
+        return None
+    name, command = _OTHER_PAGES[suffix]
+    how = f", for example with `{command}`," if command else ""
+    hint = f"convert each `{suffix}` page to Markdown{how} and import with `--from folder`"
+    return Diagnostic("import-system", f'missing importer for "{name}": no page can be imported', hint=hint)
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadSystem:
     """System that is recognised but has no importer."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
 from blogsmith.importers.markdown_sites.calls import (
     CALLS,
@@ -66,6 +68,20 @@ def test_an_export_of_wordpress_is_named(tmp_path: Path, capsys: pytest.CaptureF
     put(tmp_path, _UNREAD["wordpress"])
     assert main(["import", str(tmp_path / "export.xml"), str(tmp_path / "new")]) == 1
     assert 'missing importer for "WordPress"' in capsys.readouterr().err
+
+
+@each_row(
+    ("file", "name"),
+    [("a.adoc", "AsciiDoc"), ("content/contents.lr", "Lektor"), ("index.html", "HTML"), ("a.typ", "Typst")],
+)
+def test_pages_of_another_format_are_named(file: str, name: str) -> None:
+    with TemporaryDirectory() as folder:
+        put(Path(folder), {file: "Text.\n"})
+        with pytest.raises(SiteError) as error:
+            find_system(source_root(Path(folder)))
+    (found,) = error.value.diagnostics
+    assert found.message == f'missing importer for "{name}": no page can be imported'
+    assert "--from folder" in found.hint
 
 
 def test_the_manual_names_every_system() -> None:

@@ -20,6 +20,15 @@ from ..source_files import missing_pages_error
 from .config import HugoConfig, find_config, read_config
 from .independent import render_goldmark
 from .page import KEYS, HugoPageTranslator
+from .site_parts import (
+    add_terms,
+    home_page,
+    menu_notices,
+    own_taxonomies,
+    person_settings,
+    term_redirects,
+    with_taxonomies,
+)
 from .source import HugoDocument, HugoFiles, convert_pattern, find_files, urlize
 
 _GENERATED_URLS = frozenset(("/", "/tags/", "/categories/", "/series/", "/archive/"))
@@ -31,7 +40,8 @@ _TRANSLATED = name_set(
     "title description params.description params.author author baseurl languagecode locale "
     "defaultcontentlanguage defaultcontentlanguageinsubdir languages timezone menu menus permalinks "
     "uglyurls contentdir staticdir datadir ignorefiles disablelanguages enableemoji markup.goldmark "
-    "markup.highlight.linenos module.imports module.mounts taxonomies cascade"
+    "markup.highlight.linenos module.imports module.mounts taxonomies cascade "
+    "params.homeinfoparams params.profilemode"
 )
 
 
@@ -167,6 +177,8 @@ def _target(url: str, config: HugoConfig, known: frozenset[str]) -> str:
     path = "/" + path.removesuffix(".md").strip("/")
     path = path if path.endswith((".html", "/")) else f"{path}/"
     path = _RENAMED_URLS.get(path, path)
+    if path.strip("/") in own_taxonomies(config):
+        path = "/tags/"
     return path if path in known and not parts.fragment else ""
 
 
@@ -226,26 +238,32 @@ class Hugo:
         patterns = settings.get("permalinks", {})
         pages: list[ImportedPage] = []
         kinds, assets = set[str](), dict[str, Path]()
+        taxonomies = own_taxonomies(config)
+        keys = with_taxonomies(KEYS, taxonomies)
         count = len(documents)
         made = map_pages(translator.translate_number, range(count), count, workers)
         for document, (page, needs) in zip(documents, made, strict=True):
             progress("read", len(pages), count)
-            pages.append(keep_url(complete_page(page, document.front, KEYS), patterns))
+            page = add_terms(page, document.front, taxonomies)
+            pages.append(keep_url(complete_page(page, document.front, keys), patterns))
             kinds |= needs.kinds
             assets |= needs.assets
-        pages += _section_pages(documents)
+        pages = home_page(config, [*pages, *_section_pages(documents)])
         if kinds:
             settings["callouts"] = {kind: {"title": kind.capitalize()} for kind in sorted(kinds)}
         settings |= draft_settings(pages)
         shown = (ImportedFile(PurePosixPath("static") / path, file) for path, file in sorted(assets.items()))
-        copied = (*shown, *files.copied)
+        copied = _without_pages((*shown, *files.copied), pages)
+        if person := person_settings(config, frozenset(file.path for file in copied)):
+            settings["person"] = person
         return SiteImport(
             root=root,
             system="hugo",
             settings=settings,
             pages=by_path(pages),
-            files=_without_pages(copied, pages),
-            notices=(*files.notices, *lists, *notices, *_order_notices(documents), *_menu_notices(config)),
+            files=copied,
+            notices=(*files.notices, *lists, *notices, *_order_notices(documents), *menu_notices(config)),
+            made=term_redirects(pages, (document.front for document in documents), taxonomies),
             old_settings=(old_settings(config),),
         )
 
@@ -282,13 +300,6 @@ def _order_notices(documents: Iterable[HugoDocument]) -> Iterator[Notice]:
         message = f'{plural(count, "page")} in "{folder or "content"}/" now sorted by date instead of weight'
         hint = "write `series` with a `part` in the front matter to keep the order"
         yield Notice("changed", message, hint=hint)
-
-
-def _menu_notices(config: HugoConfig) -> Iterator[Notice]:
-    for code in config.languages[1:]:
-        if config.value("languages", code, "menu") or config.value("languages", code, "menus"):
-            message = f'menu of language "{code}" is omitted: all pages show the same menu'
-            yield Notice("dropped", message)
 
 
 def _without_pages(files: Iterable[ImportedFile], pages: list[ImportedPage]) -> tuple[ImportedFile, ...]:

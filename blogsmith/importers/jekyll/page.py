@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from html import unescape
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
-from ...api.importing import lazy_pattern, name_set
-from ..bibliographies import SourceBibliographies, fit_key
+from ...api.importing import lazy_pattern, name_set, replace_emoji
+from ..bibliographies import fit_key
 from ..model import FrontKeys, ImportedPage
-from ..source_files import walk_files
 from ..text.containers import fence_marks, join_tabs
 from ..text.data import as_list, one_line
-from ..text.html import replace_elements
+from ..text.html import link_destination, replace_elements
 from ..text.math import format_display_math, format_inline_math
-from ..text.segments import CODE, LineFinder, MaskedText, divide, mask, rewrite
+from ..text.segments import CODE, PLAIN, LineFinder, MaskedText, divide, mask, rewrite
 from .html import HtmlTranslator, add_markdown_attributes, inline_html, normalize_blocks
 from .kramdown import (
     DIALECT,
@@ -36,22 +35,34 @@ from .kramdown import (
 from .links import missing_images, rewrite_links
 from .liquid import PLAIN_FILTERS, Filter, LiquidLimitError, LiquidRenderer, LiquidScope, UnknownValueError
 from .liquid_parser import LiquidOutput, LiquidTag, parse_liquid
-from .settings import read_names
-from .source import JekyllDocument, JekyllSite, PageContext
+from .personal import is_cv, page_image, person_settings, profiles_text, read_cv
+from .settings import config_author, read_names
+from .source import JekyllDocument, JekyllSite, PageContext, is_blog
 from .tags import render_tag, restore_raw
+from .works import PageBibliographies
 
 _TEXTS = ("title", "subtitle", "description")
 _DISPLAY = lazy_pattern(r"\$\$\s*([^$\s](?:[^$]*[^$\s])?)\s*\$\$(?!\d)")
+_EMOJI = lazy_pattern(r":[\w+-]+:")
+_YEAR_HEADING = lazy_pattern(r"(?m)^[ \t]*(?:<h[1-6]\b[^<>]*>\s*\d{4}\s*</h[1-6]>|#{1,6}[ \t]+\d{4})[ \t]*$")
+_SITE_KEYS = name_set(
+    "nav nav_order order dropdown children profile selected_papers social announcements latest_posts "
+    "cv_format profiles"
+)
+"""Keys that become settings of the new site."""
 KEYS = FrontKeys(
-    name_set(
+    _SITE_KEYS
+    | name_set(
         "title subtitle description excerpt summary date last_modified_at lastmod updated categories "
         "category tags tag published draft search search_exclude redirect_from permalink slug "
-        "bibliography image image.path image.src"
+        "bibliography image image.path image.src img cover cv_pdf"
     ),
-    name_set(
+    _SITE_KEYS
+    | name_set(
         "render_with_liquid classes sidebar nav_exclude author_profile read_time share related mathjax "
         "header.overlay_filter toc_sticky toc_label toc_icon sitemap mermaid chart tabs pretty_table "
-        "code_diff"
+        "code_diff display_categories horizontal pagination related_posts inline pseudocode tikzjax "
+        "typograms map images"
     ),
 )
 
@@ -96,32 +107,6 @@ def redirects(front: Mapping[str, Any]) -> list[str]:
 
 def _text(value: Any) -> str:
     return _DISPLAY.sub(r"$\1$", one_line(value))
-
-
-class PageBibliographies:
-    """The `.bib` files of one site."""
-
-    def __init__(self, site: JekyllSite) -> None:
-        self._site = site
-
-    def files(self, document: JekyllDocument) -> list[Path]:
-        """Return the files that a page names, then those of the site; earlier files take precedence."""
-        written = document.front.get("bibliography")
-        named = [
-            file for name in as_list(written) if isinstance(name, str) and (file := self._find(name.strip()))
-        ]
-        return list(dict.fromkeys([*named, *self._common]))
-
-    def _find(self, name: str) -> Path | None:
-        folder = self._site.root / self._site.config.folder
-        places = ("assets/bibliography", "_bibliography", "", "assets/bib", "assets", "bibliography")
-        return next((file for place in places if (file := folder / place / name).is_file()), None)
-
-    @cached_property
-    def _common(self) -> list[Path]:
-        folder = self._site.root / self._site.config.folder / "_bibliography"
-        paths = walk_files(folder) if folder.is_dir() else ()
-        return [folder / path for path in paths if path.suffix == ".bib"]
 
 
 def distill_code(text: str, context: PageContext) -> str:
@@ -182,10 +167,11 @@ def page_path(document: JekyllDocument, sections: Collection[str]) -> PurePosixP
         return content / "_index.md"
     if document.collection == "pages":
         path = PurePosixPath(document.collection_path)
+        section = "posts" if is_blog(document) else document.address.strip("/")
+        if section in sections:
+            return content / section / "_index.md"
         if path.name == "index":
             return content / path.parent / "_index.md"
-        if document.address.strip("/") in sections:
-            return content / document.address.strip("/") / "_index.md"
         return content / path.with_name(f"{path.name}.md")
     section = "posts" if document.collection == "drafts" else document.collection
     inner = PurePosixPath(document.collection_path)
@@ -197,9 +183,10 @@ class PageTranslator:
 
     def __init__(self, site: JekyllSite) -> None:
         self._site = site
-        self._bibliographies = PageBibliographies(site)
-        self.copied_bibliographies = SourceBibliographies()
-        """`.bib` files that pages name and that will be copied."""
+        self.bibliographies = PageBibliographies(site)
+        self.cv = read_cv(site)
+        self._has_emoji = "jemoji" in as_list(site.config.values.get("plugins"))
+        self.person = person_settings(site, config_author(site.config))
         self._filters: Mapping[str, Filter] = {**PLAIN_FILTERS, **_address_filters(site)}
         used = {"posts" if each.collection == "drafts" else each.collection for each in site.files.documents}
         self._sections = frozenset(used - {"pages"})
@@ -210,10 +197,22 @@ class PageTranslator:
         context.notices.extend(document.notices)
         text = self._liquid(document, context)
         text = text if document.is_markdown else _join_html_lines(text)
+        if context.lists and (years := _YEAR_HEADING.findall(text)):
+            # the list of publications has these headings
+            text = _YEAR_HEADING.sub("", text)
+            context.notice(
+                "changed",
+                "headings of years have no effect: the list generates them",
+                removed="\n\n".join(years),
+            )
+        if people := profiles_text(document, self._site):
+            text = f"{text.rstrip()}\n\n{people}\n"
         text = add_markdown_attributes(distill_code(text, context), is_default=self._site.config.parses_html)
         text = normalize_blocks(text)
         html, text = self._markdown(text, context)
         text = join_tabs(_restore_raw_blocks(context.finished.restore(text)))
+        text = self._emoji(text, context)
+        text = f"{text.rstrip()}\n\n{self._cv_text(document)}".strip("\n") + "\n" if is_cv(document) else text
         front = self._front(document, context, html)
         return ImportedPage(
             path=self._path(document),
@@ -274,25 +273,51 @@ class PageTranslator:
         if html.macros:
             coloured = {name: expand_colours(body, html.colours) for name, body in html.macros.items()}
             front["math"] = {"macros": coloured}
+        front |= self.bibliographies.publications(context)
+        if document.address == "/":
+            front |= {"listing": False} if _is_disabled(document.front.get("latest_posts")) else {}
+            if self.person.get("line") and front.pop("subtitle", ""):
+                context.notice(
+                    "changed", 'front matter key "subtitle" has no effect: it is a line of the profile'
+                )
+        if is_cv(document) and self.cv.file:
+            front["cv"] = str(self.cv.file.path)
         return front | (self._references(document, context) if context.cited else {})
+
+    def _emoji(self, text: str, context: PageContext) -> str:
+        new = rewrite(text, replace_emoji, PLAIN, CODE | {"math"}) if self._has_emoji else text
+        if new != text:
+            names = " ".join(dict.fromkeys(_EMOJI.findall(text)))
+            context.notice("changed", "names of emoji have no effect: characters replace them", removed=names)
+        return new
+
+    def _cv_text(self, document: JekyllDocument) -> str:
+        """Return the text below a page with the CV: a link to its PDF, and the CV if it is not a file."""
+        pdf = one_line(document.front.get("cv_pdf"))
+        return "\n\n".join(filter(None, (f"[PDF]({link_destination(pdf)})" if pdf else "", self.cv.text, "")))
 
     def _image(self, document: JekyllDocument) -> dict[str, str]:
         """Return the front matter key `image`, if the page's image is a file of the site."""
         written = document.front.get("image")
         written = written.get("path") or written.get("src") if isinstance(written, Mapping) else written
+        written = written or page_image(document)
         path = f"/{str(written or '').removeprefix(self._site.config.base_path).lstrip('/')}"
         return {"image": path} if path in self._site.copied else {}
 
     def _references(self, document: JekyllDocument, context: PageContext) -> dict[str, Any]:
-        files = self._bibliographies.files(document)
-        written = {fit_key(key): key for key in self.copied_bibliographies.all_entries(files)}
+        files = self.bibliographies.files(document)
+        written = {fit_key(key): key for key in self.bibliographies.copied.all_entries(files)}
         cited = [written[key] for key in context.cited if key in written]
-        found = self.copied_bibliographies.page_front_matter(cited, files)
+        found = self.bibliographies.copied.page_front_matter(cited, files)
         missing = [key for key in context.cited if key not in written]
         for key in missing:
             context.notice("mistake", f'citation not found in a bibliography: "{key}"')
         unknown = [{"id": key, "title": key} for key in missing]
         return found | ({"references": [*found.get("references", ()), *unknown]} if unknown else {})
+
+
+def _is_disabled(written: Any) -> bool:
+    return isinstance(written, Mapping) and written.get("enabled") is False
 
 
 def _replace_unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Exception) -> str:

@@ -210,7 +210,8 @@ def read_names(value: Any) -> list[str]:
 _TRANSLATED = name_set(
     "title name description tagline author.name author first_name middle_name last_name url baseurl "
     "lang locale timezone permalink collections defaults exclude include "
-    "kramdown.parse_block_html kramdown.math_engine"
+    "kramdown.parse_block_html kramdown.math_engine jekyll-archives scholar.source scholar.bibliography "
+    "scholar.first_name scholar.last_name scholar.query navigation navbar-links header_pages plugins.jemoji"
 )
 
 
@@ -222,10 +223,13 @@ def old_settings(config: JekyllConfig) -> OldSettings:
 
 def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, Any]:
     """Return the settings of the new site; unknown ones are left out."""
-    found: dict[str, Any] = {"title": config.text("title") or config.text("name") or "Untitled site"}
+    title = config.text("title") or config.text("name")
+    # in al-folio, `blank` is the name of the author
+    title = (config_author(config) if title == "blank" else "") or title
+    found: dict[str, Any] = {"title": title or "Untitled site"}
     if description := config.text("description") or config.text("tagline"):
         found["description"] = description
-    if author := _author(config):
+    if author := config_author(config):
         found["author"] = author
     if address := _base_url(config):
         found["base_url"] = address
@@ -246,7 +250,8 @@ def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def _author(config: JekyllConfig) -> str:
+def config_author(config: JekyllConfig) -> str:
+    """Return the name of the author of the site; may be empty."""
     written = config.values.get("author")
     if isinstance(written, dict):
         return " ".join(str(written.get("name") or "").split())

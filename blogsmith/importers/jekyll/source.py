@@ -59,6 +59,12 @@ def generated_page_notice(page: ImportedPage) -> Notice:
     return Notice("dropped", message, page.source, made_here=page.address)
 
 
+def list_notice(page: ImportedPage) -> Notice:
+    """Return the notice about a page whose list blogsmith generates below its title."""
+    message = f'list on page "{page.address}" has no effect because blogsmith generates it'
+    return Notice("dropped", message, page.source, removed=page.original, is_list=True)
+
+
 def _count_words(text: str) -> int:
     return len(re.findall(r"\w+", _TAG.sub(" ", text)))
 
@@ -99,6 +105,14 @@ class JekyllDocument:
     def is_markdown(self) -> bool:
         """Return whether its text is Markdown, not HTML."""
         return self.path.suffix.lower() in MARKDOWN
+
+
+def is_blog(document: JekyllDocument) -> bool:
+    """Return whether a page is the paginated list of all posts."""
+    paging = document.front.get("pagination")
+    paging = paging if isinstance(paging, Mapping) else {}
+    is_paged = paging.get("enabled") is True and paging.get("collection", "posts") == "posts"
+    return document.collection == "pages" and (is_paged or "paginator.posts" in document.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,6 +381,16 @@ def _macros(folder: Path, includes: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class WorkList:
+    """A list of publications on a page."""
+
+    file: str
+    """Name of the `.bib` file; empty: the one of the settings."""
+    is_selected: bool = False
+    """Whether the list contains only entries with `selected = {true}`."""
+
+
 @dataclass(slots=True)
 class PageContext:
     """Data for the translation of one page, and its results."""
@@ -378,6 +402,8 @@ class PageContext:
     notices: list[Notice] = field(default_factory=list)
     cited: list[str] = field(default_factory=list)
     """Bibliography keys that the page cites."""
+    lists: list[WorkList] = field(default_factory=list)
+    """Lists of publications that the page shows."""
     start: int = 0
     """Offset in the page of the include tag whose output is being rendered."""
     depth: int = 0

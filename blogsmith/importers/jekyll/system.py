@@ -9,13 +9,14 @@ from typing import Any
 
 from ...api.importing import Progress
 from ..addresses import keep_url, new_url
-from ..bibliographies import DataBibliography, data_bibliographies
+from ..bibliographies import data_bibliographies
 from ..front_keys import complete_page
-from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
+from ..model import ImportedFile, ImportedPage, Notice, OldSettings, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, translate_document
-from ..site_settings import LOST_DATA_MESSAGE
 from .independent import render_html, render_kramdown
+from .navigation import archive_redirects, site_menu
 from .page import KEYS, PageTranslator
+from .personal import list_settings
 from .settings import JekyllConfig, find_config, old_settings, read_config, site_settings
 from .source import (
     GENERATED_URLS,
@@ -23,7 +24,9 @@ from .source import (
     JekyllSite,
     find_files,
     generated_page_notice,
+    is_blog,
     is_generated_page,
+    list_notice,
     read_site,
 )
 
@@ -129,29 +132,46 @@ class Jekyll:
         if works:
             settings["bibliography"] = [str(each.file.path) for each in works]
         known = frozenset(str(item["id"]) for each in works for item in each.items)
-        notices: list[Notice] = [*files.notices, *_data_notices(site, works)]
+        notices: list[Notice] = list(files.notices)
         for done, document in enumerate(files.documents):
             progress("read", done, len(files.documents))
             made = translate_document(translator.translate, document)
             page = complete_page(made, document.front, KEYS, works=known)
             has_list = str(document.front.get("layout")) in site.list_layouts
-            if document.collection not in _POSTS and is_generated_page(page, has_list_layout=has_list):
+            is_generated = document.collection not in _POSTS and (
+                is_generated_page(page, has_list_layout=has_list) or is_blog(document)
+            )
+            if is_generated and page.path.stem == "_index" and page.path.parent.name != "content":
+                # the list of a section keeps its title and description
+                page = replace(page, text="", notices=(*page.notices, list_notice(page)))
+                pages.append(keep_url(page, patterns))
+            elif is_generated:
                 notices += [generated_page_notice(page), *page.notices]
             else:
                 pages.append(keep_url(page, patterns))
         pages = resolve_url_conflicts(pages)
+        if translator.person:
+            settings |= {"theme": "scholar", "person": translator.person}
+        if lists := list_settings(site):
+            settings["lists"] = lists
+        if menu := site_menu(site, pages, patterns):
+            settings["menu"] = menu
+        written = [*(each.file for each in works), *translator.bibliographies.listed_files()]
+        for name in translator.cv.omitted:
+            notices.append(Notice("dropped", f'unknown section "{name}" of the CV', "_data/cv.yml"))
+        written += [translator.cv.file] if translator.cv.file else []
         return SiteImport(
             root=root,
             system="jekyll",
             settings=settings,
             pages=redirect_lists_to_home(by_path(pages), notices, settings),
             files=(
-                *translator.copied_bibliographies.copied_files(),
+                *translator.bibliographies.copied.copied_files(),
                 *copied_files(root, config, files, pages, notices),
             ),
             notices=tuple(notices),
-            made=by_path(each.file for each in works),
-            old_settings=(old_settings(config),),
+            made=by_path([*written, *archive_redirects(site, pages)]),
+            old_settings=(old_settings(config), *_socials(site)),
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
@@ -160,12 +180,11 @@ class Jekyll:
         return render_html(text) if is_html else render_kramdown(text)
 
 
-def _data_notices(site: JekyllSite, works: Iterable[DataBibliography]) -> Iterator[Notice]:
-    """Yield a notice for each data file that only templates of the old site read."""
-    folder = (site.config.folder / "_data").as_posix()
-    hint = "add the values that only layouts print to a page or a theme"
-    for name in sorted(site.data.keys() - {each.name for each in works}):
-        yield Notice("dropped", f'{LOST_DATA_MESSAGE}: "{name}"', f"{folder}/{name}", hint=hint)
+def _socials(site: JekyllSite) -> Iterator[OldSettings]:
+    """Yield `_data/socials.yml` of al-folio, which contains accounts."""
+    values = site.data.get("socials")
+    if isinstance(values, Mapping):
+        yield OldSettings((site.config.folder / "_data/socials.yml").as_posix(), values, frozenset())
 
 
 SYSTEM = Jekyll()

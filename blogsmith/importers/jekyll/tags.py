@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from html import escape
+from pathlib import PurePosixPath
 from typing import Any
 
 from ...api.importing import lazy_pattern, name_set
@@ -23,7 +24,7 @@ from .liquid import (
     inner_text,
 )
 from .liquid_parser import LiquidTag
-from .source import JekyllDocument, PageContext
+from .source import JekyllDocument, PageContext, WorkList
 
 _ARGUMENT = lazy_pattern(
     r"(?s)([\w-]+)\s*=\s*(?:\"((?:\\.|[^\"\\])*)\"|'((?:\\.|[^'\\])*)'|\{\{([^{}]*)\}\}|([^\s,\"']+))"
@@ -34,7 +35,7 @@ _ADDRESSES = ("path", "src", "url", "image_path", "image", "file", "img", "name"
 _CAPTIONS = ("caption", "cap", "description", "desc", "text")
 _PICTURE_FILE = lazy_pattern(r"\.(?:png|jpe?g|gif|svg|webp|avif)(?:[?#].*)?$", re.IGNORECASE)
 _EMPTY_INCLUDES = name_set(
-    "toc.html toc mathjax.html katex.html disqus.html comments.html ads.html giscus.html utterances.html"
+    "toc mathjax katex disqus comments ads giscus utterances bib_search calendar latest_posts selected_papers"
 )
 _DEEPEST = 10
 
@@ -46,7 +47,7 @@ def include(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: 
     if "{{" in tag.arguments.split("=")[0] or not name:
         return context.leave_untranslated(tag, "unsupported syntax: include with a computed name")
     given = _arguments(rest, scope, renderer)
-    if name.rpartition("/")[2] in _EMPTY_INCLUDES:
+    if PurePosixPath(name).stem in _EMPTY_INCLUDES:
         return ""
     if picture := _translate_image(context, name, given):
         return picture
@@ -268,10 +269,23 @@ def _cite(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Li
 
 
 def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    if tag.arguments and "cited" not in tag.arguments:
-        message = "list of publications is omitted: a page lists only the references that it cites"
-        context.notice("dropped", message, line=context.find_line(tag))
+    """Translate a list of publications to front matter; a list of cited works is generated anyway."""
+    options = tag.arguments
+    if re.search(r"--cited\b|(?:^|\s)-c\b", options) or (context.cited and not options.strip()):
+        return ""
+    names = _BIB_FILES.findall(options)
+    is_selected = re.search(r"\bselected\s*=\s*[\"']?true", options) is not None
+    query = re.sub(r"\[\s*(?:year|selected)\s*=[^\]]*\]", "", " ".join(_BIB_QUERY.findall(options)))
+    if query.strip("*@\"' "):
+        message = f'query "{query.strip()}" has no effect: the list contains all entries'
+        context.notice("changed", message, line=context.find_line(tag))
+    lists = [WorkList(name, is_selected) for name in names] or [WorkList("", is_selected)]
+    context.lists += [each for each in lists if each not in context.lists]
     return ""
+
+
+_BIB_FILES = lazy_pattern(r"(?:--file|(?:^|(?<=\s))-f)[\s=]+[\"']?([\w./-]+)")
+_BIB_QUERY = lazy_pattern(r"(?:--query|(?:^|(?<=\s))-q)[\s=]+((?:\[[^\]]*\]|[^\s\[])+)")
 
 
 def _details(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...api.importing import Diagnostic, SiteError, lazy_pattern, name_set
-from ..model import OldSettings
+from ..model import Notice, OldSettings
 from ..source_files import matches_gitignore, matches_regex, read_text
 from ..text.data import DataTextError, as_list, load_data, load_mapping
 
@@ -196,3 +196,36 @@ def _load(root: Path, file: PurePosixPath, depth: int) -> dict[str, Any]:
     if isinstance(parent, str) and depth < 5 and (root / file.parent / parent).is_file():
         values = _load(root, PurePosixPath(file.parent / parent), depth + 1) | values
     return values
+
+
+_PLUGINS = name_set(
+    "search tags blog macros redirects exclude excluder file-filter encryptcontent literate-nav "
+    "awesome-pages awesome-nav nav section-index minify git-revision-date git-revision-date-localized "
+    "git-authors git-committers git-committers-2 social privacy offline optimize meta typeset "
+    "projects group info rss glightbox lightbox mkdocs-jupyter jupyter mknotebooks roamlinks "
+    "ezlinks wikilinks autolinks autorefs same-dir mermaid2 "
+    "exporter with-pdf pdf-export print-site swagger-ui-tag callouts statistics"
+)
+"""Plugins that an import translates, or that add nothing to the text of pages."""
+_EXTENSIONS = name_set(
+    "abbr admonition attr_list codehilite def_list extra fenced_code footnotes legacy_attrs legacy_em "
+    "md_in_html meta nl2br sane_lists smarty tables toc wikilinks mdx_math mdx_truly_sane_lists "
+    "markdown_katex python_markdown_math mdx_breakless_lists markdown_checklist callouts"
+)
+"""Extensions of Markdown that an import translates."""
+
+
+def code_notices(config: MkDocsConfig) -> Iterator[Notice]:
+    """Yield a notice for each plugin, hook and extension that changed pages and does not run here."""
+    hint = "copy what it adds from the old pages"
+    hooks = [str(each) for each in as_list(config.values.get("hooks") or [])]
+    known = ("pymdownx", "material", "zensical")
+    extensions = (name.removeprefix("markdown.extensions.") for name in config.extensions)
+    unknown = [name for name in extensions if name not in _EXTENSIONS and not name.startswith(known)]
+    for what, names in (
+        ('setting "hooks" has no effect:', hooks),
+        ("unknown plugin", sorted({name.partition(".")[0] for name in config.plugins} - _PLUGINS)),
+        ("unknown Markdown extension", unknown),
+    ):
+        for name in names:
+            yield Notice("left", f'{what} "{name}"', config.file.as_posix(), hint=hint)

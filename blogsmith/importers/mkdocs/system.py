@@ -19,7 +19,7 @@ from ..source_files import read_text
 from ..text.data import DataTextError, as_list, load_mapping
 from ..text.math import script_macros
 from .blocks import split_abbreviations
-from .config import MkDocsConfig, find_config, read_config
+from .config import MkDocsConfig, code_notices, find_config, read_config
 from .independent import render_python_markdown
 from .links import (
     contents_page,
@@ -68,13 +68,14 @@ class MkDocs:
         named = {source.relative_to(config.docs).as_posix(): title for source, title in titles}
         if not any(page.path.as_posix() == "content/contents.md" for page in pages):
             pages.append(contents_page(files.nav, named, config))
+        notices = [*files.notices, *notices, *code_notices(config)]
         return SiteImport(
             root=root,
             system="mkdocs",
             settings=_settings(config, files, pages, translator, root),
             pages=by_path(pages),
             files=tuple(_files(files, config, root, pages)),
-            notices=(*files.notices, *notices, *(each for each in notebooks if isinstance(each, Notice))),
+            notices=(*notices, *(each for each in notebooks if isinstance(each, Notice))),
             made=by_path(
                 file for each in notebooks if isinstance(each, NotebookPage) for file in each.generated_files
             ),

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ...api.importing import Progress, name_set
-from ..addresses import add_aliases, keep_url
+from ..addresses import add_aliases, keep_url, new_url
 from ..bibliographies import SourceBibliographies
 from ..front_keys import complete_page
-from ..model import ImportedFile, ImportedPage, OldSettings, SiteImport, by_path
+from ..model import ImportedFile, ImportedPage, Notice, OldSettings, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers
 from ..protection import is_draft
 from ..source_files import read_text
+from ..text.data import as_list, one_line
 from .boxes import NUMBERED
 from .config import BookConfig, find_book, read_config
 from .independent import render_myst, render_myst_notebook
@@ -34,7 +35,8 @@ _TRANSLATED = name_set(
     "sphinx.config.rediraffe_redirects sphinx.config.mathjax3_config sphinx.config.mathjax_config "
     "sphinx.config.mathjax4_config version project.title project.description project.authors "
     "project.author project.toc project.math project.bibliography project.substitutions "
-    "project.exclude project.numbering site.title project html_title html_baseurl myst_substitutions "
+    "project.exclude project.numbering project.license site.title site.nav site.actions site.domains "
+    "project html_title html_baseurl myst_substitutions "
     "intersphinx_mapping root_doc master_doc mathjax3_config mathjax_config build.exclusions"
 )
 
@@ -69,6 +71,41 @@ def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
     return found
 
 
+def _site_parts(config: BookConfig, pages: Iterable[ImportedPage]) -> dict[str, Any]:
+    """Return menu, license and base URL from the settings of mystmd."""
+    site, project = (config.values.get(key) for key in ("site", "project"))
+    site = site if isinstance(site, dict) else {}
+    urls = {page.address.strip("/"): str(page.front.get("permalink") or new_url(page, {})) for page in pages}
+    menu = [
+        {"title": title, "url": url if "://" in url else urls[url.strip("/")]}
+        for key in ("nav", "actions")
+        for title, url in _links(site.get(key))
+        if url.startswith(("https://", "http://")) or url.strip("/") in urls
+    ]
+    license_ = one_line(project.get("license")) if isinstance(project, dict) else ""
+    domain = one_line(next(iter(as_list(site.get("domains") or [])), ""))
+    found: dict[str, Any] = {"menu": menu} if menu else {}
+    found |= {"license": license_} if license_ else {}
+    return found | ({"base_url": f"https://{domain}"} if domain and not config.base_url else {})
+
+
+def _links(entries: Any) -> Iterator[tuple[str, str]]:
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict):
+            title, url = one_line(entry.get("title")), one_line(entry.get("url"))
+            if title and url:
+                yield title, url
+            yield from _links(entry.get("children"))
+
+
+def _setting_notices(config: BookConfig) -> Iterator[Notice]:
+    project = config.values.get("project")
+    if isinstance(project, dict) and project.get("abbreviations"):
+        hint = "write `::HTML|meaning::` in the text"
+        message = 'setting "project.abbreviations" has no effect'
+        yield Notice("dropped", message, (config.folder / config.file).as_posix(), hint=hint)
+
+
 def _callout(kind: str) -> dict[str, Any]:
     row: dict[str, Any] = {"title": kind.capitalize()}
     if kind in _COLOURS:
@@ -98,6 +135,7 @@ class Myst:
         index = _index(drafts, files, config, root, state)
         settings = site_settings(config, state)
         pages = _finish_pages(drafts, index, config, files)
+        settings |= _site_parts(config, pages)
         content, folder = PurePosixPath("content"), root / config.folder
         copied = (ImportedFile(content / path, folder / path) for path in files.copied)
         return SiteImport(
@@ -106,7 +144,7 @@ class Myst:
             settings=settings,
             pages=_with_redirects(by_path(pages), config),
             files=(*index.bibliographies.copied_files(), *copied),
-            notices=tuple(files.notices),
+            notices=(*files.notices, *_setting_notices(config)),
             old_settings=(old_settings(config),),
             made=by_path(file for draft in drafts for file in draft.made),
         )

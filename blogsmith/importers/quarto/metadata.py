@@ -77,8 +77,14 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> Converte
         values["aliases"] = aliases
     _add_switches(document, values)
     if own.get("listing"):
-        message = "listing is omitted: a section lists its pages automatically"
+        message = 'front matter key "listing" has no effect: a section lists its pages automatically'
         found.notices.append(Notice("changed", message, source))
+    names = _format_names(own)
+    if names and all(str(name).endswith(_OTHER_FORMATS) for name in names):
+        values["draft"] = True
+        hint = "remove `draft: true` to publish the page"
+        message = f'missing HTML among formats "{", ".join(map(str, names))}": the page becomes a draft'
+        found.notices.append(Notice("changed", message, source, hint=hint))
     found.abstract = str(own.get("abstract") or "").strip()
     return found
 
@@ -163,11 +169,17 @@ def _add_switches(document: QuartoDocument, values: dict[str, Any]) -> None:
         values["lang"] = lang
 
 
+_OTHER_FORMATS = tuple(name_set("pdf typst docx beamer pptx latex epub odt rtf plain jats context native"))
+
+
+def _format_names(own: Mapping[str, Any]) -> list[Any]:
+    formats = own.get("format")
+    return [formats] if isinstance(formats, str) else list(formats) if isinstance(formats, dict) else []
+
+
 def report_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
     """Report output formats other than HTML."""
-    formats = own.get("format")
-    names = [formats] if isinstance(formats, str) else list(formats) if isinstance(formats, dict) else []
-    if others := [name for name in names if not str(name).startswith(("html", "default"))]:
+    if others := [name for name in _format_names(own) if not str(name).startswith(("html", "default"))]:
         ignored = ", ".join(f'"{name}"' for name in others)
         message = f'other formats of front matter key "format" are ignored: {ignored}'
         yield Notice("dropped", message, source)
@@ -187,7 +199,6 @@ def about_text(own: Mapping[str, Any]) -> str:
 
 _UNSUPPORTED_SETTINGS = {
     "google-analytics": "add it to a theme",
-    "plausible-analytics": "add it to a theme",
     "cookie-consent": "remove it: the pages of blogsmith set no cookies",
     "announcement": "add it to a theme",
     "page-footer": "add it to a theme",
@@ -257,13 +268,31 @@ def site_settings(
 def _menu(config: QuartoConfig, addresses: Mapping[PurePosixPath, str]) -> Iterator[dict[str, str]]:
     """Iterate over the links of the navigation bar and its menus."""
     bar = config.site.get("navbar")
-    for side in ("left", "right"):
-        for entry in _entries(bar.get(side) if isinstance(bar, dict) else None):
+    sides = [bar.get(side) for side in ("left", "right")] if isinstance(bar, dict) else [_sidebar(config)]
+    for side in sides:
+        for entry in _entries(side):
             title, target = one_line(entry.get("text")), one_line(entry.get("href") or entry.get("file"))
             address = _address(target, addresses)
             title = title or one_line(entry.get("aria-label")) or urlsplit(target).netloc
             if title and address:
                 yield {"title": title, "url": address}
+
+
+def _sidebar(config: QuartoConfig) -> list[Mapping[str, Any]]:
+    """Return the top level of the sidebar: each section with its first page."""
+    sidebar = config.site.get("sidebar")
+    sidebar = sidebar[0] if isinstance(sidebar, list) and sidebar else sidebar
+    contents = sidebar.get("contents") if isinstance(sidebar, dict) else None
+    found: list[Mapping[str, Any]] = []
+    for entry in contents if isinstance(contents, list) else ():
+        inner = entry.get("contents") if isinstance(entry, dict) else None
+        first = next(_entries(inner), {}) if isinstance(inner, list) else {}
+        section = {"text": entry.get("section"), "href": first.get("href")} if first else entry
+        found += _entries([section])
+    return found[:_MAX_SIDEBAR]
+
+
+_MAX_SIDEBAR = 12
 
 
 def _entries(value: Any) -> Iterator[Mapping[str, Any]]:

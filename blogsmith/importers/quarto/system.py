@@ -15,6 +15,7 @@ from ..page_work import ONE_PROCESS, Workers, translate_document
 from ..protection import set_visibility
 from ..text.data import as_list
 from .independent import render_quarto
+from .listings import list_settings, place_listings
 from .metadata import KEYS, old_settings, setting_notices, site_settings
 from .page import DocumentTranslator, TranslatedPage, add_macros
 from .source import QuartoConfig, QuartoFiles, find_chapters, find_config, find_files, index_site, read_config
@@ -57,6 +58,12 @@ class Quarto:
         addresses = {
             PurePosixPath(page.source): str(page.front.get("permalink") or new_url(page, {})) for page in kept
         }
+        kept, moves = place_listings(kept, files.documents)
+        addresses |= {
+            PurePosixPath(page.source): f"/{moves[page.path].parent.relative_to('content')}/"
+            for page in kept
+            if page.path in moves
+        }
         needed = sorted({kind for page in pages for kind in page.kinds})
         kinds = {name: {"title": name.capitalize(), "numbered": True} for name in needed}
         copied, left = _files(pages, files, config)
@@ -64,10 +71,13 @@ class Quarto:
             names = first_names(sorted(path.as_posix() for path in left), _MAX_NAMES)
             hint = "copy files that other sites link to into `static/`"
             notices.append(Notice("dropped", f"files that no page uses are not copied: {names}", hint=hint))
+        settings = site_settings(config, macros, kinds, addresses)
+        if lists := list_settings(files.documents):
+            settings["lists"] = lists
         return SiteImport(
             root=root,
             system="quarto",
-            settings=site_settings(config, macros, kinds, addresses),
+            settings=settings,
             pages=by_path(kept),
             files=(
                 *translator.bibliographies.copied_files(),
@@ -75,6 +85,7 @@ class Quarto:
             ),
             notices=tuple(notices),
             made=by_path(file for each in pages for file in each.made),
+            moves=moves,
             old_settings=old_settings(config),
         )
 

@@ -1,0 +1,128 @@
+"""Bibliographies of a Jekyll site: the `.bib` files of its pages, and lists of publications as
+jekyll-scholar and al-folio show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ...api.importing import lazy_pattern, name_set
+from ..bibliographies import SourceBibliographies
+from ..model import ImportedData
+from ..source_files import read_text, walk_files
+from ..text.data import as_list, one_line
+from .settings import config_author
+from .source import JekyllDocument, JekyllSite, PageContext, WorkList
+
+_FOLDERS = ("assets/bibliography", "_bibliography", "", "assets/bib", "assets", "bibliography")
+
+
+class PageBibliographies:
+    """The `.bib` files of one site."""
+
+    def __init__(self, site: JekyllSite) -> None:
+        self._site = site
+        self.copied = SourceBibliographies()
+        """Files that pages cite, and that will be copied."""
+        self._listed: dict[str, Path] = {}
+        """Path in the new site → file that a page lists."""
+
+    def files(self, document: JekyllDocument) -> list[Path]:
+        """Return the files that a page names, then those of the site; earlier files take precedence."""
+        written = document.front.get("bibliography")
+        named = [
+            file for name in as_list(written) if isinstance(name, str) and (file := self._find(name.strip()))
+        ]
+        return list(dict.fromkeys([*named, *self._common]))
+
+    def _find(self, name: str) -> Path | None:
+        folder = self._site.root / self._site.config.folder
+        source = one_line(self._scholar.get("source")).strip("./") or "_bibliography"
+        folders = (source if place == "_bibliography" else place for place in _FOLDERS)
+        paths = (PurePosixPath(place) / each for place in folders for each in (name, f"{name}.bib"))
+        tried = (folder / path for path in paths if ".." not in path.parts and not path.is_absolute())
+        return next((file for file in tried if name and file.is_file()), None)
+
+    @property
+    def _scholar(self) -> dict[str, Any]:
+        written = self._site.config.values.get("scholar")
+        return written if isinstance(written, dict) else {}
+
+    @cached_property
+    def _common(self) -> list[Path]:
+        folder = self._site.root / self._site.config.folder / "_bibliography"
+        paths = walk_files(folder) if folder.is_dir() else ()
+        return [folder / path for path in paths if path.suffix == ".bib"]
+
+    def publications(self, context: PageContext) -> dict[str, Any]:
+        """Return the front matter for the lists of publications of a page; empty if it has none."""
+        is_home = context.document.front.get("selected_papers") is True
+        lists = context.lists or ([WorkList("", is_selected=True)] if is_home else [])
+        default = one_line(self._scholar.get("bibliography")) or "references.bib"
+        named = [self._find(each.file or default) for each in lists]
+        found = list(dict.fromkeys(file for one in named for file in ([one] if one else self._common)))
+        if not found:
+            return {}
+        paths = [(PurePosixPath("bibliography") / f"works-{file.name}").as_posix() for file in found]
+        self._listed |= dict(zip(paths, found, strict=True))
+        hidden = sorted({name for file in found for name in _fields(file) if name in HIDDEN_FIELDS})
+        if hidden:
+            listed = ", ".join(f'"{name}"' for name in hidden)
+            context.notice("dropped", f"fields of publications have no effect: {listed}")
+        front: dict[str, Any] = {"publications": paths[0] if len(paths) == 1 else paths}
+        front |= {"selected": True} if all(each.is_selected for each in lists) else {}
+        first, last = (one_line(next(iter(as_list(self._scholar.get(key) or "")), "")) for key in _NAMES)
+        is_other = first and last and last not in config_author(self._site.config)
+        return front | ({"authors": [f"{first} {last}"]} if is_other else {})
+
+    def listed_files(self) -> Iterator[ImportedData]:
+        """Yield the files that pages list, with the fields that blogsmith reads."""
+        for path, file in self._listed.items():
+            text = convert_fields(read_text(file) or "", self._site.copied)
+            yield ImportedData(PurePosixPath(path), text.encode())
+
+
+def _fields(file: Path) -> Iterator[str]:
+    return (found[2].lower() for found in _FIELD.finditer(read_text(file) or ""))
+
+
+_NAMES = ("first_name", "last_name")
+_ENTRY = lazy_pattern(r"(?m)^(?=[ \t]*@)")
+_FIELD = lazy_pattern(r"(?m)^([ \t,]*)(\w+)([ \t]*=[ \t]*[{\"])([^{}\"\n]+)(?=[}\"])")
+_FILE_FIELDS = {
+    **dict.fromkeys(("pdf", "slides", "poster", "supp"), "/assets/pdf/"),
+    **{"html": "/assets/html/", "video": "/assets/video/"},
+}
+"""Field → folder of its files in al-folio."""
+_RENAMED = {"html": "website", "blog": "website", "arxiv": "eprint"}
+"""Field of al-folio → field that blogsmith links."""
+HIDDEN_FIELDS = name_set("abbr award award_name annotation additional_info preview supp hal inspirehep_id")
+"""Fields of al-folio that blogsmith does not show."""
+
+
+def convert_fields(text: str, copied: frozenset[str]) -> str:
+    """Convert the links in the entries of al-folio. copied: site paths of copied files."""
+    text = re.sub(r"\A---\n---\n", "", text)
+    return "".join(_convert_entry(entry, copied) for entry in _ENTRY.split(text))
+
+
+def _convert_entry(entry: str, copied: frozenset[str]) -> str:
+    taken = {found[2].lower() for found in _FIELD.finditer(entry)}
+
+    def convert(found: re.Match[str]) -> str:
+        name, value = found[2].lower(), found[4].strip()
+        folder = _FILE_FIELDS.get(name, "")
+        if folder and f"{folder}{value}" in copied:
+            value = f"{folder}{value}"
+        new = _RENAMED.get(name, "")
+        if not new or new in taken:
+            return f"{found[1]}{found[2]}{found[3]}{value}"
+        taken.add(new)
+        has_archive = name != "arxiv" or "archiveprefix" in taken
+        more = "" if has_archive else f"archiveprefix = {{arXiv}},\n{found[1]}"
+        return f"{found[1]}{more}{new}{found[3]}{value}"
+
+    return _FIELD.sub(convert, entry)
