@@ -275,7 +275,7 @@ def _import_folder(source: Path, into: Path, options: ImportOptions, progress: P
     target: AbstractContextManager[Path] = temporary_folder() if options.dry_run else nullcontext(into)
     with target as folder, _lock_folder(folder):
         written = write_site_files(site_files(site), folder, progress)
-        built = build_import(site, written, SiteBuilder(folder, options.now, progress, workers))
+        built = build_import(site, written, SiteBuilder(folder.absolute(), options.now, progress, workers))
         check = check_site(built, progress, against=options.against, workers=workers)
         site, check = lower_errors(built.site, check)
         site = show_image_copies(site) if options.fetch_images else site

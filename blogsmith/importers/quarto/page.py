@@ -311,7 +311,7 @@ class _Body:
         self.defaults = cell_defaults(html_options(document.options))
         self.outputs = OutputWriter(document.new_path)
         frozen = FrozenCells() if document.notebook else read_frozen(site.root, document.path)
-        self.code = CodeTranslator(self.defaults, notes, frozen.pop_outputs, self.outputs)
+        self.code = CodeTranslator(self.defaults, notes, frozen.pop_outputs, self.outputs, self.resolve)
         self._figures = FigureTranslator(self._pieces, self._reveal, notes)
         self.divs = DivTranslator(self._restore, self._figures, notes)
         meta = {**site.variables, **document.options}
