@@ -182,7 +182,8 @@ CASES = {
         {
             "_quarto.yml": "project: {type: website}\nwebsite: {title: B}\n",
             "index.qmd": '---\ntitle: A\nhaiku: ["What is it?", b]\n---\n\nSee @fig-a.\n\n'
-            "```{r}\n#| label: fig-a\n#| echo: false\n#| fig-cap: Shown\nknitr::include_graphics('images/a.png')\n```\n",
+            "```{r}\n#| label: fig-a\n#| echo: false\n#| fig-cap: Shown\n"
+            "knitr::include_graphics('images/a.png')\n```\n",
             "images/a.png": PNG,
         },
         shown=r'href="#fig-a".*\n<figure class="figure" id="fig-a"><img src="/images/a\.png"',
