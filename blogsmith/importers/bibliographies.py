@@ -1,4 +1,4 @@
-"""Cited references: `.bib` files, data files, and lists in front matter.
+"""Cited references: `.bib` and CSL-JSON files, data files, and lists in front matter.
 
 A `.bib` file is copied, and pages name it; `blogsmith.bibliography` reads it. Two kinds of entries move to
 `references:` instead: those whose keys must be written differently, and those where blogsmith's reader finds
@@ -38,6 +38,16 @@ def read_bibtex(text: str) -> dict[str, dict[str, str]]:
         }
         for entry in read_entries(text)
     }
+
+
+def _read_csl(text: str) -> dict[str, dict[str, str]]:
+    """Return the titles of every entry of a CSL-JSON file by key; empty if the file is invalid."""
+    try:
+        items = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    entries = (item for item in as_list(items) if isinstance(item, Mapping) and "id" in item)
+    return {str(item["id"]): {"title": one_line(item.get("title"))} for item in entries}
 
 
 def _plain(name: str, tex: str) -> str:
@@ -95,8 +105,8 @@ Entries = Mapping[str, Mapping[str, str]]
 
 
 class SourceBibliographies:
-    """The `.bib` files of one source, each read once, and the entries that pages of the new site need from
-    them."""
+    """The `.bib` and CSL-JSON files of one source, each read once, and the entries that pages of the new site
+    need from them."""
 
     def __init__(self) -> None:
         self._entries: dict[Path, Entries] = {}
@@ -107,7 +117,8 @@ class SourceBibliographies:
     def entries(self, file: Path) -> Entries:
         """Return all entries of a file; empty if it cannot be read."""
         if file not in self._entries:
-            self._entries[file] = read_bibtex(read_text(file) or "")
+            read = _read_csl if file.suffix.lower() == ".json" else read_bibtex
+            self._entries[file] = read(read_text(file) or "")
         return self._entries[file]
 
     def all_entries(self, files: Iterable[Path]) -> dict[str, Mapping[str, str]]:
@@ -134,8 +145,8 @@ class SourceBibliographies:
     def _is_readable_entry(self, file: Path, key: str) -> bool:
         """Return whether blogsmith reads the entry without diagnostics, and under the key that
         citations use."""
-        if fit_key(key) != key:
-            return False
+        if fit_key(key) != key or file.suffix.lower() == ".json":
+            return fit_key(key) == key
         if file not in self._files:
             self._files[file] = BibtexFile(file.name, read_text(file) or "")
         work = self._files[file].find(key)
@@ -143,7 +154,7 @@ class SourceBibliographies:
 
     def _name(self, file: Path) -> str:
         """Return the file's name in the new site. If the name is taken, parent folders are prepended."""
-        parts = file.with_suffix(".bib").parts
+        parts = (file if file.suffix.lower() == ".json" else file.with_suffix(".bib")).parts
         tried = ("-".join(parts[-at:]) for at in range(1, len(parts) + 1))
         name = next(name for name in tried if self._names.get(name, file) == file)
         self._names[name] = file

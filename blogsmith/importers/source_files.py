@@ -219,7 +219,7 @@ def remove_unreadable_files(site: SiteImport) -> SiteImport:
 
 def _problem(file: ImportedFile) -> str:
     """Return why a file is not copied; empty if it can be copied."""
-    is_bibliography = file.path.parent.as_posix() == BIBLIOGRAPHIES and file.path.suffix == ".bib"
+    is_bibliography = file.path.parent.as_posix() == BIBLIOGRAPHIES and file.path.suffix in (".bib", ".json")
     if not (file.path.parts[0] in FOLDERS or is_bibliography) or ".." in file.path.parts:
         return "file is not copied: its new path is outside content/ and static/"
     try:

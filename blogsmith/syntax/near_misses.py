@@ -41,6 +41,8 @@ _MODULE = lazy_pattern(
 _CODE = "\x01"
 _BOLD = lazy_pattern(r"(?<![\w*\\])\*\*(?![\s*])([^*\n]{1,200}[^\w\s*\\])\*\*([^\W\d_])")
 """Bold text that CommonMark does not close, because it ends in punctuation and a letter follows."""
+_SPACED_BOLD = lazy_pattern(r"(?<![^\s(])\*\*(?![\s*])([^*\n]{1,200}?)([ \t]+)\*\*(?!\*)")
+"""Bold text that CommonMark does not close, because it ends in a space."""
 _JSX_COMMENT = lazy_pattern(r"\{/\*.{0,2000}?\*/\}", re.DOTALL)
 
 
@@ -64,6 +66,7 @@ def report_near_misses(state: StateCore) -> None:
             report_comments(token, page)
         if content.count("**") > 1 and _has_text(token, "**"):
             _check_bold(token, page)
+            _check_spaced_bold(token, page)
         if "{/*" in content and _has_text(token, "{/*"):
             _check_comments(token, page)
         if is_paragraph and "|" in content and "-" in content and "\n" in content:
@@ -165,6 +168,21 @@ def _check_bold(inline: Token, page: PageState) -> None:
         hint = "write `<strong>…</strong>`, or a space after the asterisks"
         message = f'asterisks are text before a letter: "{_shorten(written + found[2])}"'
         page.reporter.warn("emphasis-doubtful", message, place, hint, fix)
+
+
+def _check_spaced_bold(inline: Token, page: PageState) -> None:
+    """Warn about `**Problem: **text`, whose asterisks stay text because of the space before the last ones."""
+    origin = get_record(inline, TextMap)
+    for found in _SPACED_BOLD.finditer(_without_code(inline.content, "`")):
+        written = inline.content[found.start() : found.end()]
+        if not _has_text(inline, written):
+            continue
+        place = origin.place(found.start(), len(written))
+        after = inline.content[found.end() : found.end() + 1]
+        meant = f"{written[:-2].rstrip()}**{found[2] if after.isalnum() else ''}"
+        fix = page.reporter.substitute(place, written, meant, is_safe=True)
+        message = f'asterisks are text after a space: "{_shorten(written)}"'
+        page.reporter.warn("emphasis-doubtful", message, place, f"write `{_shorten(meant)}`", fix)
 
 
 def _check_comments(inline: Token, page: PageState) -> None:

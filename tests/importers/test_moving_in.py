@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import pytest
+
 from blogsmith.importers.importer import ImportOptions, import_site
 from blogsmith.importers.report import ImportResult
 from blogsmith.project.report import no_progress
@@ -176,6 +178,59 @@ CASES = {
         {**JEKYLL, "a.md": "---\ntitle: A\npermalink: /con/\n---\n\nText.\n"},
         problems=("not answered: 1 URL of the old site",),
     ),
+    "an image that a cell of knitr includes": Case(
+        {
+            "_quarto.yml": "project: {type: website}\nwebsite: {title: B}\n",
+            "index.qmd": '---\ntitle: A\nhaiku: ["What is it?", b]\n---\n\nSee @fig-a.\n\n'
+            "```{r}\n#| label: fig-a\n#| echo: false\n#| fig-cap: Shown\n"
+            "knitr::include_graphics('images/a.png')\n```\n",
+            "images/a.png": PNG,
+        },
+        shown=r'href="#fig-a".*\n<figure class="figure" id="fig-a"><img src="/images/a\.png"',
+    ),
+    "references in CSL-JSON": Case(
+        {
+            "_quarto.yml": "project: {type: website}\nwebsite: {title: B}\n",
+            "index.qmd": "---\ntitle: A\nbibliography: refs.json\n---\n\n@ito:2020 writes.\n",
+            "refs.json": '[{"id": "ito:2020", "type": "book", "title": "Sums", "author": [{"family": "I"}]}]',
+        },
+        shown=r'<li id="ref-ito:2020">I\. <cite>Sums',
+    ),
+    "formula shortcodes of Zola": Case(
+        {
+            "config.toml": 'base_url = "https://x.org"\ntitle = "X"\n[markdown]\n',
+            "content/_index.md": '+++\ntitle = "H"\n+++\n',
+            "content/a.md": '+++\ntitle = "A"\n+++\n{% katex(block=true) %}\nR_0\n=\n\nR_1\n{% end %}\n\n'
+            'And {{ katex(body="R_2") }}.\n',
+        },
+        "a/index.html",
+        r"(?s)R_0\s=\sR_1.*R_2",
+    ),
+    "a collection of Astro that a list reads too": Case(
+        {
+            "astro.config.mjs": 'export default { site: "https://x.org" };\n',
+            "src/content/blog/a.md": "---\ntitle: A\n---\n\nText.\n",
+            **dict.fromkeys(
+                ("src/pages/posts/[slug]/index.astro", "src/pages/notes/[tag]/index.astro"),
+                "---\nconst posts = await getCollection('blog');\n---\n",
+            ),
+        },
+        "posts/a/index.html",
+        "Text",
+    ),
+    "lines of display math in a vault": Case(
+        {".obsidian/app.json": "{}", "A.md": "Text:\n$$\na\n=\n- b\n$$\n---\nMore.\n"},
+        "a/index.html",
+        "(?s)<math.*<hr.*More",
+    ),
+    "a link to a front page that is a list": Case(
+        {
+            **post("[home](/)"),
+            "index.html": "---\nlayout: default\n---\n{% for p in site.posts %}{% endfor %}\n",
+        },
+        BUILT_POST,
+        '<a href="/">home',
+    ),
     "text that no build accepts": Case(
         post("<details><summary>A</summary>\n\nText."),
         BUILT_POST,
@@ -210,6 +265,12 @@ def test_what_is_held_back_is_named_with_its_line(tmp_path: Path) -> None:
     done = run(post("One.\n\n<details><summary>A</summary>\n\nText."), tmp_path)
     held = [(each.source, each.line) for each in done.site.all_notices if each.kind == "held"]
     assert held == [(POST, 7)]
+
+
+def test_a_relative_target_shows_images_of_cells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "old", {"graph.ipynb": json.dumps(NOTEBOOK)})
+    monkeypatch.chdir(tmp_path)
+    assert import_site(Path("old"), Path("new"), ImportOptions(now=NOW), no_progress).problems == ()
 
 
 def test_a_hostile_source_runs_nothing(tmp_path: Path) -> None:

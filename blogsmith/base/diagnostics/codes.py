@@ -63,7 +63,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "div-content": "A block that may only contain data contains text.",
         "div-unknown": "A `<div>` has the attributes of a block, but its block name is unknown (warning).",
         "div-open": "A block `<div>` has no closing `</div>`.",
-        "emphasis-doubtful": "Asterisks around words are text, because a letter follows them (warning).",
+        "emphasis-doubtful": "Asterisks are text, because of the letter or space next to them (warning).",
         "footnote-place": "A footnote reference is in an argument of a shortcode.",
         "footnote-twice": "A footnote is defined twice.",
         "footnote-undefined": "A footnote reference has no definition, or a label with spaces (a warning).",

@@ -105,7 +105,7 @@ def _compare_part(word: str, name: str) -> tuple[int, int] | None:
         return (1, 1) if is_year and count_typos(word, name) == (1, 1) else None
     if len(set(word) ^ set(name)) > 2 * most:
         return None
-    typos, changed = count_typos(word, name)
+    typos, changed = count_typos(word, name, most)
     if typos > most:
         return None
     begins = word[0] == name[0] or (word[:2] == name[1::-1] and word[2:3] == name[2:3])
@@ -117,15 +117,23 @@ def _compare_part(word: str, name: str) -> tuple[int, int] | None:
     return (typos, changed) if begins or is_cut else None
 
 
-def count_typos(word: str, name: str) -> tuple[int, int]:
+def count_typos(word: str, name: str, most: int | None = None) -> tuple[int, int]:
     """Return the least number of letters to add, remove, change or swap with the next one, and how many of
     these are changed. Source: optimal string alignment; L. Boytsov, Indexing methods for approximate
-    dictionary searching, 2011."""
+    dictionary searching, 2011.
+
+    most: number of typos from which on the result may be any larger number; None for an exact result.
+    """
+    limit = max(len(word), len(name)) if most is None else most
+    above = (limit + 1, 0)
     before: list[tuple[int, int]] = []
     row = [(at, 0) for at in range(len(name) + 1)]
     for line, char in enumerate(word, 1):
-        older, before, row = before, row, [(line, 0)]
-        for at, other in enumerate(name, 1):
+        # cells at a distance of more than `limit` from the diagonal need more typos
+        first, last = max(1, line - limit), min(len(name), line + limit)
+        older, before, row = before, row, [(line, 0) if first == 1 else above] * first
+        for at in range(first, last + 1):
+            other = name[at - 1]
             is_same = char == other
             diagonal = before[at - 1]
             best = diagonal if is_same else (diagonal[0] + 1, diagonal[1] + 1)
@@ -133,6 +141,10 @@ def count_typos(word: str, name: str) -> tuple[int, int]:
             if line > 1 and at > 1 and char == name[at - 2] and word[line - 2] == other and not is_same:
                 best = min(best, (older[at - 2][0] + 1, older[at - 2][1]))
             row.append(best)
+        row += [above] * (len(name) - last)
+        # the next line may also continue the line before, by swapped letters
+        if min(row) > (limit, len(word)) and min(before) >= (limit, 0):
+            return above
     return row[-1]
 
 

@@ -84,7 +84,8 @@ class UrlResolver:
 
     def _page(self, document: JekyllDocument, to_file: bool) -> str:
         target = self._page_path(document)
-        if not to_file:
+        # the front page may be a list that the new site generates
+        if not to_file or document.address == "/":
             return document.address
         if target == self._here:
             return target.name

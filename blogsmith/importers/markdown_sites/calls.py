@@ -10,6 +10,7 @@ from html import escape
 from ...api.importing import kind_table, lazy_pattern, name_set
 from ..text.containers import callout_lines, collapsible, fence_text, import_comment, tab
 from ..text.html import alt_text, image, link_destination
+from ..text.math import format_display_math, format_inline_math
 
 Report = Callable[[str, str], None]
 """Called with the message of a notice `left`, and the removed text."""
@@ -250,6 +251,7 @@ CALLS: Mapping[str, re.Pattern[str]] = {
 }
 _WORD = lazy_pattern(r"(?:(\w+)\s*[=:]\s*)?(\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`|[^\s,=]+)")
 _VIDEOS = {"youtube": "https://www.youtube.com/watch?v={}", "vimeo": "https://vimeo.com/{}"}
+_FORMULAS = frozenset(("katex", "math", "latex", "tex", "mathjax"))
 _HEXO_NOTES = frozenset(("note", "message", "alert", "callout", "admonition", "hint", "notice"))
 
 
@@ -283,6 +285,11 @@ def _call(
 ) -> str | None:
     """Return the Markdown for a call of the shortcode or tag `name`; None if the name is unknown."""
     first = next(iter(plain), "")
+    if name in _FORMULAS and (tex := body or named.get("body") or first):
+        # a blank line would end the formula
+        tex = re.sub(r"\n\s*\n", "\n", tex.strip())
+        is_block = named.get("block") == "true" or "\n" in tex
+        return f"\n\n{format_display_math(tex)}\n\n" if is_block else format_inline_math(tex)
     if name in _VIDEOS:
         address = _VIDEOS[name].format(named.get("id") or first)
         return f'\n\n<div class="video-embed" data-src="{escape(address)}"></div>\n\n'

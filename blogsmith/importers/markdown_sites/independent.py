@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from ..hugo.independent import PASSTHROUGH, render_goldmark
+from ..verify.markdown_reader import formula_html
 
 _CODE = re.compile(
     r"(?ms)(^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})[^\n]*\n.*?^[ \t>]*\2[`~]*[ \t]*$|`+[^`\n]+`+)"
@@ -24,6 +25,10 @@ _JSX_VALUE = re.compile(r"\s(?:style=\{\{[^{}]*\}\}|(?:className|[a-z]\w*)=\{[^{
 _ZOLA = re.compile(
     r"\{\{-?\s*\w+\((?:[^{}\"]|\"[^\"]*\")*\)\s*-?\}\}|\{%-?\s*(?:\w+\((?:[^{}\"]|\"[^\"]*\")*\)|end)\s*-?%\}"
 )
+_ZOLA_FORMULA = re.compile(
+    r"\{%-?\s*(?:katex|math|latex|tex|mathjax)\([^{}]*\)\s*-?%\}([\s\S]*?)\{%-?\s*end\s*-?%\}"
+    r"|\{\{-?\s*(?:katex|math|latex|tex|mathjax)\((?:body\s*=\s*)?\"((?:[^\"\\]|\\.)*)\"[^{}]*\)\s*-?\}\}"
+)
 _TAG = re.compile(r"\{%[^%]*%\}|\{\{%[^%]*%\}\}")
 _JULIA = re.compile(
     r"(?m)^[ \t]*(?:~~~|@@[\w,-]*)[ \t]*$|@@[\w,-]+|@@|^[ \t]*\\(?:toc|tableofcontents)\S*|\{\{[^{}]*\}\}"
@@ -39,8 +44,7 @@ def render_page(text: str, original: str, calls: str) -> str:
     """Return the HTML of a page. original: text of the whole page. calls: syntax of its calls, as in the
     table."""
     has_dollars = calls != "mdx" or not original.endswith(PASSTHROUGH.format(r"\("))
-    for name, path in _IMAGE.findall(text) if calls == "mdx" else ():
-        text = text.replace(f"src={{{name}}}", f'src="{path}"')
+    images = dict(_IMAGE.findall(text)) if calls == "mdx" else {}
     if calls == "franklin":
         text = _RAW.sub("", text)
     parts = []
@@ -49,11 +53,23 @@ def render_page(text: str, original: str, calls: str) -> str:
         shown = code[0]
         if calls == "mdx" and (margin := len(shown) - len(shown.lstrip(" \t"))):
             shown = re.sub(rf"(?m)^[ \t]{{1,{margin}}}", "", shown)
-        before = text[position : code.start()]
+        before = _with_images(text[position : code.start()], images)
         parts += [_prose(before, calls, has_dollars), shown]
         position = code.end()
-    shown = "".join([*parts, _prose(text[position:], calls, has_dollars)])
+    rest = _with_images(text[position:], images)
+    shown = "".join([*parts, _prose(rest, calls, has_dollars)])
     return render_goldmark(shown, original if has_dollars else PASSTHROUGH.format("$"))
+
+
+def _with_images(text: str, images: dict[str, str]) -> str:
+    """Replace `src={name}` of imported images with their paths."""
+    for name, path in images.items():
+        text = text.replace(f"src={{{name}}}", f'src="{path}"')
+    return text
+
+
+def _formula(found: re.Match[str]) -> str:
+    return formula_html(" ".join((found[1] or found[2] or "").split()))
 
 
 def _prose(text: str, calls: str, has_dollars: bool) -> str:
@@ -64,6 +80,8 @@ def _prose(text: str, calls: str, has_dollars: bool) -> str:
         text = _ESCAPED.sub(lambda found: f"&#{ord(found[1])};", text)
         text = re.sub(r"(?<=\n)[ \t]+(?=\S)", "", _COMPONENT.sub("\n\n", text))
     elif calls in _CALLS:
+        if calls == "zola":
+            text = _ZOLA_FORMULA.sub(_formula, text)
         text = _CALLS[calls].sub(" ", text)
     text = _CONTAINER.sub(lambda found: f"\n{found[1]}{found[2] or found[3] or ''}\n", text)
     return _PELICAN.sub("", _BOX.sub("", text))

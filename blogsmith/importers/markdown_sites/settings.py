@@ -247,15 +247,20 @@ def _normalize(path: PurePosixPath) -> str:
     return "/".join(parts)
 
 
+_LIST_PARAMETER = lazy_pattern(r"\[(?:\.\.\.)?(?:tags?|page|categor\w*|series|year|authors?|topic)\]")
 _COLLECTION = lazy_pattern(r"getCollection\(\s*[\"']([\w-]+)[\"']")
 
 
 def find_route(site: Path, collection: str) -> str:
-    """Return the URL path of a collection in an Astro site. It is the path of the page such as `[slug].astro`
-    that reads the collection; without this page, the name of the collection."""
+    """Return the URL path of a collection in an Astro site. It is the folder of the page such as
+    `[slug].astro` or `[slug]/index.astro` that reads the collection and is not a list, such as `[tag].astro`.
+    Without this page, it is the name of the collection."""
     top = site / "src/pages"
-    for page in sorted(top.rglob("[[]*.astro")) if top.is_dir() else ():
-        if collection in _COLLECTION.findall(read_text(page) or ""):
-            folder = page.parent.relative_to(top).as_posix().strip(".")
-            return f"/{folder}" if folder else ""
+    for page in sorted(top.rglob("*.astro")) if top.is_dir() else ():
+        parts = page.relative_to(top).with_suffix("").parts
+        place = next((at for at, part in enumerate(parts) if part.startswith("[")), None)
+        is_list = any(_LIST_PARAMETER.fullmatch(part) for part in parts)
+        if place is None or is_list or collection not in _COLLECTION.findall(read_text(page) or ""):
+            continue
+        return "".join(f"/{part}" for part in parts[:place])
     return f"/{collection}"

@@ -116,7 +116,7 @@ class _Finder:
             self._read(path, inner, section)
         elif suffix in _UNSUPPORTED:
             hint = "convert it to Markdown, for example with `pandoc --to=gfm`, and import again"
-            self._notices.append(Notice("dropped", f'unsupported file type "{suffix}"', str(path), hint=hint))
+            self._notices.append(Notice("unread", f'unsupported file type "{suffix}"', str(path), hint=hint))
         elif section.is_static:
             self._copy(path, PurePosixPath("static") / self._below_static(path))
         elif suffix not in _CODE and path.name[0] != ".":

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from markdown_it import MarkdownIt
 
-from ..verify.markdown_reader import Dollars, markdown_reader
+from ..verify.markdown_reader import Dollars, formula_html, markdown_reader
 
 _CODE = re.compile(r"(?ms)(^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,}).*?^[ \t>]*\2[ \t]*$|(?<!`)`[^`\n]+`(?!`))")
 _DIAGRAM = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b")
@@ -16,6 +16,8 @@ _BOX = re.compile(r"(?:`{3,}|~{3,})ad-[\w-]+[ \t]*\n([\s\S]*?)^(?:`{3,}|~{3,})[ 
 _BOX_OPTION = re.compile(r"^(?:title:|(?:collapse|icon|color):[^\n]*\n)", re.MULTILINE)
 """An option of a box of the plugin Admonition."""
 _COMMENT = re.compile(r"%%[\s\S]*?%%")
+_DISPLAY = re.compile(r"(?<!\\)\$\$(?!\$)((?:(?!\$\$)[\s\S])+?)\$\$")
+_QUOTE = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")
 _EMBED = re.compile(r"!\[\[([^\[\]\n|#]+)[^\[\]\n]*\]\]")
 _WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _BLOCK_ID = re.compile(r"(?m)(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
@@ -41,13 +43,21 @@ def render_note(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    text = _COMMENT.sub("", text)
+    text = _DISPLAY.sub(_render_display, _COMMENT.sub("", text))
     text = _EMBED.sub(_render_embed, text)
     text = _WIKI.sub(lambda found: found[1].replace("\\|", "|").rpartition("|")[2].replace("#", " "), text)
     text = _VIDEO.sub("", text)
     text = _SIZED_IMAGE.sub(r"![\1](", text)
     text = _INLINE_NOTE.sub(r" \1 ", text)
     return _BLOCK_ID.sub("", _MARKER.sub(lambda found: found[1] or found[2] or "", text))
+
+
+def _render_display(found: re.Match[str]) -> str:
+    # its lines are neither headings nor lists, and a bar in it ends no cell of a table
+    html = formula_html(_QUOTE.sub("", found[1]))
+    html = html.replace("\n", "&#10;").replace("|", "&#124;")
+    # a line of hyphens after it is a rule
+    return f"{html}\n" if "\n" in found[1] else html
 
 
 def _render_embed(found: re.Match[str]) -> str:

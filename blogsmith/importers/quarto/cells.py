@@ -60,6 +60,10 @@ _SHOWN_NAMES: Mapping[str, str] = {
 _DIAGRAMS = frozenset(("mermaid", "dot"))
 _BROWSER = frozenset(("pyodide", "pyodide-python"))
 _PYTHON = frozenset(("python", "python3", "py"))
+_INCLUDED_IMAGES = lazy_pattern(
+    r"\s*(?:(?:knitr::)?include_graphics\(\s*(?:path\s*=\s*)?(?:\"[^\"\n]+\"|'[^'\n]+')[^()\n]*\)\s*)+"
+)
+_PATH = lazy_pattern(r"include_graphics\([^\"']*[\"']([^\"'\n]+)")
 _PREFORMATTED = lazy_pattern(r"<(?:pre|script|style|textarea|svg)\b", re.IGNORECASE)
 
 
@@ -113,17 +117,23 @@ class CodeTranslator:
     """Translator for the code of one page. It collects the records, labels and macros that it finds."""
 
     def __init__(
-        self, defaults: CellDefaults, note: NoticeCallback, take: OutputReader, outputs: OutputWriter
+        self,
+        defaults: CellDefaults,
+        note: NoticeCallback,
+        take: OutputReader,
+        outputs: OutputWriter,
+        resolve: Callable[[str], str],
     ) -> None:
         """Initialize a translator.
 
         take: returns the outputs of a cell's last run. outputs: converts outputs of cells that blogsmith
-        cannot run.
+        cannot run. resolve: converts the path of a file to its path in the new site.
         """
         self._defaults = defaults
         self._note = note
         self._take = take
         self._outputs = outputs
+        self._resolve = resolve
         self.records: list[CodeOutputs] = []
         """Cells with recorded outputs, in order."""
         self.has_cells = False
@@ -199,6 +209,8 @@ class CodeTranslator:
             self._take("\n".join(code), is_shown=False)
             self._note("dropped", f'hidden cell in language "{language}" is removed', text, removed=text)
             return block.prefix.rstrip()
+        if _INCLUDED_IMAGES.fullmatch("\n".join(code)):
+            return self._included_images(block, _SHOWN_NAMES.get(language, language), given, code)
         message = f'cell in language "{language}" is shown but not run'
         self._note("left", message, text, hint="add its result as an image or table")
         made = _make_fence(block, _SHOWN_NAMES.get(language, language), code)
@@ -208,6 +220,20 @@ class CodeTranslator:
         parts = [made if self._is_echoed(given) or not shown else "", *shown]
         made = "\n\n".join(part for part in parts if part)
         return made if block.first.strip() else f"{block.prefix}{import_comment(message)}\n{made}"
+
+    def _included_images(
+        self, block: CodeBlock, language: str, given: Mapping[str, str], code: list[str]
+    ) -> str:
+        """Translate a cell that only includes image files. The first image gets its label and caption."""
+        self._take("\n".join(code), is_shown=self._is_echoed(given))
+        label, caption, alt = (_text(given.get(key, "")) for key in ("label", "fig-cap", "fig-alt"))
+        name = fit_id(label) if label.startswith("fig-") else ""
+        bare = CodeBlock("", "", block.mark, "", ())
+        lines = [_make_fence(bare, language, code), ""] if self._is_echoed(given) else []
+        for path in _PATH.findall("\n".join(code)):
+            lines += [image(self._resolve(path), alt or caption, caption=caption, name=name), ""]
+            caption = name = ""
+        return _add_prefix(block, "\n".join(lines[:-1]).split("\n"))
 
     def _recorded_outputs(self, code: list[str], given: Mapping[str, str], label: str) -> list[str]:
         """Return recorded outputs of a cell that cannot run. The first image or table gets its label."""

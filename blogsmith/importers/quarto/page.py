@@ -286,7 +286,7 @@ class DocumentTranslator:
     def bibliography_files(self, document: QuartoDocument) -> list[Path]:
         """Return the `.bib` files of a page."""
         written = document.options.get("bibliography") or []
-        names = [name for name in as_list(written) if _is_bibtex(name)]
+        names = [name for name in as_list(written) if _is_bibliography(name)]
         return [self.root / name for name in names]
 
     @property
@@ -311,7 +311,7 @@ class _Body:
         self.defaults = cell_defaults(html_options(document.options))
         self.outputs = OutputWriter(document.new_path)
         frozen = FrozenCells() if document.notebook else read_frozen(site.root, document.path)
-        self.code = CodeTranslator(self.defaults, notes, frozen.pop_outputs, self.outputs)
+        self.code = CodeTranslator(self.defaults, notes, frozen.pop_outputs, self.outputs, self.resolve)
         self._figures = FigureTranslator(self._pieces, self._reveal, notes)
         self.divs = DivTranslator(self._restore, self._figures, notes)
         meta = {**site.variables, **document.options}
@@ -404,8 +404,8 @@ class _Body:
         return found | ({"nocite": uncited} if uncited else {})
 
 
-def _is_bibtex(name: object) -> bool:
-    return isinstance(name, str) and name.lower().endswith((".bib", ".bibtex"))
+def _is_bibliography(name: object) -> bool:
+    return isinstance(name, str) and name.lower().endswith((".bib", ".bibtex", ".json"))
 
 
 def _made_files(document: QuartoDocument, body: _Body) -> tuple[ImportedData, ...]:

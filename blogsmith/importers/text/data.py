@@ -391,7 +391,11 @@ def _flow(values: Sequence[Any]) -> str:
     """Return a list of scalars on one line; empty if it is nested or has line breaks."""
     if any(isinstance(value, (Mapping, list, tuple)) for value in values):
         return ""
-    scalars = [_scalar(value) for value in values]
+    # readers differ on a plain `?` in a flow sequence
+    scalars = [
+        json.dumps(each, ensure_ascii=False) if "?" in each and each[0] not in "'\"" else each
+        for each in map(_scalar, values)
+    ]
     return f"[{', '.join(scalars)}]" if all("\n" not in each for each in scalars) else ""
 
 
