@@ -19,6 +19,7 @@ from ..model.names import name_set
 from ..model.tex_macros import Macro
 from .constructs.conditionals import EXPANDED
 from .constructs.definitions import COMMANDS as DEFINERS
+from .constructs.fonts import SIZES
 from .constructs.table import constructs
 from .errors import PreambleError
 from .parse.errors import ParseError
@@ -39,7 +40,7 @@ _KNOWN = frozenset(
 _STRUCTURE = name_set(
     "\\label \\tag \\notag \\nonumber \\ref \\eqref \\cref \\Cref \\autoref \\cite \\text \\mbox \\intertext "
     "\\begin \\end \\left \\right \\middle"
-)
+).union(SIZES)
 """Commands that blogsmith resolves itself. A preamble cannot redefine them."""
 _SILENT = commands(
     "usepackage RequirePackage documentclass LoadClass PassOptionsToPackage NeedsTeXFormat "
@@ -189,6 +190,8 @@ def _execute(parser: _PreambleParser, token: str, theorems: list[TheoremKind]) -
     elif token in _BLOCKS:
         arguments = _arguments(parser)
         parser.push(arguments[-1] if arguments else [])
+    elif token == "\\par":
+        pass
     elif token[0] == "\\" and len(token) > 1 and token[1:2].isalpha():
         _arguments(parser)
         return "" if token in _SILENT else str(token)

@@ -209,10 +209,8 @@ def _intertext(parser: Parser, command: str) -> None:
     if parser.environment.rstrip("*") not in (*_TOP, *_INNER):
         raise parser.syntax_error(f'"{command}" is not allowed outside an alignment')
     if parser.previous != NONE:
-        # TeX reports "misplaced \\noalign"
-        raise parser.syntax_error(
-            f'"{command}" is not allowed inside a row', hint="end the row before it with `\\\\`"
-        )
+        parser.push(["\\\\", command])  # ends the row, as in amsmath
+        return
     parser.intertext = text(parser, parser.argument())
 
 
