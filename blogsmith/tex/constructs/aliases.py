@@ -20,6 +20,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\vv": r"\overrightarrow{#1}",
         "\\overarrow": r"\overrightarrow{#1}",
         "\\overarc": r"\overparen{#1}",
+        "\\resmes": r"\mathbin{\llcorner}",
         "\\boxright": r"\mathrel{\square\mkern-3mu\rightarrow}",
         "\\diamondright": r"\mathrel{\Diamond\mkern-3mu\rightarrow}",
         "\\independent": r"\mathrel{\perp\mkern-10mu\perp}",

@@ -347,8 +347,8 @@ def _print(parser: Parser, rows: list[GridRow], fences: tuple[str, str], border:
     end = max(len(row.cells) for row in rows) - border.right
     inner = [GridRow(row.cells[border.left : end]) for row in rows]
     body = _table(inner[border.top : len(inner) - border.bottom] or inner)
-    # the output contains the body three times
-    parser.spend(2 * sum(len(cells) for row in inner for cells in row.cells))
+    # the output contains the body three times, also in each level of nested matrices
+    parser.spend(2 * len(body) // _CHARACTERS_A_TOKEN)
     up = _HALF_ROW * (border.bottom - border.top)
     sides = (_beside(fence(sign, form), body, up) for sign, form in zip(fences, _FORMS, strict=True))
     opening, closing = (side if sign else "" for side, sign in zip(sides, fences, strict=True))
@@ -398,6 +398,7 @@ def _block_array(parser: Parser, name: str) -> Atom:
         rows += token in ROW_BREAKS and not depth
         depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
         held.append(token)
+    parser.spend(len(held))
     parser.push(held)
     parser.command = command
     grid = read_grid(parser, name, GridLayout(TEXT))

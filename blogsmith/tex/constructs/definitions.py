@@ -240,7 +240,9 @@ def _expand_body(parser: Parser, body: list[str]) -> list[str]:
     try:
         while parser.stack:
             token = parser.stack.pop()
-            if token in parser.macros:
+            if token == "\\noexpand" and parser.stack:
+                made.append(parser.stack.pop())
+            elif token in parser.macros:
                 parser.expand(token)
             else:
                 if is_name(token) and not parser.constructs.is_known(token):

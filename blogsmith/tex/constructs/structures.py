@@ -242,10 +242,13 @@ def _turn(parser: Parser, command: str) -> Atom:
     content, angle = text(parser, parser.argument()), float(written) % 360
     if angle in (0, 180):
         return ORD, frame_box("math-turned", [content]) if angle else content
+    parser.spend(len(content) // _CHARACTERS_A_TOKEN)
     return ORD, _rotate(content, angle, is_centred=is_centred)
 
 
 _ANGLE = lazy_pattern(r"[+-]?\d{1,4}(?:\.\d{1,4})?")
+_CHARACTERS_A_TOKEN = 2
+"""Characters of markup that are measured for the cost of a token."""
 _CENTRE, _LINE = 0.25, 0.95
 """Height of the centre of a line of text above its baseline, and height of the line, in em."""
 

@@ -93,6 +93,7 @@ def _stack_rows(parser: Parser, command: str) -> Atom:
         for row in reversed(rows):
             made = f"<mover>{made}{set_in_style(parser.style, row)}</mover>"
         return ORD, made
+    parser.spend(sum(map(len, rows)) // _CHARACTERS_A_TOKEN)
     widths = [measure_element(row) for row in rows]
     widest = max(widths)
     shifts = [(space((widest - width) / 2), row) for row, width in zip(rows, widths, strict=True)]
@@ -100,6 +101,8 @@ def _stack_rows(parser: Parser, command: str) -> Atom:
     return ORD, f'<mrow>{over}<mspace width="{css(widest)}"/></mrow>'
 
 
+_CHARACTERS_A_TOKEN = 2
+"""Characters of markup that are measured for the cost of a token."""
 _FILLS = name_set("\\hfil \\hfill \\hss \\crcr \\hidewidth")
 
 
