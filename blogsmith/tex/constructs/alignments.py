@@ -169,6 +169,8 @@ def _eqnarray(parser: Parser, name: str) -> Atom:
         sides = tuple(
             _IEEE_SIDES[letter] for letter in "".join(parser.name_argument()) if letter in _IEEE_SIDES
         )
+    if not sides:
+        raise parser.syntax_error(f'missing columns of "{name}"', hint=f"write `\\begin{{{name}}}{{rCl}}`")
     numbers = parser.take_numbers()
     hint = "add a letter to its columns" if name.startswith("IEEE") else "use `align` for more columns"
     grid = read_grid(parser, name, GridLayout(DISPLAY, columns=len(sides), hint=hint, lines=True))
