@@ -19,7 +19,8 @@ _PAIRS = r"""
 \SI{1}{…} \num{…} \buildrel…\over{a} \root…\of{a} \raise1pt\hbox{…} \cancelto{…}{a}
 \newcommand{\a}{…} \def\a{…} \frac{\def\x{…}}{1} {\large…} {\bf…} {\textstyle…} \mqty{…} \pmatrix{…}
 (…) |…| \left(\middle|…\right) \[…\] \\[…] \htmlData{a}{…} \mathmakebox{…} \text{\large…} \verb|…|
-\tag{…} \label{…}
+\tag{…} \label{…} \bgroup…\egroup \rotatebox{30}{$…$} \ooalign{$…$} \oalign{$…$\cr} \text{\ensuremath{…}}
+\begin{blockarray}{c}\begin{block}{(c)}…\end{block}\end{blockarray} \docsvlist{…} \'{…} \xy…\endxy
 """
 NESTED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {entry: (entry.partition("…")[0], entry.partition("…")[2]) for entry in _PAIRS.split()}
@@ -47,6 +48,9 @@ BOMBS: Mapping[str, str] = MappingProxyType(
     {
         "loop in an argument": r"\def\a{\frac{\a}{\a}}\a",
         "loop through an optional argument": r"\newcommand{\a}[2][x]{\a[#1#2]{#2#1}}\a{y}",
+        "loops in loops": "\\@for\\x:=1,2,3,4,5,6,7,8,9\\do{" * 9 + "x" + "}" * 9,
+        "no columns": r"\begin{IEEEeqnarray}<\end{IEEEeqnarray}",
+        "list that calls itself": r"\def\do#1{\docsvlist{a,b}}\docsvlist{a}",
         "loop through delimiters": r"\def\a#1;{\a#1#1;}\a x;",
         "loop in a text": r"\def\a{\text{\a}}\a",
         "loop in an accent": r"\def\a{\hat\a}\a",

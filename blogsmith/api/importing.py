@@ -64,6 +64,8 @@ from ..syntax.latex.commands import ENVIRONMENTS as LATEX_ENVIRONMENTS
 from ..syntax.latex.commands import callout_kind, symbol_text
 from ..syntax.latex.writer import translate as translate_latex
 from ..syntax.math.delimiters import ENVIRONMENTS as DISPLAY_ENVIRONMENTS
+from ..tex.errors import PreambleError
+from ..tex.parse.scan import text_of
 from ..tex.preamble import TheoremKind, read_preamble
 
 slugify = partial(_slugify, marks=True)

@@ -240,8 +240,8 @@ def _typeset(
     numbers: dict[str, str] = {}
 
     def number(link: re.Match[str]) -> str:
-        target = unescape(link[1])
-        return numbers.setdefault(target, _reference(rendering, math, target))
+        target, form = unescape(link[1]), "full" if link[2] == "???" else "number"
+        return numbers.setdefault(target, _reference(rendering, math, target, form))
 
     markup = _REFERENCE.sub(number, found.mathml) if "<a href" in found.mathml else found.mathml
     markup = _with_portable_tex(markup, math.tex, rendering.macros, numbers)
@@ -359,13 +359,13 @@ def _number_tex(numbers: Mapping[str, str], reference: re.Match[str]) -> str:
     return f"\\text{{{unescape(number)}}}" if number and "<" not in number else reference[0]
 
 
-def _reference(rendering: PageRendering, math: Math, target: str) -> str:
-    r"""Return the number that `\eqref{target}` prints inside a formula. It is not a link, because assistive
-    technology cannot reach a link inside a formula."""
-    written = re.search(rf"\\(?:eqref|ref)\{{\s*{re.escape(target)}\s*\}}", math.tex)
+def _reference(rendering: PageRendering, math: Math, target: str, form: str) -> str:
+    r"""Return the text that `\eqref{target}` or `\cref{target}` prints inside a formula. It is not a link,
+    because assistive technology cannot reach a link inside a formula."""
+    written = re.search(rf"\\(?:eqref|[cC]?ref|autoref)\{{\s*{re.escape(target)}\s*\}}", math.tex)
     place = math.origin.place(written.start(), len(written[0])) if written else math.origin.place(0)
     page, _, name = target.rpartition("#")
-    return _LINK.sub("", reference(rendering, XRef(label_id(name), page, "number", place, target)))
+    return _LINK.sub("", reference(rendering, XRef(label_id(name), page, form, place, target)))
 
 
 def _errors(
@@ -394,8 +394,8 @@ def _error_html(rendering: PageRendering, math: Math, error: TexError) -> str:
     return f'<code class="math-error">{escape_html(math.tex.strip())}</code>'
 
 
-_REFERENCE_TEX = lazy_pattern(r"\\(?:eq)?ref\s*\{([^{}]*)\}")
-_REFERENCE = lazy_pattern(r'<a href="#([^"]*)">(?:\(\?\?\)|\?\?)</a>')
+_REFERENCE_TEX = lazy_pattern(r"\\(?:eq|[cC]|auto)?ref\s*\{([^{}]*)\}")
+_REFERENCE = lazy_pattern(r'<a href="#([^"]*)">(\(\?\?\)|\?\?\??)</a>')
 r"""Regular expression of the converter's output for a `\ref`, which it prints without a number."""
 
 RULES: Mapping[str, Rule] = MappingProxyType({"math_inline": _inline, "math_display": _display})

@@ -15,10 +15,13 @@ from typing import Literal, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..base.patterns import lazy_pattern
 from ..model.names import name_set
 from ..model.tex_macros import Macro
 from .constructs.conditionals import EXPANDED
 from .constructs.definitions import COMMANDS as DEFINERS
+from .constructs.fonts import SIZES
+from .constructs.loops import COMMANDS as LOOPS
 from .constructs.table import constructs
 from .errors import PreambleError
 from .parse.errors import ParseError
@@ -30,16 +33,18 @@ from .parse.state import Constructs
 
 MAX_MACROS = 10_000
 """Maximum number of macros that one file may define."""
+_TOO_MANY = f"the file defines more than {MAX_MACROS:,} macros"
+_DEFINITION = lazy_pattern(r"\\(?:[gex]?def|let|(?:re|provide)?newcommand)(?![A-Za-z@])")
 _CALL_BUDGET = 10_000
 """Maximum number of tokens that one call in a preamble may produce."""
 _KNOWN = frozenset(
-    {*DEFINERS, *EXPANDED, "\\newif", "\\definecolor", "\\expandafter", "\\tikzset", "\\tikzcdset"}
+    {*DEFINERS, *EXPANDED, *LOOPS, "\\newif", "\\definecolor", "\\expandafter", "\\tikzset", "\\tikzcdset"}
 )
 """Commands that are executed."""
 _STRUCTURE = name_set(
     "\\label \\tag \\notag \\nonumber \\ref \\eqref \\cref \\Cref \\autoref \\cite \\text \\mbox \\intertext "
     "\\begin \\end \\left \\right \\middle"
-)
+).union(SIZES)
 """Commands that blogsmith resolves itself. A preamble cannot redefine them."""
 _SILENT = commands(
     "usepackage RequirePackage documentclass LoadClass PassOptionsToPackage NeedsTeXFormat "
@@ -121,6 +126,9 @@ class _TooManyError(Exception):
 def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
     r"""Return the definitions in `text`, the file at `path`, up to `\begin{document}`. known: macros of
     earlier files. Raises PreambleError if the file expands without end or defines too many macros."""
+    for number, found in enumerate(_DEFINITION.finditer(text)):
+        if number == 5 * MAX_MACROS:  # also if some define a name again; reading all would take seconds
+            raise PreambleError(_TOO_MANY, found.start())
     table = cast("Constructs[_PreambleParser]", constructs())
     parser = _PreambleParser(split_file(text), known, table, display=True)
     parser.is_preamble = True
@@ -140,8 +148,7 @@ def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
                 break
             skipped = _execute(parser, token, theorems)
         except _TooManyError:
-            message = f"the file defines more than {MAX_MACROS:,} macros"
-            raise PreambleError(message, parser.offset) from None
+            raise PreambleError(_TOO_MANY, parser.offset) from None
         except RecursionError:
             skipped = str(token)
             _drop_expansion(parser)
@@ -189,6 +196,8 @@ def _execute(parser: _PreambleParser, token: str, theorems: list[TheoremKind]) -
     elif token in _BLOCKS:
         arguments = _arguments(parser)
         parser.push(arguments[-1] if arguments else [])
+    elif token == "\\par":
+        pass
     elif token[0] == "\\" and len(token) > 1 and token[1:2].isalpha():
         _arguments(parser)
         return "" if token in _SILENT else str(token)

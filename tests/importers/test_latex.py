@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tarfile
 from pathlib import Path, PurePosixPath
+from shutil import which
 
 import pytest
 
@@ -115,6 +116,37 @@ def test_archives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not list(tmp_path.glob("**/x.tex"))
     assert main(["import", str(tmp_path / "damaged.tar.gz"), str(tmp_path / "other")]) == 1
     assert "invalid archive" in capsys.readouterr().err
+
+
+PARTS = r"""
+\begin{figure}
+\subfloat[First]{\includegraphics{a.png}\label{fig:p}}
+\begin{subfigure}{2cm}\includegraphics{a.png}\caption{Second}\label{q}\end{subfigure}
+\caption{Both}\label{both}
+\end{figure}
+See \cref{q}, \ref{fig:p}, \subref*{q} and \ref{both}.
+"""
+
+
+def test_references_to_parts_of_a_figure_name_their_letters(tmp_path: Path) -> None:
+    put(tmp_path, {"a.png": PNG})
+    text = read_paper(tmp_path, PARTS).page.text
+    assert r"See {@fig:both}b, \ref{fig:both}a, (b) and \ref{fig:both}." in text
+    assert 'cap="First, Second"' in text and 'caption="Both" id="fig-both"' in text
+
+
+def test_macros_that_loops_define_are_copied(tmp_path: Path) -> None:
+    loop = r"\makeatletter\@for\x:=A,B\do{\expandafter\edef\csname c\x\endcsname{\noexpand\mathcal{\x}}}"
+    (macros,) = read_paper(tmp_path, r"$\cA$", loop).made
+    assert macros.data.decode() == "\\newcommand{\\cA}[0]{\\mathcal{A}}\n"
+
+
+@pytest.mark.skipif(not (which("gs") and which("pdftocairo")), reason="needs Ghostscript and Poppler")
+def test_eps_becomes_svg(tmp_path: Path) -> None:
+    eps = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\nnewpath 1 1 moveto 8 8 lineto stroke\nshowpage\n"
+    put(tmp_path, {"plot.eps": eps})
+    done = read_paper(tmp_path, r"\includegraphics{plot}")
+    assert [(one.path.name, b"<svg" in one.data) for one in done.made] == [("plot.svg", True)]
 
 
 def test_pdf_without_pdftocairo_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,9 @@
-r"""Images of a paper. PDF becomes SVG with `pdftocairo`, a program of Poppler, if the machine has it."""
+r"""Images of a paper. PDF becomes SVG with `pdftocairo`, a program of Poppler, and EPS becomes PDF with
+`gs` (Ghostscript), if the machine has them.
+
+EPS is a program: Ghostscript runs it with `-dSAFER`, so it can open no file, and with limits of time and
+memory.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +24,11 @@ _IMAGE = lazy_pattern(
 )
 _FOLDERS = lazy_pattern(r"\\graphicspath\s*\{((?:\s*\{[^{}]*\})+)\s*\}")
 _SHOWN = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp")
-_SUFFIXES = ("", *_SHOWN, ".pdf", ".eps", ".PNG", ".JPG", ".PDF")
+_CONVERTED = (".pdf", ".eps", ".ps")
+_SUFFIXES = ("", *_SHOWN, *_CONVERTED, ".PNG", ".JPG", ".PDF")
 _HINTS = {
     "program": "install `pdftocairo` (Debian: `apt install poppler-utils`)",
+    "ghostscript": "install `gs` (Debian: `apt install ghostscript`)",
     "format": "convert it to SVG or PNG",
     "size": "make it smaller, or convert it to PNG",
 }
@@ -30,6 +37,11 @@ _TIMEOUT_S = 30
 _MAX_PDF_BYTES = 30_000_000
 _MAX_SVG_BYTES = 5_000_000
 _MAX_IMAGES = 500
+_GHOSTSCRIPT = (
+    *("-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-dEPSCrop", "-sDEVICE=pdfwrite", "-dLastPage=1"),
+    *("-K500000", "-sOutputFile=-", "-"),
+)
+"""Options of Ghostscript; `-K` limits its memory, in kB."""
 
 
 @dataclass(slots=True)
@@ -74,14 +86,14 @@ class Figures:
         suffix = path.suffix.lower()
         stem = slugify(path.stem) or "figure"
         taken = {*self._copied, *self._converted}
-        new = ".svg" if suffix == ".pdf" else suffix
+        new = ".svg" if suffix in _CONVERTED else suffix
         name = next(
             name
             for name in (f"{stem}{new}", *(f"{stem}-{number}{new}" for number in range(2, _MAX_IMAGES + 2)))
             if name not in taken
         )
-        if suffix == ".pdf":
-            svg, why = _convert_pdf(self.reader, path)
+        if suffix in _CONVERTED:
+            svg, why = _convert(self.reader, path)
             if svg:
                 self._converted[name] = svg
         elif suffix in _SHOWN:
@@ -114,30 +126,36 @@ def graphic_folders(preamble: str) -> tuple[str, ...]:
     return tuple(f"{group.strip().rstrip('/')}/" for group in groups if group.strip())
 
 
-def _convert_pdf(reader: FileReader, path: PurePosixPath) -> tuple[bytes, str]:
-    """Return the first page of a PDF as SVG, and an empty string, or a key of `_HINTS`.
-
-    The program gets the file through a pipe, so it opens no file of the source.
-    """
-    program = shutil.which("pdftocairo")
-    if program is None:
-        return b"", "program"
+def _convert(reader: FileReader, path: PurePosixPath) -> tuple[bytes, str]:
+    """Return the first page of a PDF or EPS as SVG, and an empty string, or a key of `_HINTS`."""
     try:
         with open_file(reader.root / path) as stream:
             data = stream.read(_MAX_PDF_BYTES + 1)
-        if len(data) > _MAX_PDF_BYTES:
-            return b"", "size"
+    except (OSError, ValueError):
+        return b"", "size"
+    if len(data) > _MAX_PDF_BYTES:
+        return b"", "size"
+    if path.suffix.lower() != ".pdf":
+        data, why = _run("gs", _GHOSTSCRIPT, data, "ghostscript")
+        if why:
+            return b"", why
+    svg, why = _run("pdftocairo", ["-svg", "-f", "1", "-l", "1", "-", "-"], data, "program")
+    return (b"", "size") if len(svg) > _MAX_SVG_BYTES else (svg, why)
+
+
+def _run(name: str, options: Sequence[str], data: bytes, missing: str) -> tuple[bytes, str]:
+    """Run a program of the machine. Return its output, and an empty string or a key of `_HINTS`: `missing` if
+    there is no program.
+
+    It gets the file through a pipe, so it opens no file of the source.
+    """
+    program = shutil.which(name)
+    if program is None:
+        return b"", missing
+    try:
         done = subprocess.run(
-            [program, "-svg", "-f", "1", "-l", "1", "-", "-"],
-            input=data,
-            capture_output=True,
-            timeout=_TIMEOUT_S,
-            check=False,
+            [program, *options], input=data, capture_output=True, timeout=_TIMEOUT_S, check=False
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return b"", "size"
-    if done.returncode or not done.stdout.strip():
-        return b"", "format"
-    if len(done.stdout) > _MAX_SVG_BYTES:
-        return b"", "size"
-    return done.stdout, ""
+    return (b"", "format") if done.returncode or not done.stdout.strip() else (done.stdout, "")

@@ -1,7 +1,7 @@
 r"""Labels of a paper, renamed so that the kind of their target is their prefix, as blogsmith requires.
 
 `\label{bound}` in a theorem becomes `\label{thm:bound}`, and references follow. A label in a part of a figure
-becomes the label of the whole figure.
+becomes the label of the whole figure, and a reference to it that label and the letter of the part.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ...api.importing import DISPLAY_ENVIRONMENTS, lazy_pattern, name_set
-from .scanning import find_spans
+from .scanning import find_spans, group_end, option_end, skip_space
 from .source import SourceText
 
 _EVENT = lazy_pattern(
@@ -27,8 +27,10 @@ _INVALID = lazy_pattern(r"[^\w.:-]+")
 KindOf = Callable[[str], str | None]
 _CHAPTER = lazy_pattern(r"\\chapter\*?\s*(?:\[[^\]]*\])?\s*\{")
 _HEADING = lazy_pattern(r"\\(?P<name>part|chapter|section|subsection|subsubsection)(?P<star>\*?)(?![A-Za-z])")
-_PARTS = name_set("subfigure subtable minipage subfloat")
+_PARTS = name_set("subfigure subtable minipage")
+_LETTERED = name_set("subfigure subtable")
 _FLOATS = {"figure": "fig", "wrapfigure": "fig", "table": "tbl", "algorithm": "alg", "algorithmic": "line"}
+_PART = lazy_pattern(r"\\sub(?:float|figure|table|captionbox)\*?(?=\s*[\[{])")
 _LISTS = name_set("enumerate itemize description compactenum")
 _MAX_ABBREVIATION = 12
 _NUMBER = name_set("ref pageref cpageref vpageref")
@@ -55,6 +57,8 @@ class _Label(NamedTuple):
     """Whether the label is in a part of a figure."""
     item: str
     """Number of the list item with the label; otherwise empty."""
+    letter: str = ""
+    """Letter of the part of a figure with the label; otherwise empty."""
 
 
 class _Open(NamedTuple):
@@ -63,6 +67,7 @@ class _Open(NamedTuple):
     name: str
     start: int
     items: int = 0
+    """Number of its list items, or of its lettered parts."""
 
 
 def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
@@ -75,6 +80,9 @@ def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
         if at < len(code) and code[at].start <= found.start():
             continue
         if found["edge"] == "begin":
+            if found["name"] in _LETTERED:
+                depth = next((n for n, one in enumerate(stack) if one.name in _FLOATS), 0)
+                stack[depth] = stack[depth]._replace(items=stack[depth].items + 1)
             stack.append(_Open(found["name"], found.start()))
         elif found["edge"] == "end":
             names = [one.name for one in stack]
@@ -88,7 +96,11 @@ def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
             prefix, depth = _target(text, stack, kind_of)
             is_part = any(one.name in _PARTS for one in stack[depth + 1 :])
             item = str(stack[depth].items) if prefix == "item" else ""
-            yield _Label(*found.span(), found["label"].strip(), prefix, stack[depth].start, is_part, item)
+            is_lettered = any(one.name in _LETTERED for one in stack[depth + 1 :])
+            letter = chr(ord("a") + min(stack[depth].items, 26) - 1) if is_lettered else ""
+            yield _Label(
+                *found.span(), found["label"].strip(), prefix, stack[depth].start, is_part, item, letter
+            )
 
 
 def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
@@ -117,6 +129,25 @@ def _float_prefix(text: str, one: _Open) -> str:
     if one.name in ("figure", "wrapfigure", "table") and has_image != ("\\begin{tabular" in content):
         return "fig" if has_image else "tbl"
     return _FLOATS[one.name]
+
+
+def name_parts(source: SourceText) -> SourceText:
+    r"""Return the text with `\begin{subfigure}` for the parts `\subfloat[caption]{…}` and `\subfigure`."""
+    edits = list[tuple[int, int, str]]()
+    for found in _PART.finditer(source.text):
+        start = skip_space(source.text, found.end())
+        option = option_end(source.text, start)
+        content = skip_space(source.text, option if option > 0 else start)
+        end = group_end(source.text, content)
+        if end < 0 or (edits and edits[-1][1] > found.start()):
+            continue
+        caption = source.text[start + 1 : option - 1] if option > 0 else ""
+        shown = f"\\caption{{{caption}}}" if caption.strip() else ""
+        inside = source.text[content + 1 : end - 1]
+        edits.append(
+            (found.start(), end, f"\\begin{{subfigure}}{{.5\\textwidth}}{inside}{shown}\\end{{subfigure}}")
+        )
+    return source.edit(edits)
 
 
 def level_headings(source: SourceText) -> SourceText:
@@ -163,7 +194,8 @@ def rename_labels(source: SourceText, kind_of: KindOf) -> SourceText:
             names.setdefault(label.written, names[own.written])
         edits.append((label.start, label.end, f"\\label{{{names[label.written]}}}" if is_kept else ""))
     items = {label.written: label.item for label in labels if label.item}
-    edits += _reference_edits(source.text, names, items)
+    letters = {label.written: label.letter for label in labels if label.letter}
+    edits += _reference_edits(source.text, names, items, letters)
     return source.edit(sorted(edits))
 
 
@@ -176,7 +208,7 @@ def _free_name(name: str, used: set[str]) -> str:
 
 
 def _reference_edits(
-    text: str, names: dict[str, str], items: dict[str, str]
+    text: str, names: dict[str, str], items: dict[str, str], letters: dict[str, str]
 ) -> Iterator[tuple[int, int, str]]:
     for found in _REFERENCE.finditer(text):
         if found["target"] is not None:
@@ -193,5 +225,12 @@ def _reference_edits(
             for key in keys
         ]
         command = "ref" if name in _NUMBER else "eqref" if name == "eqref" else "cref"
-        written = [part or f"\\{command}{{{names[key]}}}" for part, key in zip(parts, keys, strict=True)]
+        written = [
+            part or f"\\{command}{{{names[key]}}}{letters.get(key, '')}"
+            for part, key in zip(parts, keys, strict=True)
+        ]
+        if name == "subref":
+            written = [
+                f"({letters[key]})" if key in letters else one for one, key in zip(written, keys, strict=True)
+            ]
         yield *found.span(), ", ".join(written)

@@ -10,6 +10,7 @@ from typing import Any
 from ...api.importing import (
     LATEX_ENVIRONMENTS,
     Diagnostic,
+    PreambleError,
     SiteError,
     TheoremKind,
     callout_kind,
@@ -17,6 +18,7 @@ from ...api.importing import (
     lazy_pattern,
     read_preamble,
     slugify,
+    text_of,
     translate_latex,
 )
 from ..bibliographies import SourceBibliographies, fit_key
@@ -26,7 +28,7 @@ from .definitions import Definitions
 from .expansion import Expander
 from .figures import Figures, graphic_folders
 from .head import Head, read_head
-from .labels import level_headings, rename_labels
+from .labels import level_headings, name_parts, rename_labels
 from .numbers import number_settings
 from .prose import APPENDIX, UNNUMBERED, Prose, prepare
 from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
@@ -35,6 +37,7 @@ from .tables import simplify_tables
 
 _BEGIN = lazy_pattern(r"\\begin\s*\{document\}")
 _END = lazy_pattern(r"\\end\s*\{document\}")
+_COMMAND = lazy_pattern(r"\\[A-Za-z]+")
 _LISTED = lazy_pattern(r"\\begin\{thebibliography\}[\s\S]*?(?:\\end\{thebibliography\}|\Z)")
 _ALGORITHM = lazy_pattern(r"\\(?:begin|end)\{algorithm2e\*?\}")
 _FLOAT = lazy_pattern(r"\\begin\{(figure|table|wrapfigure)\*?\}[\s\S]*?\\end\{\1\*?\}")
@@ -63,6 +66,7 @@ class PaperReader:
     notices: list[Notice] = field(default_factory=list)
     definitions: Definitions = field(default_factory=Definitions)
     theorems: tuple[TheoremKind, ...] = ()
+    preamble: str = ""
 
     def read(self) -> PaperImport:
         """Read, expand and translate the paper. Raise SiteError if it cannot be read."""
@@ -75,6 +79,7 @@ class PaperReader:
         for style in files.styles(preamble):
             self.definitions.add(style.text)
         self.definitions.add(preamble.text)
+        self.preamble = preamble.text
         body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
         self.theorems = self._read_theorems()
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
@@ -83,11 +88,8 @@ class PaperReader:
         body = body.edit(
             (*found.span(), found[0].replace("2e", "")) for found in _ALGORITHM.finditer(body.text)
         )
-        body = simplify_tables(level_headings(body))
+        body = simplify_tables(level_headings(name_parts(body)))
         body = rename_labels(body, lambda name: callout_kind(name, self._kinds()))
-        body = body.edit(
-            (*found.span(), found[0].replace("2e", "")) for found in _ALGORITHM.finditer(body.text)
-        )
         original = body.text
         self._note_drawings(body)
         body = body.edit((*found.span(), _fit_citation(found)) for found in CITATION.finditer(body.text))
@@ -220,10 +222,24 @@ class PaperReader:
 
     def _macros(self, text: str) -> str:
         """Return the file of macros that formulas and theorems of the paper use."""
-        needed = [_LINE_BREAK.sub("", one) for one in self.definitions.needed(text)]
+        made = self._made_macros(text)
+        needed = [*made, *(_LINE_BREAK.sub("", one) for one in self.definitions.needed(text + "".join(made)))]
         theorems = [one for one in self.definitions.theorems]
         lines = [*(["\\makeatletter"] if any("@" in one for one in needed) else []), *needed, *theorems]
         return "\n".join(lines) + "\n" if lines else ""
+
+    def _made_macros(self, text: str) -> list[str]:
+        """Return definitions of macros that the text uses, and that only loops of the preamble define."""
+        used = {found[0] for found in _COMMAND.finditer(text)}.difference(self.definitions.written)
+        try:
+            macros = read_preamble(self.preamble, self.path.as_posix(), {}).macros if used else {}
+        except PreambleError:
+            return []
+        return [
+            f"\\newcommand{{{name}}}[{macro.arity}]{{{text_of(macro.body)}}}"
+            for name, macro in macros.items()
+            if name in used and not (macro.problem or macro.delimiters or macro.parameters or macro.default)
+        ]
 
 
 def _split(whole: SourceText) -> tuple[SourceText, SourceText]:

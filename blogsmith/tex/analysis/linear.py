@@ -63,7 +63,7 @@ _PLAIN = commands(
     "textrm textbf textit textsf texttt mbox mathop mathrel mathbin mathord boxed underline overline "
     "substack Bbb frak bold emph url ce pu num si unit ang"
 )
-OMITTED = commands("label tag ref eqref color phantom hspace vspace vphantom hphantom")
+OMITTED = commands("label tag ref eqref cref Cref autoref color phantom hspace vspace vphantom hphantom")
 FRACTIONS = commands("frac dfrac tfrac cfrac")
 SECOND_ARGUMENT = commands("overset underset stackrel textcolor href class htmlClass htmlId cssId")
 _ACCENTS = commands("hat widehat bar tilde widetilde vec dot ddot check")

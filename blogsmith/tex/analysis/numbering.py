@@ -213,8 +213,12 @@ def _without_argument(tokens: list[Token]) -> list[Token]:
     return tokens[argument.end :] if argument else tokens
 
 
+_BETWEEN_ROWS = ("\\intertext", "\\shortintertext")
+
+
 def split_token_rows(tokens: Sequence[Token]) -> list[list[Token]]:
-    r"""Split at each `\\` outside groups and inner environments. Drop an empty last row."""
+    r"""Split at each `\\` outside groups and inner environments, and before `\intertext`. Drop an empty last
+    row."""
     rows: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -222,6 +226,8 @@ def split_token_rows(tokens: Sequence[Token]) -> list[list[Token]]:
         depth += (text in ("{", "\\begin")) - (text in ("}", "\\end"))
         if text in ROW_BREAKS and depth == 0:
             rows.append([])
+        elif text in _BETWEEN_ROWS and depth == 0 and trim(rows[-1]):
+            rows.append([token])
         else:
             rows[-1].append(token)
     if len(rows) > 1 and not trim(rows[-1]):

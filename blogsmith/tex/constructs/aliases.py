@@ -20,6 +20,9 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\vv": r"\overrightarrow{#1}",
         "\\overarrow": r"\overrightarrow{#1}",
         "\\overarc": r"\overparen{#1}",
+        "\\resmes": r"\mathbin{\llcorner}",
+        "\\boxright": r"\mathrel{\square\mkern-3mu\rightarrow}",
+        "\\diamondright": r"\mathrel{\Diamond\mkern-3mu\rightarrow}",
         "\\independent": r"\mathrel{\perp\mkern-10mu\perp}",
         "\\mathlarger": r"{\large #1}",
         "\\mathsmaller": r"{\small #1}",
@@ -104,6 +107,11 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\Pmatrix": r"\begin{pmatrix}#1\end{pmatrix}",
         "\\centernot": r"\not{#1}",
         "\\cramped": r"{#1}",
+        "\\crampedllap": r"\mathllap{#1}",
+        "\\crampedrlap": r"\mathrlap{#1}",
+        "\\crampedclap": r"\mathclap{#1}",
+        "\\mathmbox": r"\mbox{$#1$}",
+        "\\faktor": r"{\raisebox{.35em}{$#1$}\mkern-2mu\big/\mkern-2mu\raisebox{-.35em}{$#2$}}",
         "\\ensuremath": r"{#1}",
     }
 )
@@ -231,6 +239,14 @@ def _buildrel(reader: FormulaReader, command: str) -> list[str]:
     return fill(r"\mathrel{\overset{#1}{#2}}", above, reader.argument())
 
 
+def _units(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\units[5]{kg}` and `\unitfrac[9.8]{m}{s^2}` of the package units."""
+    number = reader.optional()
+    body = r"\mathrm{#1}" if command == "\\units" else r"\nicefrac{\mathrm{#1}}{\mathrm{#2}}"
+    unit = fill(body, *(reader.argument() for _ in range(body.count("#"))))
+    return unit if number is None else [*number, "\\,", *unit]
+
+
 def _dotso(reader: FormulaReader, command: str) -> list[str]:
     return ["\\ldots"]
 
@@ -238,6 +254,8 @@ def _dotso(reader: FormulaReader, command: str) -> list[str]:
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {name: _alias(body) for name, body in ALIASES.items()}
     | {
+        "\\units": _units,
+        "\\unitfrac": _units,
         "\\dotsc": _dotso,
         "\\dotso": _dotso,
         "\\mathtoolsset": _ignore(1),
@@ -255,8 +273,10 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\selectfont": _ignore(0),
         "\\qedhere": _ignore(0),
         "\\allowdisplaybreaks": _ignore_optional(0),
-        "\\pagebreak": _ignore_optional(0),
+        **{f"\\{name}break": _ignore_optional(0) for name in ("page", "nopage", "line", "noline")},
         "\\vspace": _ignore_optional(1),
+        "\\leftroot": _ignore(1),
+        "\\uproot": _ignore(1),
         "\\fontsize": _ignore(2),
         "\\@setfontsize": _ignore(3),
         "\\Aboxed": _aboxed,

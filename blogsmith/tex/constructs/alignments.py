@@ -169,6 +169,8 @@ def _eqnarray(parser: Parser, name: str) -> Atom:
         sides = tuple(
             _IEEE_SIDES[letter] for letter in "".join(parser.name_argument()) if letter in _IEEE_SIDES
         )
+    if not sides:
+        raise parser.syntax_error(f'missing columns of "{name}"', hint=f"write `\\begin{{{name}}}{{rCl}}`")
     numbers = parser.take_numbers()
     hint = "add a letter to its columns" if name.startswith("IEEE") else "use `align` for more columns"
     grid = read_grid(parser, name, GridLayout(DISPLAY, columns=len(sides), hint=hint, lines=True))
@@ -209,10 +211,8 @@ def _intertext(parser: Parser, command: str) -> None:
     if parser.environment.rstrip("*") not in (*_TOP, *_INNER):
         raise parser.syntax_error(f'"{command}" is not allowed outside an alignment')
     if parser.previous != NONE:
-        # TeX reports "misplaced \\noalign"
-        raise parser.syntax_error(
-            f'"{command}" is not allowed inside a row', hint="end the row before it with `\\\\`"
-        )
+        parser.push(["\\\\", command])  # ends the row, as in amsmath
+        return
     parser.intertext = text(parser, parser.argument())
 
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 from ...base.patterns import lazy_pattern
 from ..mathml.atoms import INNER, ORD, Atom
 from ..parse.errors import ParseError
+from ..parse.lexer import ROW_BREAKS
 from ..parse.parser import Environment, Parser
 from ..parse.state import DISPLAY, SCRIPT, TEXT
 from .boxes import raise_box
@@ -309,7 +311,7 @@ def _bordermatrix(parser: Parser, name: str) -> Atom:
     r"""Typeset `\bordermatrix{&1&2\cr 1&a&b\cr}`: the first row and the first column are labels."""
     grid = read_grid(parser, name, GridLayout(TEXT))
     fences = "[]" if name.startswith("k") else "()"
-    return INNER, _print(parser, grid.rows, (fences[0], fences[1]), has_row=True, has_column=True)
+    return INNER, _print(parser, grid.rows, (fences[0], fences[1]), _Border(1, 1))
 
 
 def _nice_matrix(parser: Parser, name: str) -> Atom:
@@ -326,26 +328,33 @@ def _nice_matrix(parser: Parser, name: str) -> Atom:
     grid = read_grid(parser, name, GridLayout(TEXT, rules=True, columns=columns))
     fences = _BORDER_FENCES[name[: name.index("Nice")]]
     if has_row or has_column:
-        return INNER, _print(parser, grid.rows, fences, has_row=has_row, has_column=has_column)
+        return INNER, _print(parser, grid.rows, fences, _Border(has_row, has_column))
     width = max(len(row.cells) for row in grid.rows)
     return INNER, print_fenced(fences, grid, plan or [Column() for _ in range(width)])
 
 
-def _print(
-    parser: Parser, rows: list[GridRow], fences: tuple[str, str], *, has_row: bool, has_column: bool
-) -> str:
-    """Return a matrix whose first row and first column are outside its delimiters."""
-    labels = [GridRow(row.cells[:1]) for row in rows] if has_column else []
-    inner = [GridRow(row.cells[has_column:]) for row in rows]
-    body = _table(inner[has_row:] or inner)
-    # the output contains the body three times
-    parser.spend(2 * sum(len(cells) for row in inner for cells in row.cells))
-    sides = (
-        _beside(fence(sign, form), body, lowered=has_row) for sign, form in zip(fences, _FORMS, strict=True)
-    )
-    left, right = (side if sign else "" for side, sign in zip(sides, fences, strict=True))
-    before = _table(labels) if labels else ""
-    return f"<mrow>{before}{left}{_table(inner)}{right}</mrow>"
+class _Border(NamedTuple):
+    """Numbers of rows and columns outside the delimiters of a matrix."""
+
+    top: int = 0
+    left: int = 0
+    bottom: int = 0
+    right: int = 0
+
+
+def _print(parser: Parser, rows: list[GridRow], fences: tuple[str, str], border: _Border) -> str:
+    """Return a matrix with some rows and columns outside its delimiters."""
+    end = max(len(row.cells) for row in rows) - border.right
+    inner = [GridRow(row.cells[border.left : end]) for row in rows]
+    body = _table(inner[border.top : len(inner) - border.bottom] or inner)
+    # the output contains the body three times, also in each level of nested matrices
+    parser.spend(2 * len(body) // _CHARACTERS_A_TOKEN)
+    up = _HALF_ROW * (border.bottom - border.top)
+    sides = (_beside(fence(sign, form), body, up) for sign, form in zip(fences, _FORMS, strict=True))
+    opening, closing = (side if sign else "" for side, sign in zip(sides, fences, strict=True))
+    before = _table([GridRow(row.cells[: border.left]) for row in rows]) if border.left else ""
+    after = _table([GridRow(row.cells[end:]) for row in rows]) if border.right else ""
+    return f"<mrow>{before}{opening}{_table(inner)}{closing}{after}</mrow>"
 
 
 _FORMS = ("prefix", "postfix")
@@ -355,11 +364,68 @@ def _table(rows: list[GridRow]) -> str:
     return f'<mtable class="math-matrix">{print_rows(rows, lambda column: "", ())}</mtable>'
 
 
-def _beside(sign: str, body: str, *, lowered: bool) -> str:
-    """Return a delimiter that is as high as `body`."""
+def _beside(sign: str, body: str, up: float) -> str:
+    """Return a delimiter that is as high as `body`, raised by `up` em."""
     hidden = f'<mpadded width="0"><mphantom>{_ID.sub("", body)}</mphantom></mpadded>'
     made = f"<mrow>{sign}{hidden}</mrow>"
-    return raise_box(-_HALF_ROW, made) if lowered else made
+    return raise_box(up, made) if up else made
+
+
+def _block_array(parser: Parser, name: str) -> Atom:
+    r"""Typeset `\begin{blockarray}{cc} a & b \\ \begin{block}{(cc)} 1 & 2 \\ \end{block} \end{blockarray}`:
+    rows and columns outside the delimiters of the block are labels."""
+    command = parser.command
+    read_columns(parser, name)
+    held: list[str] = []
+    block: list[str] | None = None
+    rows = depth = first = last = 0
+    while parser.stack:
+        token = parser.stack.pop()
+        if token in ("\\begin", "\\end") and not depth:
+            inner = "".join(parser.argument()).strip()
+            if token == "\\end" and inner == "block":
+                last = rows
+                continue
+            if token == "\\begin" and inner == "block":
+                if block is not None:
+                    raise parser.syntax_error(f'unsupported syntax: second block in "{name}"')
+                block, first = parser.argument(), rows
+                continue
+            parser.push([token, "{", inner, "}"])
+            if token == "\\end":
+                break
+            token = parser.pop()
+        rows += token in ROW_BREAKS and not depth
+        depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
+        held.append(token)
+    parser.spend(len(held))
+    parser.push(held)
+    parser.command = command
+    grid = read_grid(parser, name, GridLayout(TEXT))
+    fences, left, columns = _read_block(parser, block or ())
+    width = max(len(row.cells) for row in grid.rows)
+    border = _Border(first, left, max(0, len(grid.rows) - last), max(0, width - left - columns))
+    return INNER, _print(parser, grid.rows, fences, border if block else _Border())
+
+
+def _read_block(parser: Parser, columns: Sequence[str]) -> tuple[tuple[str, str], int, int]:
+    """Return the delimiters in the columns of a block such as `c(cc)`, and the numbers of columns before and
+    between them."""
+    fences, counts = list[str](), [0, 0, 0]
+    for token in columns:
+        if token in _DELIMITERS and len(fences) < 2:
+            fences.append(_DELIMITERS[token])
+        else:
+            counts[len(fences)] += sum(letter in SIDES for letter in token)
+    if len(fences) < 2:
+        return ("", ""), 0, sum(counts)
+    return (fences[0], fences[1]), counts[0], counts[1]
+
+
+_DELIMITERS: Mapping[str, str] = MappingProxyType(
+    {sign.replace("{", "\\{").replace("}", "\\}"): sign for sign in "()[]{}|"}
+)
+"""Delimiter in the columns of a block → character."""
 
 
 ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
@@ -370,6 +436,7 @@ ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
         for name in ("cases", "dcases", "rcases", "drcases", "cases*", "dcases*", "rcases*", "drcases*")
     }
     | {"array": _array, "darray": _array, "subarray": _subarray, "tabular": _array}
+    | {"blockarray": _block_array}
     | {"bordermatrix": _bordermatrix, "kbordermatrix": _bordermatrix}
     | {f"{kind}Nice{form}": _nice_matrix for kind in _BORDER_FENCES for form in ("Matrix", "Array")}
 )

@@ -143,6 +143,11 @@ def _environment(parser: Parser, command: str) -> None:
 _REDEFINABLE = frozenset(
     "\\" + name
     for name in [
+        "u",
+        "v",
+        "r",
+        "H",
+        "c",
         "argmax",
         "argmin",
         "tr",
@@ -192,6 +197,7 @@ def _def(parser: Parser, command: str) -> None:
     everywhere = command in ("\\gdef", "\\xdef") or parser.is_at_top() or parser.is_global
     parser.is_global = False
     name = _name(parser, braces=False)
+    parser.peek()  # skips the spaces after the name
     delimiters = _parameters(parser)
     if parser.peek() != "{":
         raise ParseError("math-macro", f'missing body in braces after "{command}{name}"', command)
@@ -234,7 +240,9 @@ def _expand_body(parser: Parser, body: list[str]) -> list[str]:
     try:
         while parser.stack:
             token = parser.stack.pop()
-            if token in parser.macros:
+            if token == "\\noexpand" and parser.stack:
+                made.append(parser.stack.pop())
+            elif token in parser.macros:
                 parser.expand(token)
             else:
                 if is_name(token) and not parser.constructs.is_known(token):

@@ -53,7 +53,7 @@ def _begingroup(parser: Parser, command: str) -> Atom:
     parser.environment = ""
     out = parser.row()
     parser.environment = environment
-    if parser.end_token != "\\endgroup":
+    if parser.end_token != command.replace("begin", "end").replace("\\b", "\\e"):
         raise ParseError("math-brace", f'"{command}" is never closed', command, unclosed=True)
     parser.restore(mark)
     return ORD, group_fragments(out)
@@ -67,6 +67,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
         "\\begin": _begin,
         "\\begingroup": _begingroup,
+        "\\bgroup": _begingroup,
         "\\hline": _stray_rule,
         "\\hdashline": _stray_rule,
         **dict.fromkeys(

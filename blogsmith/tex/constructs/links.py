@@ -96,12 +96,12 @@ def _data(parser: Parser, command: str) -> Atom:
 
 
 def _reference(parser: Parser, command: str) -> Atom:
-    """Typeset a reference as a placeholder: only the page knows the number."""
+    """Typeset a reference as a placeholder: only the page knows the number and the kind of its target."""
     _check_place(parser, command)
     target = "".join(parser.argument()).strip()
     if not target:
         raise parser.syntax_error(f'missing label in "{command}"')
-    shown = "??" if command == "\\ref" else "(??)"
+    shown = {"\\ref": "??", "\\eqref": "(??)"}.get(command, "???")
     return ORD, f'<mtext><a href="#{escape(target)}">{shown}</a></mtext>'
 
 
@@ -130,6 +130,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "\\htmlStyle": _data,
         "\\ref": _reference,
         "\\eqref": _reference,
+        **dict.fromkeys(("\\cref", "\\Cref", "\\autoref"), _reference),
         "\\label": _label,
         "\\tag": _tag,
         "\\MathMLintent": _intent,

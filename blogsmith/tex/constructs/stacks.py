@@ -131,7 +131,7 @@ xrightarrow → xleftarrow ← xleftrightarrow ↔ xRightarrow ⇒ xLeftarrow �
 xlongequal = xhookrightarrow ↪ xhookleftarrow ↩ xrightharpoonup ⇀ xrightharpoondown ⇁ xleftharpoonup ↼
 xleftharpoondown ↽ xrightleftharpoons ⇌ xleftrightharpoons ⇋ xtwoheadrightarrow ↠ xtwoheadleftarrow ↞
 xtofrom ⇄ xrightleftarrows ⇄ xrightequilibrium ⇌ xleftequilibrium ⇋ xLongleftrightarrow ⟺
-xrightharpoondown ⇁ xleftrightarrows ⇆
+xrightharpoondown ⇁ xleftrightarrows ⇆ xLongrightarrow ⟹ xLongleftarrow ⟸
 """
 _BRACES = """
 overbrace ⏞ underbrace ⏟ overbracket ⎴ underbracket ⎵ overparen ⏜ underparen ⏝ overgroup ⏠ undergroup ⏡

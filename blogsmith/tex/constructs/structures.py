@@ -7,16 +7,19 @@ Sources: mathpartir (`\inferrule`), bussproofs (`prooftree`), tensor, mathtools 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import cos, radians, sin
 from types import MappingProxyType
 
+from ...base.patterns import lazy_pattern
 from ..mathml.atoms import INNER, ORD, Atom, join_fragments
+from ..mathml.widths import measure_element
 from ..parse.colors import css_color
 from ..parse.errors import ParseError
-from ..parse.lengths import ems
+from ..parse.lengths import css, ems
 from ..parse.parser import Command, Environment, Parser
 from ..parse.reader import Expander, FormulaReader, tokens
 from ..parse.scan import split_tokens
-from .boxes import frame_box
+from .boxes import frame_box, space
 from .fonts import scale
 from .text import text
 
@@ -223,20 +226,46 @@ def _scale(parser: Parser, command: str) -> Atom:
     if not _LEAST_FACTOR <= factor <= _MOST_FACTOR:
         expected = f"expected {_LEAST_FACTOR:g} to {_MOST_FACTOR:g}"
         raise parser.syntax_error(f'invalid factor "{written}" for "{command}": {expected}')
-    return ORD, scale(factor, join_fragments(parser.parse_group(parser.argument())))
+    source = parser.argument()
+    is_text = "$" in source
+    return ORD, scale(factor, text(parser, source) if is_text else join_fragments(parser.parse_group(source)))
 
 
 def _turn(parser: Parser, command: str) -> Atom:
     if command == "\\reflectbox":
         return ORD, frame_box("math-reflected", [text(parser, parser.argument())])
-    parser.optional()
-    angle = "".join(parser.name_argument()).strip()
-    if angle.lstrip("+-") not in ("0", "180"):
-        raise parser.syntax_error(
-            f'invalid angle "{angle}" of "{command}": expected 0 or 180', hint="write `180`"
-        )
-    content = text(parser, parser.argument())
-    return ORD, frame_box("math-turned", [content]) if angle.endswith("180") else content
+    is_centred = "c" in "".join(parser.optional() or ())
+    written = "".join(parser.name_argument()).strip()
+    if not _ANGLE.fullmatch(written):
+        message = f'invalid angle "{written}" of "{command}": expected degrees'
+        raise parser.syntax_error(message, hint="write a number such as `90`")
+    content, angle = text(parser, parser.argument()), float(written) % 360
+    if angle in (0, 180):
+        return ORD, frame_box("math-turned", [content]) if angle else content
+    parser.spend(len(content) // _CHARACTERS_A_TOKEN)
+    return ORD, _rotate(content, angle, is_centred=is_centred)
+
+
+_ANGLE = lazy_pattern(r"[+-]?\d{1,4}(?:\.\d{1,4})?")
+_CHARACTERS_A_TOKEN = 2
+"""Characters of markup that are measured for the cost of a token."""
+_CENTRE, _LINE = 0.25, 0.95
+"""Height of the centre of a line of text above its baseline, and height of the line, in em."""
+
+
+def _rotate(xml: str, angle: float, *, is_centred: bool) -> str:
+    """Return `xml`, rotated counterclockwise by an angle in degrees, with the space that it needs.
+
+    LaTeX rotates a box about the left end of its baseline; is_centred: about its centre.
+    """
+    width, sine, cosine = measure_element(xml), sin(radians(angle)), cos(radians(angle))
+    room = abs(width * cosine) + abs(_LINE * sine)
+    height = abs(width * sine) + abs(_LINE * cosine)
+    centre = _CENTRE if is_centred else width / 2 * sine + _CENTRE * cosine
+    size = f'width="{css(room)}" height="{css(height / 2 + centre)}" depth="{css(height / 2 - centre)}"'
+    turned = f'<mrow style="rotate:{-angle:g}deg">{xml}</mrow>'
+    shift = space((room - width) / 2)
+    return f'<mpadded voffset="{css(centre - _CENTRE)}" {size}><mrow>{shift}{turned}</mrow></mpadded>'
 
 
 # `\enclose` and `\bbox` of MathJax
@@ -284,8 +313,20 @@ def _bbox(parser: Parser, command: str) -> Atom:
     return ORD, join_fragments(pieces)
 
 
+def _xy(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\xy … \endxy` to its content, which must be `\xymatrix{…}`."""
+    taken: list[str] = []
+    while reader.peek() and (token := reader.pop()) != "\\endxy":
+        taken.append(token)
+    if "\\xymatrix" not in taken and {"*", ";", "("}.intersection(taken):
+        hint = "write `\\xymatrix{…}`, or draw it in a cell of TikZ"
+        raise reader.syntax_error(f'unsupported syntax: "{command}" without "\\xymatrix"', hint=hint)
+    return ["{", *taken, "}"]
+
+
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {
+        "\\xy": _xy,
         "\\inferrule": _inferrule,
         "\\tensor": _tensor,
         "\\indices": _tensor,

@@ -26,6 +26,7 @@ from . import (
     fractions,
     groups,
     links,
+    loops,
     operators,
     stacks,
     structures,
@@ -48,6 +49,7 @@ _COMMANDS: Mapping[str, Command] = MappingProxyType(
         **alignments.COMMANDS,
         **definitions.COMMANDS,
         **conditionals.COMMANDS,
+        **loops.COMMANDS,
         **structures.COMMANDS,
         **diagrams.COMMANDS,
     }

@@ -13,7 +13,7 @@ from ..mathml.alphabets import ACCENTS, TEXT_SYMBOLS
 from ..mathml.atoms import INNER, ORD, Atom, escape, join_fragments
 from ..parse.colors import read_color
 from ..parse.errors import ParseError
-from ..parse.lengths import read_ems
+from ..parse.lengths import ems, read_ems
 from ..parse.parser import Command, Parser
 from ..parse.scan import clean_text, cut_token, strip_mark
 from ..parse.state import TEXT
@@ -149,9 +149,16 @@ _WIDTHS: Mapping[str, float] = MappingProxyType(
 )
 _BOXES = name_set(
     "\\colorbox \\fcolorbox \\fbox \\raisebox \\llap \\rlap \\clap \\makebox \\ref \\eqref"
-    " \\hspace \\rule \\href \\url \\boxed \\phantom \\hphantom \\vphantom"
+    " \\hspace \\rule \\Space \\char \\unicode \\scalebox \\rotatebox \\reflectbox \\cref \\Cref \\autoref"
+    " \\ialign \\halign \\oalign \\ooalign"
+    " \\href \\url \\boxed \\phantom \\hphantom \\vphantom"
 )
 """Commands of other modules that are allowed in text."""
+_SILENT = name_set(
+    "\\par \\centering \\raggedright \\raggedleft \\noindent \\protect \\relax \\selectfont \\strut"
+    " \\allowbreak \\offinterlineskip \\hfil \\hfill \\hss \\leavevmode \\m@th \\quitvmode"
+)
+"""Commands without an effect on text in a formula."""
 _STYLE_DEPENDENT = lazy_pattern("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
 """Markup that looks different in display and inline math."""
 _SCRIPT_SIZE = 0.7
@@ -295,10 +302,13 @@ class _Text:
             self.element(space(_WIDTHS[token]))
         elif token in ("\\kern", "\\hskip"):
             self.element(space(read_ems(read_length_tokens(parser), token)))
-        elif token in SIZES:
+        elif token in _SILENT:
+            self._skip_space(token)
+        elif token in SIZES or token == "\\fontsize":
+            size = SIZES[token] if token in SIZES else self._font_size(token)
             rest = _Text(parser, self.tags)
             rest.read()
-            self.element(scale(SIZES[token] / parser.size, join_fragments(rest.pieces)))
+            self.element(scale(size / parser.size, join_fragments(rest.pieces)))
             parser.stack.append("}")
         elif token == "\\color":
             color = read_color(parser, token)
@@ -309,6 +319,15 @@ class _Text:
         else:
             self._math_command(token)
         parser.command = before
+
+    def _font_size(self, command: str) -> float:
+        r"""Read the arguments of `\fontsize`. Return the size, relative to the text around the formula."""
+        written = "".join(self.parser.name_argument()).strip()
+        self.parser.argument()
+        length = ems(written if written[-1:].isalpha() else f"{written}pt") or 0.0
+        if not 0.1 <= length <= 10:
+            raise self.parser.syntax_error(f'invalid size "{written}" of "{command}"', hint="write `12pt`")
+        return length
 
     def _environment(self) -> list[str]:
         """Return the markup of an environment in text, such as `tabular`."""
@@ -363,6 +382,15 @@ class _Text:
             made = parser.constructs.commands[token](parser, token)
             self.element(made[1] if made else "")
             return
+        if token == "\\ensuremath":
+            parser.push(["$", *parser.argument(), "$"])
+            return
+        if token == "\\U":  # MathJax
+            parser.push(["\\unicode", "{", "x", *parser.argument(), "}"])
+            return
+        if token in ("\\Rule", "\\resizebox"):
+            parser.expand_by(token, parser.constructs.expanders[token])
+            return
         atom = parser.atoms.get(token)
         sign = "" if atom is None else read_text(atom[1])
         if atom is not None and atom[0] in (ORD, INNER) and not sign[:1].isalpha():
@@ -402,11 +430,42 @@ def _text(parser: Parser, command: str) -> Atom:
     return ORD, text(parser, parser.argument(), _TAGS[command])
 
 
+_MATH_ACCENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "\\'": "\\acute",
+        "\\`": "\\grave",
+        "\\^": "\\hat",
+        "\\~": "\\tilde",
+        '\\"': "\\ddot",
+        "\\=": "\\bar",
+        "\\u": "\\breve",
+        "\\v": "\\check",
+        "\\r": "\\mathring",
+        "\\H": "",
+        "\\c": "",
+    }
+)
+"""Accent of text → the accent of mathematics that it is read as in a formula; empty if there is none."""
+
+
+def _text_accent(parser: Parser, command: str) -> Atom | None:
+    follower = parser.peek()
+    if follower != "{" and not follower[:1].isalpha():
+        if command[1].isalpha():
+            raise parser.syntax_error(f'missing letter after "{command}"')
+        raise parser.unknown(command)
+    if _MATH_ACCENTS[command]:
+        parser.push([_MATH_ACCENTS[command]])
+        return None
+    return ORD, text(parser, [command, "{", *parser.argument(), "}"])
+
+
 _IN_TEXT_ONLY = name_set("\\underline \\uline \\sout")
 """Commands that have another meaning in text than in a formula."""
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
         **{name: _text for name in _TAGS if name not in _IN_TEXT_ONLY},
+        **{name: _text_accent for name in _MATH_ACCENTS},
         **{name: _logo for name in _LOGOS} | {"\\char": _char, "\\unicode": _unicode},
     }
 )

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ...model.names import name_set
 from ..mathml.atoms import ORD, Atom, join_fragments
+from ..mathml.widths import measure_element
 from ..parse.colors import is_light, read_color
 from ..parse.lengths import css, read_ems
 from ..parse.parser import Command, Environment, Parser
+from ..parse.scan import split_tokens
 from .boxes import frame_box, lap_box, raise_box, read_length_tokens, space
+from .fractions import set_in_style
 from .grid import end_environment
 from .text import text
 
@@ -76,10 +80,37 @@ def _minipage(parser: Parser, name: str) -> Atom:
     return ORD, text(parser, taken)
 
 
+def _stack_rows(parser: Parser, command: str) -> Atom:
+    r"""Typeset `\ialign{\hfil##\hfil\cr a\cr b\cr}` as rows whose last one is on the baseline, and
+    `\ooalign{a\cr b}` as rows on one another, all centred."""
+    source = [token for token in parser.argument() if token not in _FILLS]
+    parts = [part for part in split_tokens(source, "\\cr") if any(token != " " for token in part)]
+    rows = [text(parser, part) for part in parts[command in ("\\ialign", "\\halign") :]]
+    if not rows:
+        raise parser.syntax_error(f'missing rows of "{command}"', hint="end each row with `\\cr`")
+    if command != "\\ooalign":
+        made = rows.pop()
+        for row in reversed(rows):
+            made = f"<mover>{made}{set_in_style(parser.style, row)}</mover>"
+        return ORD, made
+    parser.spend(sum(map(len, rows)) // _CHARACTERS_A_TOKEN)
+    widths = [measure_element(row) for row in rows]
+    widest = max(widths)
+    shifts = [(space((widest - width) / 2), row) for row, width in zip(rows, widths, strict=True)]
+    over = "".join(f'<mpadded width="0"><mrow>{shift}{row}</mrow></mpadded>' for shift, row in shifts)
+    return ORD, f'<mrow>{over}<mspace width="{css(widest)}"/></mrow>'
+
+
+_CHARACTERS_A_TOKEN = 2
+"""Characters of markup that are measured for the cost of a token."""
+_FILLS = name_set("\\hfil \\hfill \\hss \\crcr \\hidewidth")
+
+
 ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType({"minipage": _minipage})
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {name: _text_lap for name in ("\\llap", "\\rlap", "\\clap", "\\textllap", "\\textrlap", "\\textclap")}
     | {name: _makebox for name in ("\\framebox", "\\makebox", "\\mathmakebox")}
     | {name: _raise for name in ("\\raise", "\\lower", "\\moveleft", "\\moveright")}
     | {"\\raisebox": _raisebox, "\\colorbox": _colorbox, "\\fcolorbox": _colorbox, "\\fbox": _fbox}
+    | {name: _stack_rows for name in ("\\ialign", "\\halign", "\\oalign", "\\ooalign")}
 )

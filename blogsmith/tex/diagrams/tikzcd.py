@@ -126,7 +126,9 @@ def _set(parser: Parser, settings: _Settings, option: Option) -> bool:
 def _set_gap(settings: _Settings, axis: str, option: Option) -> None:
     size, _, between = option.value_text.partition(",")
     known = _SEPARATIONS[axis].get(size.strip())
-    gap = ems(size.strip().lstrip("+")) if known is None else known
+    written = size.strip().lstrip("+")
+    # a number without a unit is one of points
+    gap = known if known is not None else ems(f"{written}pt" if written[-1:].isdecimal() else written)
     if gap is None or abs(gap) > 50:
         message = f'invalid length "{size.strip()}" of "{option.key}"'
         raise option.misuse(message, "write a length such as `3em`, or `small`, `large` or `huge`")

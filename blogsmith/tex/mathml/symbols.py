@@ -27,7 +27,7 @@ varUpsilon; 𝛯 varXi; ♧ varclubsuit; ♦ vardiamondsuit; ε varepsilon; ♥ 
 
 BINARY = r"""
 & And with; ⋒ Cap doublecap; ⋓ Cup doublecup; ‡ Dagger ddagger; ⊼ Nand barwedge; ⊽ Nor barvee; ⨷ Otimes; ⩎
-Sqcap; ⩏ Sqcup; ⩔ Vee; ⩓ Wedge; ⊻ Xor veebar; ⨿ amalg; ∗ ast; ⩃ barcap; ⩂ barcup; ◯ bigcirc; ▽
+Sqcap; ⩏ Sqcup; ⩔ Vee; ⩓ Wedge; ⊻ Xor veebar; ⨿ amalg; ∗ ast; ⩃ barcap; ⩂ barcup; ◯ bigcirc ocircle; ▽
 bigtriangledown; △ bigtriangleup; ⧗ blackhourglass; ⧆ boxast; ⧈ boxbox; ⧇ boxcircle; ⊡ boxdot; ⊟ boxminus;
 ⊞ boxplus; ⧄ boxslash; ⊠ boxtimes; ∙ bull bullet; ∩ cap; ⩈ capbarcup; ⩀ capdot; ⩇ capovercup; ⋅ cdot
 centerdot sdot; ∘ circ; ⊛ circledast; ⊚ circledcirc; ⊝ circleddash; ⊜ circledequal; ⦷ circledparallel; ⦶
@@ -76,10 +76,11 @@ rarr rightarrow to; ↾ restriction upharpoonright; ↣ rightarrowtail; ⇁ righ
 simeq; ⌣ smallsmile smile; ⊏ sqsubset; ⊑ sqsubseteq; ⊐ sqsupset; ⊒ sqsupseteq; ≛ stareq; ⥼ strictfi; ⥽
 strictif; ⊂ sub subset; ⊆ sube subseteq; ⫅ subseteqq; ⊊ subsetneq; ⫋ subsetneqq; ≻ succ; ⪸ succapprox; ≽
 succcurlyeq; ⪰ succeq; ⪺ succnapprox; ⪶ succneqq; ⋩ succnsim; ≿ succsim; ⊇ supe supseteq; ⊃ supset; ⫆
-supseteqq; ⊋ supsetneq varsupsetneq; ⫌ supsetneqq; ↙ swarrow; ∴ therefore; ⊴ trianglelefteq; ≜ triangleq;
-⊵ trianglerighteq; ↞ twoheadleftarrow; ↠ twoheadrightarrow; ↑ uarr uparrow; ↕ updownarrow; ↿
-upharpoonleft; ⇈ upuparrows; ⊊︀ varsubsetneq; ⫋︀ varsubsetneqq; ⫌︀ varsupsetneqq; △ vartriangle; ⊲
-vartriangleleft; ⊳ vartriangleright; ⊢ vdash; ≚ veeeq; ≙ wedgeq
+supseteqq; ⊋ supsetneq varsupsetneq; ⫌ supsetneqq; ↙ swarrow; ∴ therefore; ⊴ trianglelefteq
+trianglelefteqslant; ≜ triangleq; ⊵ trianglerighteq trianglerighteqslant; ↞ twoheadleftarrow; ↠
+twoheadrightarrow; ↑ uarr uparrow; ↕ updownarrow; ↿ upharpoonleft; ⇈ upuparrows; ⊊︀ varsubsetneq; ⫋︀
+varsubsetneqq; ⫌︀ varsupsetneqq; △ vartriangle; ⊲ vartriangleleft; ⊳ vartriangleright; ⊢ vdash; ≚ veeeq; ≙
+wedgeq
 """
 
 LARGE = r"""

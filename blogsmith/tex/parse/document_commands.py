@@ -68,7 +68,7 @@ def _read_parameter(inner: TokenReader, letter: str) -> MacroParameter | None:
     if letter == "s":
         return _STAR
     if letter == "t":
-        return MacroParameter("mark", str(inner.pop()))
+        return MacroParameter("mark", "".join(inner.argument()))
     if letter in ("o", "O"):
         return MacroParameter("optional", "[", "]", _default(inner) if letter == "O" else None)
     if letter in ("d", "D", "r", "R"):

@@ -19,7 +19,8 @@ _BACKSLASHED = "{}#%&_$|,;:!"
 _TEXT = commands(
     "text textrm textbf textit textsf texttt textsc textsl textnormal textup textmd emph mbox hbox fbox "
     "mathrm mathit mathsf mathtt mathnormal mathup operatorname operatornamewithlimits label tag ref eqref "
-    "href url class htmlClass htmlId cssId color ce pu begin end hspace intertext shortintertext"
+    "cref Cref autoref href url class htmlClass htmlId cssId color ce pu begin end hspace intertext "
+    "shortintertext"
 )
 r"""Commands whose argument is text or a name. There, `\_` is meant as an underscore."""
 

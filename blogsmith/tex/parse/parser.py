@@ -92,6 +92,8 @@ def add_scripts(parser: ScriptParser, base: str, kind: int) -> str:
             if lower:
                 raise _double(token)
             lower = parser.script(token)
+        elif token == "^" and parser.peek() in _PRIMES.values():
+            continue  # `^′` is a prime
         elif token == "^":
             if upper:
                 raise _double(token)
@@ -158,7 +160,7 @@ def push_script_character(parser: ScriptParser, token: str) -> None:
     parser.push([mark, "{", *split("".join(signs)), "}"])
 
 
-_ENDS = frozenset(("}", "&", *ROW_BREAKS, "\\end", "\\right", "\\middle", "\\endgroup"))
+_ENDS = frozenset(("}", "&", *ROW_BREAKS, "\\end", "\\right", "\\middle", "\\endgroup", "\\egroup"))
 
 
 _ACCENTS: Mapping[str, str] = MappingProxyType(

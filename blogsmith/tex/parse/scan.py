@@ -34,6 +34,7 @@ _PLACED = lazy_pattern(
 _IN_FILE = lazy_pattern(
     rf"(?P<blank>(?:\s+|%[^\n]*\n?)+)|(?P<space>\\\s+)|\\[A-Za-z@]+|{_MARKED_TOKEN}", re.DOTALL
 )
+_BLANK_LINE = lazy_pattern(r"\n[^\S\n]*\n")
 # in a URL a % does not start a comment (hyperref)
 _ADDRESS = lazy_pattern(r"\\(?:href|url)\s*\{[^{}\n]{0,2000}\}")
 _PERCENT = "\x1a"  # marker that cannot be in an author's text: `clean_text` removes it
@@ -89,10 +90,15 @@ def split_with_positions(tex: str) -> list[PlacedToken]:
 
 
 def split_file(tex: str) -> list[PlacedToken]:
-    """Return the tokens of a file of LaTeX. As in packages, `@` is a letter of commands."""
+    r"""Return the tokens of a file of LaTeX. `@` is a letter of commands, as in packages. A blank line
+    outside braces is a `\par`, as in TeX."""
     tokens: list[PlacedToken] = []
+    depth = 0
     for match in _IN_FILE.finditer(tex):
         text = {"blank": " ", "space": "\\ "}.get(match.lastgroup or "", match.group())
+        depth += (text == "{") - (text == "}")
+        if text == " " and not depth and _BLANK_LINE.search(match.group()):
+            text = "\\par"
         tokens.append(place(text, match.start(), match.end() - match.start()))
     return tokens
 
