@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
 from ..mathml.atoms import INNER, ORD, Atom, join_fragments
-from ..mathml.widths import measure_element
+from ..mathml.widths import measure
 from ..parse.colors import css_color
 from ..parse.errors import ParseError
 from ..parse.lengths import css, ems
@@ -258,7 +258,7 @@ def _rotate(xml: str, angle: float, *, is_centred: bool) -> str:
 
     LaTeX rotates a box about the left end of its baseline; is_centred: about its centre.
     """
-    width, sine, cosine = measure_element(xml), sin(radians(angle)), cos(radians(angle))
+    width, sine, cosine = measure(xml), sin(radians(angle)), cos(radians(angle))
     room = abs(width * cosine) + abs(_LINE * sine)
     height = abs(width * sine) + abs(_LINE * cosine)
     centre = _CENTRE if is_centred else width / 2 * sine + _CENTRE * cosine

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ...model.names import name_set
 from ..mathml.atoms import ORD, Atom, join_fragments
-from ..mathml.widths import measure_element
+from ..mathml.widths import measure
 from ..parse.colors import is_light, read_color
 from ..parse.lengths import css, read_ems
 from ..parse.parser import Command, Environment, Parser
@@ -94,7 +94,7 @@ def _stack_rows(parser: Parser, command: str) -> Atom:
             made = f"<mover>{made}{set_in_style(parser.style, row)}</mover>"
         return ORD, made
     parser.spend(sum(map(len, rows)) // _CHARACTERS_A_TOKEN)
-    widths = [measure_element(row) for row in rows]
+    widths = [measure(row) for row in rows]
     widest = max(widths)
     shifts = [(space((widest - width) / 2), row) for row, width in zip(rows, widths, strict=True)]
     over = "".join(f'<mpadded width="0"><mrow>{shift}{row}</mrow></mpadded>' for shift, row in shifts)
