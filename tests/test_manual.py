@@ -215,7 +215,7 @@ def is_front_matter(text: str) -> bool:
     return found == ()
 
 
-OTHER_YAML = ("languages/", ".github/", ".gitlab-ci.yml", "themes/", "remote-")
+OTHER_YAML = ("languages/", ".github/", ".gitlab-ci.yml", "themes/", "remote-", "import-map.yaml")
 PIECES = ("schedule:\n", "styles:\n", "- uses:", "name: ", "- run:")
 """Starts of fragments of other files."""
 

@@ -55,7 +55,6 @@ def test_every_key_is_in_the_new_site_or_in_the_report(tmp_path: Path) -> None:
     assert unexplained == []
     steps = report.partition("## What to do next")[2]
     assert "`parent`" in steps
-    assert "`navigation`" in steps
     assert "`social.rss`" in steps
 
 
