@@ -41,6 +41,7 @@ from .addresses import avoid_list_urls, new_url
 from .analytics import add_analytics
 from .archives import unpacked_source
 from .block_map import define_kinds, name_unused_entries, read_block_map
+from .front_lines import read_heads
 from .merge import apply_merge, plan_merge, read_record, source_digests
 from .model import HasPath, ImportedPage, Notice, NoticeKind, SiteImport, by_path
 from .page_rewrites import rewrite_pages
@@ -285,7 +286,7 @@ def _import_folder(
     system = find_system(root, options.system)
     workers = options.workers
     site = remove_unreadable_files(remove_withheld_files(system.read(root, progress, workers)))
-    site = place_site(avoid_list_urls(rewrite_pages(site, progress, workers)))
+    site = read_heads(place_site(avoid_list_urls(rewrite_pages(site, progress, workers))))
     site = define_kinds(name_unused_entries(name_unread_documents(site), blocks), blocks)
     site = add_analytics(add_social_links(add_comments(site)), templates(site.root))
     site = report_lost_settings(keep_marks(add_plugins(site)))

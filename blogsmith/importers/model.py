@@ -102,6 +102,8 @@ class ImportedPage:
     old_front: Mapping[str, Any] = field(default_factory=dict)
     """Front matter as the old system reads it, with defaults from settings and folders."""
     front_keys: FrontKeys = FrontKeys()
+    head: str = ""
+    """Front matter of the source in YAML, whose comments and unchanged lines are kept."""
     parts: tuple[SourcePart, ...] = ()
     """Origin of the lines of `original`, if it comes from several files; otherwise empty."""
 

@@ -18,6 +18,7 @@ from ..api.importing import (
     open_folder,
     printable,
 )
+from .front_lines import keep_lines
 from .model import ImportedPage, SiteImport
 from .source_files import open_file
 from .text.data import format_yaml
@@ -42,7 +43,8 @@ def site_files(site: SiteImport) -> dict[str, bytes | Path]:
 
 def page_text(page: ImportedPage) -> str:
     """Return the text of a page file."""
-    head = f"---\n{format_yaml(page.front)}---\n\n" if page.front else ""
+    written = format_yaml(page.front)
+    head = f"---\n{keep_lines(page.head, written) if page.head else written}---\n\n" if page.front else ""
     return f"{head}{page.text.strip()}\n"
 
 

@@ -1,0 +1,83 @@
+"""Lines of front matter that an import leaves as the author wrote them: comments, quotation marks, layout."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from ..api.importing import Reporter, lazy_pattern, load_located_yaml
+from .model import SiteImport
+from .source_files import open_file
+
+_HEAD = lazy_pattern(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_KEY = lazy_pattern(r"([A-Za-z_][\w.-]*|\"[^\"\\\n]*\"|'[^'\n]*')[ \t]*:(?:[ \t]|$)")
+"""A key on the first level, at the start of a line."""
+_SUFFIXES = frozenset((".md", ".markdown", ".mdown", ".mdx", ".qmd", ".rmd"))
+_MAX_BYTES = 1 << 16
+
+
+def read_heads(site: SiteImport) -> SiteImport:
+    """Add to each page the front matter of its source file, if it is YAML."""
+    pages = []
+    for page in site.pages:
+        head = ""
+        if page.front and PurePosixPath(page.source).suffix.lower() in _SUFFIXES:
+            head = _read_head(site, page.source)
+        pages.append(replace(page, head=head) if head else page)
+    return replace(site, pages=tuple(pages))
+
+
+def _read_head(site: SiteImport, source: str) -> str:
+    try:
+        with open_file(site.root / source) as file:
+            found = _HEAD.match(file.read(_MAX_BYTES).decode("utf-8").removeprefix("\ufeff"))
+    except (OSError, ValueError):
+        return ""
+    return found[1].replace("\r\n", "\n") if found else ""
+
+
+@lru_cache(4096)
+def keep_lines(head: str, new: str) -> str:
+    """Return the front matter `new` with the lines of `head` for each key with the same value, in the order
+    of `head`, and with its comments. new: as `format_yaml` writes it. Return `new` if the lines of `head`
+    cannot be divided into keys."""
+    old, wanted = _blocks(head), _blocks(new)
+    if old is None or wanted is None:
+        return new
+    end = old.pop("", ("", ""))[0]
+    kept = [above + _pick(block, wanted.pop(key, ("", ""))[1]) for key, (above, block) in old.items()]
+    return "".join((*kept, *(block for _, block in wanted.values()), end)).lstrip("\n")
+
+
+def _pick(old: str, new: str) -> str:
+    """Return the lines of a key: the old ones if blogsmith reads the same from them."""
+    return old if new and (old == new or _read(old) == _read(new) != "") else new
+
+
+def _read(text: str) -> str:
+    """Return a representation of the data that blogsmith reads; empty on an error."""
+    reporter = Reporter("", text.split("\n"))
+    located = load_located_yaml(text, reporter)
+    return "" if located is None or reporter.diagnostics else repr(located.value)
+
+
+def _blocks(text: str) -> dict[str, tuple[str, str]] | None:
+    """Return the lines of each key on the first level, as a pair: comments above it, its lines. Comments at
+    the end have the key ""."""
+    found: dict[str, tuple[str, str]] = {}
+    above, key = "", ""
+    for line in text.splitlines(keepends=True):
+        if not line.strip() or line[0] == "#":
+            above += line
+        elif match := _KEY.match(line):
+            key = match[1].strip("\"'")
+            if key in found:
+                return None
+            found[key], above = (above, line), ""
+        elif key and line[0] in " \t-":
+            found[key], above = (found[key][0], found[key][1] + above + line), ""
+        else:
+            return None
+    return {**found, "": (above, "")} if above else found
