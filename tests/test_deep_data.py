@@ -39,6 +39,7 @@ OWN_DATA: Mapping[str, str] = {
     "execute/session/protocol.py": "a generator, whose caller catches the error",
     "freeze/acceptance.py": "`from_json` has read the same bytes",
     "freeze/seals.py": "`from_json` has read the same bytes",
+    "importers/merge.py": "`read_record` catches the error",
     "paper/compiler.py": "a message of our own process",
     "publish/pip_resolver.py": "a report of pip",
     "render/lexing.py": "messages of our own process",
