@@ -282,7 +282,8 @@ class HugoPageTranslator:
         source = document.path.as_posix()
 
         def notice(kind: NoticeKind, message: str, hint: str, removed: str) -> None:
-            line = lines.search(rf"\{{\{{[<%]\s*{name}\b") if (name := _shortcode_name(message)) else 0
+            name = re.escape(_shortcode_name(message))
+            line = lines.search(rf"\{{\{{[<%]\s*{name}(?!\w)") if name else 0
             notices.append(Notice(kind, message, source, line, hint, removed))
 
         finished = HiddenFragments()
