@@ -90,8 +90,8 @@ def put(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 _BARE = """\
-<!DOCTYPE html><html lang=en><title>{{ page.title }}</title><h1 id="{{ page.title_id or 'title' }}">
-{{ page.title_html }}</h1>{{ page.content }}
+<!DOCTYPE html><html lang=en><title>{{ page.title }}</title>
+<h1 id="{{ page.title_id or 'title' }}">{{ page.title_html }}</h1>{{ page.content }}
 {% for one in page.pages %}<a href={{ one.url | url }}>{{ one.title }}</a>{% endfor %}
 """
 _LAYOUTS = ("post", "page", "home", "section", "tag", "tags", "series", "archive", "not_found")
