@@ -173,6 +173,8 @@ def _place(html: bytes, tags: Sequence[PageTag]) -> int:
     front = _FRONT.match(html)
     start = front.end() if front else 0
     for tag in tags:
+        if tag.name in ("html", "head"):
+            continue  # no policy can be before them
         if tag.start >= _ENCODING_BYTES or tag.name not in ("meta", "title"):
             break
         is_encoding = (
