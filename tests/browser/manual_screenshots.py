@@ -37,7 +37,7 @@ from .server import served
 
 FIGURES = ROOT / "content/docs/figures"
 TUTORIAL = ROOT / "content/docs/moving-a-blog.md"
-MAX_BYTES = 64_000
+MAX_BYTES = 65_000
 SCHEMES = ("light", "dark")
 _WINDOW = Look(width_px=960)
 _SCALE = 1.5
