@@ -262,12 +262,13 @@ return {
 };
 """
 NUMBERS = """
-return [...document.querySelectorAll(".eq-number")].map(number => {
+return document.fonts.ready.then(() => [...document.querySelectorAll(".eq-number")].map(number => {
   const words = document.createRange();
   words.selectNodeContents(number);
   return words.getBoundingClientRect().width;
-});
+}));
 """
+"""Widths of equation numbers, after the fonts have arrived: until then the text font is another one."""
 
 
 @pytest.mark.parametrize(
