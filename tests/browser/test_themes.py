@@ -144,13 +144,14 @@ def test_nothing_is_hidden_without_scripts(
 GROUND = "return getComputedStyle(document.documentElement).backgroundColor"
 FRAME = "return document.querySelector('[name=theme-color]').content"
 LABEL = "return document.querySelector('.theme-switch').ariaLabel"
-WIDTHS = """
-return [...document.querySelectorAll(".eq-number")].map(number => {
-  const range = document.createRange();
-  range.selectNodeContents(number);
-  return range.getBoundingClientRect().width;
-});
+NUMBERS = """
+return document.fonts.ready.then(() => [...document.querySelectorAll(".eq-number")].map(number => {
+  const words = document.createRange();
+  words.selectNodeContents(number);
+  return words.getBoundingClientRect().width;
+}));
 """
+"""Widths of equation numbers, after the fonts have arrived: until then the text font is another one."""
 INKS = """
 const [text, figure] = [".post-content > p", ".output-image"].map(name => document.querySelector(name));
 const ground = getComputedStyle(document.documentElement).backgroundColor;
@@ -180,7 +181,7 @@ def test_terminal_is_dark_without_scripts_but_not_on_paper(terminal: Served, rea
     reader.open(terminal.url("/posts/attention-in-tiles/"), WITHOUT_SCRIPTS)
     assert reader.ask(GROUND) == DARK_GROUND
     # The number of a display, followed by those of rows.
-    first, *others = reader.ask(WIDTHS)
+    first, *others = reader.ask(NUMBERS)
     assert others == pytest.approx([first] * len(others), abs=0.5)
     reader.take_on(replace(SHEET, scheme="dark"))
     assert reader.ask(INKS) == ["rgb(0, 0, 0)", "rgba(0, 0, 0, 0)", False, True]
@@ -261,14 +262,6 @@ return {
   bar: getComputedStyle(header).position === "sticky",
 };
 """
-NUMBERS = """
-return document.fonts.ready.then(() => [...document.querySelectorAll(".eq-number")].map(number => {
-  const words = document.createRange();
-  words.selectNodeContents(number);
-  return words.getBoundingClientRect().width;
-}));
-"""
-"""Widths of equation numbers, after the fonts have arrived: until then the text font is another one."""
 
 
 @pytest.mark.parametrize(
