@@ -119,6 +119,18 @@ class CallSite:
     inside: Function
 
 
+@cache
+def assigned(node: ast.AST) -> Mapping[str, Sequence[ast.expr]]:
+    """Return name → values that assignments anywhere in a node give it."""
+    found: dict[str, list[ast.expr]] = defaultdict(list)
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Assign):
+            for target in inner.targets:
+                if isinstance(target, ast.Name):
+                    found[target.id].append(inner.value)
+    return found
+
+
 class Program:
     """The whole package."""
 
@@ -126,6 +138,8 @@ class Program:
         self.modules: dict[str, Module] = {}
         self.methods: dict[str, list[Function]] = defaultdict(list)
         self.classes: dict[str, list[Class]] = defaultdict(list)
+        self.fields: dict[str, list[ast.expr]] = defaultdict(list)
+        """Field of a class → its annotations."""
         self.calls: dict[str, list[CallSite]] = defaultdict(list)
         """Called name, without what precedes the last dot → calls."""
         self.bodies: dict[ast.AST, Function] = {}
@@ -163,6 +177,9 @@ class Program:
             found = Class(module, node)
             self.classes[node.name].append(found)
             module.classes[node.name] = found
+            for row in node.body:
+                if isinstance(row, ast.AnnAssign) and isinstance(row.target, ast.Name):
+                    self.fields[row.target.id].append(row.annotation)
             self._index_body(node.body, inside, node.name)
             return
         if isinstance(node, ast.Lambda):
@@ -187,19 +204,11 @@ class Program:
         name = site.call.func
         if not isinstance(name, ast.Name) or not isinstance(site.inside.node, FunctionNode):
             return
-        for node in ast.walk(site.inside.node):
-            if isinstance(node, ast.Assign) and any(ast.unparse(one) == name.id for one in node.targets):
-                options = (
-                    [node.value.body, node.value.orelse]
-                    if isinstance(node.value, ast.IfExp)
-                    else [node.value]
-                )
-                for option in options:
-                    if isinstance(option, ast.Attribute):
-                        call = ast.Call(option, site.call.args, site.call.keywords)
-                        self.calls[option.attr].append(
-                            CallSite(ast.copy_location(call, site.call), site.inside)
-                        )
+        for value in assigned(site.inside.node).get(name.id, ()):
+            for option in [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]:
+                if isinstance(option, ast.Attribute):
+                    call = ast.Call(option, site.call.args, site.call.keywords)
+                    self.calls[option.attr].append(CallSite(ast.copy_location(call, site.call), site.inside))
 
     def _index_import(self, node: ast.Import | ast.ImportFrom, module: Module) -> None:
         if isinstance(node, ast.Import):

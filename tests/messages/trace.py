@@ -252,11 +252,8 @@ class Tracer(ValueTracer):
 
     @cache  # noqa: B019
     def _annotations(self, attribute: str) -> frozenset[str]:
-        rows = (one for classes in self.program.classes.values() for row in classes for one in row.node.body)
-        fields = (
-            one for one in rows if isinstance(one, ast.AnnAssign) and source_of(one.target) == attribute
-        )
-        return frozenset(source_of(one.annotation) for one in fields) | {
+        fields = self.program.fields[attribute]
+        return frozenset(map(source_of, fields)) | {
             source_of(one.node.returns)
             for one in self.program.methods[attribute]
             if is_property(one) and isinstance(one.node, FunctionNode)
