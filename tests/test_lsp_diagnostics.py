@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import weakref
 from pathlib import Path
 
 import pytest
@@ -141,6 +143,14 @@ def test_closing_without_saving_brings_back_what_is_on_disk(desk: Desk) -> None:
     desk.service.close(desk.uri(ONE))
     desk.rest()
     assert desk.codes(TWO) == []
+
+
+def test_a_closed_site_needs_no_memory(desk: Desk) -> None:
+    desk.open(ONE)
+    session = weakref.ref(desk.session)
+    desk.service.close(desk.uri(ONE))
+    gc.collect()
+    assert session() is None
 
 
 def test_settings_are_checked_as_they_are_typed_and_a_broken_site_mends(desk: Desk) -> None:

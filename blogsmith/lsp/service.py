@@ -292,10 +292,12 @@ class LanguageService:
         self._closed(session)
 
     def end(self) -> None:
-        """Stop watching all sites."""
+        """Stop watching all sites, and close their caches."""
         for watching in self._watchers.values():
             watching.stop()
         self._watchers.clear()
+        for session in self.sessions.values():
+            session.end()
 
     def _publish_diagnostics(
         self, root: Path, path: str, found: Sequence[Diagnostic], buffer: TextBuffer

@@ -371,4 +371,10 @@ class SiteSession:
         for path in self._published:
             self._publish(path or CONFIG_NAME, (), TextBuffer("", self._encoding))
         self._published = {}
+        self.end()
+
+    def end(self) -> None:
+        """Close the cache; the memory of the site can be used again."""
         self._stack.close()
+        # Without it the collector never looks at the frozen objects of this site.
+        gc.unfreeze()

@@ -120,15 +120,11 @@ def passages(file: Path) -> Iterator[Passage]:
 
 def _python_passages(path: str, text: str) -> Iterator[Passage]:
     is_test = path.startswith("tests/")
-    tree = ast.parse(text)
-    bodies = (getattr(node, "body", None) for node in ast.walk(tree))
-    statements = (item for body in bodies if isinstance(body, list) for item in body)
-    docstrings = {
-        id(item.value)
-        for item in statements
-        if isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant)
-    }
-    for node in ast.walk(tree):
+    docstrings: set[int] = set()
+    # breadth first: a statement comes before its value
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            docstrings.add(id(node.value))
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
             continue
         if id(node) in docstrings:
