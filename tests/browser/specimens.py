@@ -25,6 +25,7 @@ _NAMES = re.compile(
 )
 _LOADED = re.compile(r'<link rel="stylesheet"[^>]*>|<script[^>]* src="[^>]*></script>')
 _LIKENESS = re.compile(r'<html[^>]*>|<meta http-equiv="Content-Security-Policy"[^>]*>')
+_OWN_TITLE = re.compile(r' data-title="[^"]*"')
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
@@ -119,7 +120,7 @@ def specimens(pages: Mapping[str, str]) -> dict[str, str]:
     hosts: dict[str, _Page] = {}
     cut: dict[str, str] = {}
     for page in sorted(read, key=lambda page: (-len(page.kinds), page.path)):
-        likeness = "".join(_LIKENESS.findall(page.html))
+        likeness = _OWN_TITLE.sub("", "".join(_LIKENESS.findall(page.html)))
         if likeness not in hosts or not frames.issuperset(page.frame()) or _has_new_headings(page, known):
             frames |= page.frame()
             cut[page.path] = _cut(page, 0, len(page.elements), known)
