@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import did_you_mean, sort_key
+from ..base.diagnostics.model import format_suggestion, nearest, sort_key
 from .report import BuildReport
 
 SITE_PATHS = (
@@ -91,7 +91,8 @@ def _select(root: Path, name: str) -> str:
             if path != "." and PurePosixPath(path).parts[0] not in SITE_PATHS:
                 raise UnknownFileError(f'"{name}" is not part of the site: a build does not read it')
             return path
-    near = did_you_mean(name.removeprefix("./"), _known_names(root))
+    known = _known_names(root)
+    near = format_suggestion(known.get(nearest(name.removeprefix("./"), known) or ""))
     raise UnknownFileError(f'file not found in the site: "{name}"' + (f"; {near}" if near else ""))
 
 
@@ -107,13 +108,14 @@ def _relative_to_site(root: Path, path: Path) -> str | None:
     return None
 
 
-def _known_names(root: Path) -> list[str]:
-    """Return the names that users may type for files: relative to the root, to `content/`, and the name
-    alone."""
-    names: list[str] = ["blogsmith.yaml"]
+def _known_names(root: Path) -> dict[str, str]:
+    """Map names that users may type for a file (relative to the root, to `content/`, or the name alone) to
+    its path."""
+    names = {"blogsmith.yaml": "blogsmith.yaml"}
     for path in _files_below(root / "content"):
         below = path.relative_to(root).as_posix()
-        names += [below, below.removeprefix("content/"), path.name]
+        for name in (below, below.removeprefix("content/"), path.name):
+            names.setdefault(name, below)
         if len(names) > _MOST_NAMES:
             break
     return names

@@ -57,7 +57,7 @@ _PATTERNS = (
     ),
     _Pattern(lazy_pattern(r"(?m)^:{3,}[ \t]*[\w{][^\n]{0,60}")),
     _Pattern(
-        lazy_pattern(r"\{:[ \t]*toc[ \t]*\}"),
+        lazy_pattern(r"\{:[ \t]*toc[ \t]*\}|\A\[(?:TOC|toc)\]\Z"),
         "remove it: `toc:` turns the table of contents of posts on or off",
     ),
     _Pattern(
@@ -146,7 +146,7 @@ _CONTEXT_TOKENS = frozenset(("code_inline", "kbd"))
 _CELL = "{python} "
 _EMBED_HINT = "write an image as `![text](image.png)`"
 _QUICK_TEST = lazy_pattern(
-    r"\{|\[\[|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
+    r"\{|\[(?:\[|TOC|toc)|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
 """Matches text that any of the patterns above may match, and nothing else is searched. Each alternative
 begins with a literal, which is four times as fast as patterns that may begin with any letter."""

@@ -20,14 +20,19 @@ from markdown_it.rules_block import html_block as stock_html_block
 from markdown_it.rules_core import StateCore
 
 from ..base.patterns import lazy_pattern
-from .html_nodes import contains_tag, text_nodes
+from .html_nodes import contains_tag, html_place, text_nodes
 from .lookahead import matches_after
 from .markdown_elements import next_element, push_element
 from .math.delimiters import find_closing, left_open
 from .records import attach_record
-from .state import block_end, line_start, text_between
+from .state import block_end, get_page, line_start, text_between
 
 _TAG = lazy_pattern(r"\{%-?[ \t]*(end)?raw[ \t]*-?%\}")
+_MARKDOWN = lazy_pattern(
+    r"\*\*[^\s*$][^*\n$]{0,200}\*\*|(?<![\w*\\])\*[^\s*$][^*\n$]{0,200}(?<!\s)\*(?![\w*])"
+    r"|(?<!`)`[^`\n$]{1,200}`(?!`)|!?\[[^\[\]\n$]{1,200}\]\([^\s()]{1,500}\)"
+)
+"""Bold and slanted text, code and links. Pairs of underscores are more often names of Python."""
 _OPENING = "raw"
 _CODE = frozenset({"fence", "code_block"})
 
@@ -150,6 +155,29 @@ def _push_html(state: StateBlock, line: int, pos: int, last: int, end: int) -> N
         token = state.push("html_block", "", 0)
         token.map, token.content = [line, last + 1], origin.text
         attach_record(token, origin)
+
+
+def report_markdown(state: StateCore) -> None:
+    """Warn about the first Markdown in the text of each HTML block, because it is shown as written (core
+    rule)."""
+    page = get_page(state.env)
+    for token in state.tokens:
+        # An element with the attribute `markdown` has a warning of its own.
+        if token.type != "html_block" or not _MARKDOWN.search(token.content) or "markdown" in token.content:
+            continue
+        line = html_place(token, page.first_line, 0, 1).line
+        if any(one.place and one.place.line == line for one in page.reporter.diagnostics):
+            # Such as a gallery without an end tag: Markdown is read after the author has added it.
+            continue
+        for piece in token.children or (token,):
+            nodes = text_nodes(piece.content) if piece.type.startswith("html") else ()
+            hits = (_MARKDOWN.search(piece.content, node.start, node.end) for node in nodes)
+            if hit := next(filter(None, hits), None):
+                place = html_place(piece, page.first_line, hit.start(), len(hit[0]))
+                hint = 'add `markdown="1"` to the element around it, or write HTML'
+                message = f'unsupported syntax: "{hit[0]}" in raw HTML'
+                page.reporter.warn("html-markdown", message, place, hint)
+                break
 
 
 def _display_end(state: StateBlock, html: str, end: int) -> int:

@@ -46,7 +46,7 @@ from .headings import (
     record_written_headings,
     set_chapter,
 )
-from .html_blocks import html_block_rules, raw_tags_of_blocks, raw_tags_of_spans
+from .html_blocks import html_block_rules, raw_tags_of_blocks, raw_tags_of_spans, report_markdown
 from .html_nodes import is_line
 from .included_code import included_code
 from .included_tables import included_tables
@@ -271,6 +271,7 @@ BEFORE_TYPOGRAPHY: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
 
 AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("html_formulas", html_formulas),
+    ("markdown_in_html", report_markdown),
     ("hidden_characters", hidden_characters),
     ("task_lists", task_lists),
     ("split_paragraphs", split_paragraphs),

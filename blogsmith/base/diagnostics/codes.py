@@ -71,7 +71,7 @@ CODES: Mapping[str, str] = MappingProxyType(
         "foreign-file": "A file of another system is not a page and is published unchanged (warning).",
         "foreign-syntax": "The syntax of another generator is not supported and is shown as text (warning).",
         "html-element": "Browsers do not know the element of a tag, such as `<d-cite>` (warning).",
-        "html-markdown": "An element requests Markdown in a position where it is not rendered (warning).",
+        "html-markdown": "Raw HTML contains Markdown that is not rendered (warning).",
         "html-open": "A `<!--` or an element such as `<details>` is never closed and would hide the rest.",
         "html-remote": "HTML of a post loads a script, a frame or a video from another host before a click.",
         "html-unpaired": "An element of raw HTML has no end tag, or an end tag closes nothing (warning).",
