@@ -95,7 +95,7 @@ def test_a_new_site_has_search_feed_switch_author_and_a_figure_for_both_schemes(
     assert '<a class="site-title" href="/">My notes</a>' in home
     assert "<title>My notes</title>" in home
     assert '<p class="profile-line">Mathematics, with formulas and code</p>' in home
-    assert '<img class="portrait"' not in home
+    assert '<img class="portrait"' in home
     (card,) = re.findall(r'<li class="card">.*?</li>\n</ol>', home, re.DOTALL)
     assert '<div class="card-picture" aria-hidden="true"><picture><source srcset="/posts/hello/fig-' in card
     feed = ElementTree.parse(tmp_path / "public/atom.xml")

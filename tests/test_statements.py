@@ -96,7 +96,8 @@ def test_used_in(tmp_path: Path) -> None:
 
 def test_map(tmp_path: Path) -> None:
     html = (build_posts(tmp_path, first=FIRST, second=SECOND) / "map/index.html").read_text("utf-8")
-    assert re.findall(r"<h2>(.*?)</h2>", html) == ["Spaces", "Posts"]
+    headings = re.findall(r"<h[23]>(.*?)</h[23]>", html)
+    assert [re.sub("<.*?>", "", heading) for heading in headings] == ["Spaces", "Distances", "Posts", "Balls"]
     first, second = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
     names = [
         (url, " ".join(re.sub("<.*?>", "", box).split()))
@@ -113,9 +114,8 @@ def test_map(tmp_path: Path) -> None:
     assert first.count("stroke-dasharray") == 1
     assert second.count("stroke-dasharray") == 2
     lines = [re.sub("<.*?>", "", line) for line in re.findall(r"<li>(.*?)</li>", html.partition("</svg>")[2])]
-    assert (
-        "Lemma 1 (Reverse), Distances; uses Definition 1 (Metric); used in Theorem 1 (About d), " in lines[1]
-    )
+    uses = "uses Definition 1 (Metric); used in Theorem 1 (About d), Corollary 1 (Open) of Balls"
+    assert lines[1] == f"Lemma 1 (Reverse); {uses}"
     assert 'href="/b/map/"' in html
 
 

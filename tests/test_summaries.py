@@ -29,8 +29,7 @@ def test_formulas_are_typeset() -> None:
         "Only words.\n",
         "",
         "> [!NOTE]\n> Words\n",
-        # lists cannot show these
-        "$x$ and a note[^1]\n\n[^1]: n\n",
+        # lists cannot show it
         "$x$ ![a](a.png)\n",
     ],
 )
@@ -51,3 +50,20 @@ def test_long_paragraphs_are_cut_between_words() -> None:
     assert html.endswith(" …</em>")
     assert text.removesuffix(" …").endswith("words")
     assert len(text) < 170
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "text"),
+    [
+        ("For $x$ [@a],\n\n$$y$$\n", "For x …"),
+        ("For $x$ by @a:\n", "For x by A [1] …"),
+        ("Needs $x$ steps\n\n$$y$$\n", "Needs x steps …"),
+        ("$x$ has a note[^1].\n\n[^1]: n\n", "x has a note."),
+        ("No stop after $x$\n", "No stop after x"),
+    ],
+)
+def test_marks_are_omitted_and_open_sentences_marked(paragraph: str, text: str) -> None:
+    works = "---\ntitle: T\nreferences: [{id: a, title: B, author: [A], year: 1}]\n---\n"
+    body = render(works + paragraph).body
+    assert read_text(body.summary_html).replace("\u2062", "") == text
+    assert body.summary == text

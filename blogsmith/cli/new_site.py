@@ -162,6 +162,7 @@ def _starter_files(today: dt.date, settings: FirstSettings) -> dict[PurePosixPat
     values = {**_texts(settings.lang), "date": today.isoformat(), "title": settings.title}
     if settings.author:
         values["author"] = settings.author
+    values["initial"] = next((char.upper() for char in values["author"] if char.isalpha()), "")
     files = {ATTRIBUTES_PATH: GIT_ATTRIBUTES}
     for file in starter.rglob("*"):
         if file.is_file():

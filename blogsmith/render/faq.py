@@ -43,21 +43,14 @@ def page_faq(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[FaqEn
     return tuple(entries)
 
 
-def inline_text(
-    rendering: PageRendering,
-    children: Sequence[Token],
-    spoken: Mapping[int, str],
-    *,
-    keeps_citations: bool = False,
-) -> str:
+def inline_text(rendering: PageRendering, children: Sequence[Token], spoken: Mapping[int, str]) -> str:
     """Return inline tokens as one line of plain text, with references as the page prints them. rendering:
     must not report problems, since the page reports them."""
-    kinds = ("xref", "citation") if keeps_citations else ("xref",)
-    tokens = [_link_as_text(rendering, token) if token.type in kinds else token for token in children]
+    tokens = [link_as_text(rendering, token) if token.type == "xref" else token for token in children]
     return " ".join(plain_text(tokens, rendering.parsed.page, spoken).split())
 
 
-def _link_as_text(rendering: PageRendering, token: Token) -> Token:
+def link_as_text(rendering: PageRendering, token: Token) -> Token:
     """Return a reference or citation as text."""
     if token.type == "xref":
         html = reference(rendering, get_record(token, XRef))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 from markdown_it.token import Token
 
 from ..model.texts import DESCRIPTION_LENGTH
+from ..syntax.records import Citation, get_record
 from .context import PageRendering
-from .faq import inline_text
+from .faq import inline_text, link_as_text
 from .numbers import html_within_links
 
 _KEPT = frozenset(("text", "math_inline", "code_inline", "softbreak", "hardbreak"))
@@ -20,18 +20,50 @@ _FORMULA_LENGTH = 0.5
 
 def page_summary(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[str, str]:
     """Return the first paragraph with text, as plain text with references as the page prints them, and its
-    first words as HTML. The HTML is empty if they contain no formula, because it would equal the text."""
+    first words as HTML. The HTML is empty if they contain no formula, because it would equal the text.
+
+    Citations in brackets and footnote marks are omitted. A paragraph that a display continues ends in "…".
+    """
     quiet = rendering.copy_without_report()
-    for before, inline in pairwise(rendering.parsed.tokens):
-        is_paragraph = before.type == "paragraph_open" and inline.type == "inline"
+    tokens = rendering.parsed.tokens
+    for number, inline in enumerate(tokens):
+        is_paragraph = inline.type == "inline" and tokens[number - 1].type == "paragraph_open"
         if not is_paragraph:
             continue
-        children = inline.children or ()
-        if text := inline_text(quiet, children, spoken, keeps_citations=True):
+        children = _without_marks(quiet, inline.children or ())
+        if text := inline_text(quiet, children, spoken):
+            following = tokens[number + 2].type if number + 2 < len(tokens) else ""
+            children, text = _finished(children, text, continues=following == "math_display")
             first = _first_words(children, DESCRIPTION_LENGTH)
             has_formula = any(child.type == "math_inline" for child in first)
             return text, html_within_links(quiet, first) if has_formula else ""
     return "", ""
+
+
+def _without_marks(rendering: PageRendering, children: Sequence[Token]) -> list[Token]:
+    """Return the inline tokens without footnote marks and bracketed citations, and references as text."""
+    kept: list[Token] = []
+    for child in children:
+        is_bracketed = child.type == "citation" and get_record(child, Citation).form == "brackets"
+        if is_bracketed or child.type == "footnote_ref":
+            if kept and kept[-1].type == "text":
+                kept[-1] = Token("text", "", 0, content=kept[-1].content.rstrip())
+        else:
+            kept.append(link_as_text(rendering, child) if child.type in ("xref", "citation") else child)
+    return kept
+
+
+def _finished(children: list[Token], text: str, *, continues: bool) -> tuple[list[Token], str]:
+    """Return the tokens and the text with "…" at the end if the sentence goes on after the paragraph.
+
+    continues: Whether a displayed formula follows.
+    """
+    if not text.endswith((":", ",")) and not (continues and text[-1].isalnum()):
+        return children, text
+    last = children[-1]
+    if last.type == "text":
+        children = [*children[:-1], Token("text", "", 0, content=last.content.rstrip(" ,:"))]
+    return [*children, Token("text", "", 0, content=" …")], text.rstrip(" ,:") + " …"
 
 
 def _first_words(children: Sequence[Token], length: int) -> list[Token]:

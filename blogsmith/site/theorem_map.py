@@ -1,4 +1,4 @@
-"""The map of theorems: for each series, a drawing and a list of its statements and of the proofs that use
+"""The map of theorems: for each series, a drawing, and the statements of each post with the proofs that use
 them.
 
 An arrow points from a statement to those whose proofs use it. The list below the drawing has the same content
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import groupby
+from textwrap import wrap
 
 from msgspec.structs import replace
 
@@ -22,7 +24,7 @@ from .statements import MAP_PATH, StatementGraph, StatementKey, page_order, stat
 _TEXT_PX = 580
 """Width of the text column on wide screens, in px; a wider drawing extends beyond it."""
 _NAME_SIGNS = 26
-"""Maximum number of characters on a line of a box."""
+"""Number of characters after which a line of a box is broken between words."""
 
 
 def theorem_map(graph: StatementGraph, views: Mapping[str, PageView], frame: ViewContext) -> list[PageView]:
@@ -62,7 +64,16 @@ class _MapWriter:
         series."""
         title = series or self._frame.language.translate("Posts")
         heading = "" if is_alone and not series else f"<h2>{escape(title, quote=False)}</h2>\n"
-        return f"{heading}{self._drawing(title, keys)}<ul>\n{''.join(map(self._line, keys))}</ul>\n"
+        level = "h3" if heading else "h2"
+        posts = [self._post(url, level, [*group]) for url, group in groupby(keys, key=lambda key: key[0])]
+        return f"{heading}{self._drawing(title, keys)}{''.join(posts)}"
+
+    def _post(self, url: str, level: str, keys: Sequence[StatementKey]) -> str:
+        """Return the statements of a post, below its title. level: name of the heading's element."""
+        page = self._pages[url]
+        title = page.title_html or escape(page.title, quote=False)
+        heading = f'<{level}><a href="{escape(url)}">{title}</a></{level}>'
+        return f"{heading}\n<ul>\n{''.join(map(self._line, keys))}</ul>\n"
 
     def _drawing(self, title: str, keys: Sequence[StatementKey]) -> str:
         own = set(keys)
@@ -85,21 +96,20 @@ class _MapWriter:
 
     def _node(self, key: StatementKey, *, is_own: bool) -> GraphNode:
         statement, page = self._graph.statements[key], self._pages[key[0]]
-        lines = (statement.name, _shorten(statement.title or page.title))
+        lines = (statement.name, *wrap(statement.title or page.title, _NAME_SIGNS, break_long_words=False))
         return GraphNode(lines, self._url(key), is_own)
 
     def _line(self, key: StatementKey) -> str:
-        page, translate = self._pages[key[0]], self._frame.language.translate
+        translate = self._frame.language.translate
         uses = [used for source, used in self._edges if source == key]
         users = [source for source, used in self._edges if used == key]
-        title = self._isolate(page.title_html or escape(page.title, quote=False))
         comma, semicolon = (
             translate(text, item="", next="") for text in ("{item}, {next}", "{item}; {next}")
         )
-        parts = [f"{self._isolate(self._link(key))}{comma}{title}"]
+        parts = [self._isolate(self._link(key))]
         for text, others in (("uses {statements}", uses), ("used in {statements}", users)):
             if others:
-                links = comma.join(self._isolate(self._link(one)) for one in others)
+                links = comma.join(self._isolate(self._reference(one, key[0])) for one in others)
                 before, _, behind = translate(text, statements="\0").partition("\0")
                 parts.append(f"{escape(before)}{links}{escape(behind)}")
         return f"<li>{semicolon.join(parts)}</li>\n"
@@ -113,9 +123,12 @@ class _MapWriter:
         text = statement_html(statement) or escape(statement_text(statement), quote=False)
         return f'<a href="{escape(self._url(key))}">{text}</a>'
 
+    def _reference(self, key: StatementKey, url: str) -> str:
+        """Return the link to a statement, with the title of its post if that is not the one at `url`."""
+        title = self._pages[key[0]].title
+        values = {"reference": self._link(key), "title": f"<em>{escape(title, quote=False)}</em>"}
+        text = self._frame.language.translate("{reference} of {title}", **values)
+        return self._link(key) if key[0] == url else text
+
     def _url(self, key: StatementKey) -> str:
         return f"{key[0]}#{key[1]}"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _NAME_SIGNS else text[: _NAME_SIGNS - 1].rstrip() + "…"

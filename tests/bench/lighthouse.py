@@ -1,9 +1,10 @@
 """`make bench-pages`: Lighthouse scores of our pages on a slow phone, and the cost of each part of a page.
 
-    python -m tests.bench.lighthouse [SITE] [--rounds N] [--parts]
+    python -m tests.bench.lighthouse [SITE] [--page PATH]… [--rounds N] [--parts]
 
 SITE is a built site, by default our own after a new build. Lighthouse's mobile profile (1.6 Mbit/s, 150 ms,
-a CPU four times slower) judges the front page and three posts; the table shows medians. `--parts` also
+a CPU four times slower) judges the pages with these paths, by default the front page and three of our own
+posts; the table shows medians. `--parts` also
 measures the same pages without their scripts, with one style sheet, with inlined style sheets, and without
 their fonts. Without all of these parts, a page has its minimal cost.
 
@@ -125,12 +126,14 @@ PARTS: Mapping[str, tuple[Callable[[str, Path], str], ...]] = MappingProxyType(
 )
 
 
-def look(site: Path, rounds: int) -> list[Look]:
+def look(site: Path, rounds: int, pages: Sequence[str] = PAGES) -> list[Look]:
     """Run Lighthouse on each page in each round and return its results.
 
     Raises:
-        SystemExit: Lighthouse or a browser is missing, or it failed.
+        SystemExit: Lighthouse, a browser or a page is missing, or Lighthouse failed.
     """
+    if missing := [page for page in pages if not (site / page.strip("/") / "index.html").is_file()]:
+        raise SystemExit(f"page not found: {', '.join(missing)}; name pages of the site with --page")
     browser = program("chromium", "chromium-browser", "google-chrome")
     with served(site, Handler) as origin:
         command = [
@@ -139,7 +142,7 @@ def look(site: Path, rounds: int) -> list[Look]:
             str(PACKAGES),
             browser,
             str(rounds),
-            *(origin + page for page in PAGES),
+            *(origin + page for page in pages),
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -162,12 +165,14 @@ def _median(looks: Sequence[Look], key: str) -> float:
     return statistics.median(float(each[key]) for each in looks)
 
 
-def changed_site(site: Path, folder: Path, changes: Sequence[Callable[[str, Path], str]]) -> Path:
+def changed_site(
+    site: Path, folder: Path, changes: Sequence[Callable[[str, Path], str]], pages: Sequence[str] = PAGES
+) -> Path:
     """Return the site, or a copy where the measured pages are changed."""
     if not changes:
         return site
     shutil.copytree(site, folder)
-    for page in PAGES:
+    for page in pages:
         file = folder / page.strip("/") / "index.html"
         text = file.read_text(encoding="utf-8")
         for change in changes:
@@ -180,10 +185,12 @@ def main(arguments: Sequence[str]) -> int:
     """Print the table; return 1 if a score is below 100 or the first round takes longer than the goal."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench.lighthouse")
     parser.add_argument("site", type=Path, nargs="?")
+    parser.add_argument("--page", action="append", default=[])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--parts", action="store_true")
     options = parser.parse_args(arguments)
     is_met = True
+    pages = options.page or PAGES
     with tempfile.TemporaryDirectory() as folder:
         site = options.site or Path(folder) / "site"
         if not options.site:
@@ -193,12 +200,12 @@ def main(arguments: Sequence[str]) -> int:
                 check=True,
             )
         for part, changes in PARTS.items() if options.parts else [("as it is", ())]:
-            looks = look(changed_site(site, Path(folder) / part, changes), options.rounds)
+            looks = look(changed_site(site, Path(folder) / part, changes, pages), options.rounds, pages)
             print(
                 f"{part}; median of {options.rounds}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
             )
             print(f"{'':32} perf a11y best seo    LCP      FCP  blocking  shift    bytes")
-            for page in PAGES:
+            for page in pages:
                 of_page = [each for each in looks if each["address"] == page]
                 print(page_line(page, of_page), flush=True)
                 if not changes:
