@@ -29,6 +29,7 @@ from .atoms import ORD, PUNCT
 from .line_groups import (
     LinePiece,
     group_width,
+    print_elements,
     print_group,
     read_pieces,
     split_relations,
@@ -262,9 +263,15 @@ def _break_table(table: MeasuredElement, room: float) -> tuple[str, float]:
                 # it continues the row above
                 indent = INDENT if "width:50%" not in start else 0.0
                 continue
-            groups = _break_row(cell.children, room - indent)
-            widest = max(widest, *(group_width(group) + indent for group in groups))
-            cells.append(f"{start}{''.join(map(print_group, groups))}</mtd>")
+            width = sum([child.width for child in cell.children])
+            if width <= room - indent and not _WIDE_SPACE.search(cell.xml):
+                printed = print_elements(cell.children)
+            else:
+                groups = _break_row(cell.children, room - indent)
+                width = max(map(group_width, groups))
+                printed = "".join(map(print_group, groups))
+            widest = max(widest, width + indent)
+            cells.append(f"{start}{printed}</mtd>")
         rows.append(f"{_start(row.xml)}{''.join(cells)}</mtr>")
     start = _start(table.xml).replace('class="', 'class="math-rows ', 1)
     return f"{start}{''.join(rows)}</mtable>", widest
