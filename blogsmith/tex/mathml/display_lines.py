@@ -98,8 +98,8 @@ INDENT = 1.0
 _WIDE_SPACE = lazy_pattern(r'<mspace width="[1-9]\d*(?:\.\d+)?em"/>')
 _FENCED = lazy_pattern(r'<mrow(?: intent="[^"]*")?><mo fence="true"')
 _ROW = ("<mrow>", "<mrow intent=", "<mrow arg=")
-"""Starts of rows that may be opened. Their parts on several lines lose their common meaning. A row with a class
-has a frame or a line through it, and stays whole."""
+"""Starts of rows that may be opened. Their parts on several lines lose their common meaning. A row with a
+class has a frame or a line through it, and stays whole."""
 _TALL = lazy_pattern(r"<(?:mfrac|munder|munderover|mtable)[ >]")
 _NO_BREAK_SPACE = "\u00a0"
 _BIGG = 'minsize="2.4em" maxsize="2.4em"'
