@@ -165,7 +165,8 @@ def _median(looks: Sequence[Look], key: str) -> float:
 
 
 def meets_goals(page: Sequence[Look], bare: Sequence[Look]) -> bool:
-    """Return whether the scores are 100, and the page is no later than `bare` plus the time of its bytes."""
+    """Return whether the scores are 100, and the main text comes after that of `bare` by at most the time in
+    which the other bytes arrive."""
     arrival_ms = (_median(page, "bytes") - _median(bare, "bytes")) / BYTES_A_MS
     is_early = _median(page, "lcp_ms") <= _median(bare, "lcp_ms") + arrival_ms
     return is_early and all(statistics.median(each["scores"][key] for each in page) == 100 for key in SCORES)
