@@ -115,6 +115,13 @@ def test_what_fits_stays_as_it_is() -> None:
     assert "data-fit" not in html and "--ems" not in html
 
 
+@each_row("tex", [r"\boxed{%s}", r"x = \fbox{$%s$} + b", r"\cancel{%s}", r"\sout{%s}", r"\phase{%s}"])
+def test_frames_and_strokes_stay_whole(tex: str) -> None:
+    plain = typeset(tex % SUM)
+    (frame,) = re.findall(r'<mrow[^<>]* class="math-\w+">', plain)
+    assert frame in fit_display(plain, PHONE).mathml
+
+
 def test_a_number_that_does_not_fit_takes_the_next_line() -> None:
     tex = "a_1 + a_2 + a_3 + a_4 + a_5 + a_6 = b_1 + b_2"
     assert ROOM - 1.5 < measure(content(typeset(tex))) < ROOM

@@ -91,7 +91,8 @@ def _display(rendering: PageRendering, tokens: Sequence[Token], index: int) -> s
     room = find_room(wide, tokens[index].level, number)
     fitted = _typeset(rendering, math, rows, room=room)
     if fitted.attributes and fitted.is_scrolled(room):
-        place = math.origin.place(0, len(math.tex.split("\n")[0]))
+        line = math.tex.lstrip().split("\n")[0]
+        place = math.origin.place(math.tex.index(line), len(line))
         rendering.check_reporter.warn("math-wide", _WIDE, place, _WIDE_HINT)
     content = fitted.mathml
     if not content:
@@ -111,7 +112,10 @@ def _display(rendering: PageRendering, tokens: Sequence[Token], index: int) -> s
 
 
 _WIDE = "display math does not fit a phone and scrolls there"
-_WIDE_HINT = "write it in lines, e.g. in `aligned`, or write `{wide=scroll}` after it if it may scroll"
+_WIDE_HINT = (
+    "shorten its widest fraction, root, matrix or box, or write it in lines, e.g. in `aligned`; "
+    "write `{wide=scroll}` after it if it may scroll"
+)
 
 
 def wide_setting(rendering: PageRendering) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .lighthouse import inline_sheets, join_sheets, leave_out_faces, leave_out_scripts
+from .lighthouse import SCORES, inline_sheets, join_sheets, leave_out_faces, leave_out_scripts, meets_goals
 
 PAGE = """<head>
 <meta http-equiv="Content-Security-Policy" content="style-src 'self'; img-src *">
@@ -50,3 +50,11 @@ def test_sheets_inside_are_allowed(tmp_path: Path) -> None:
     assert (
         "stylesheet" not in made and "'unsafe-inline'; img-src *" in made and "c{d:e}</style></head>" in made
     )
+
+
+def test_a_page_may_be_later_only_by_its_bytes() -> None:
+    full = dict.fromkeys(SCORES, 100)
+    bare = [{"scores": full, "lcp_ms": 1000, "bytes": 40_000}]
+    assert meets_goals([{"scores": full, "lcp_ms": 1500, "bytes": 140_000}], bare)
+    assert not meets_goals([{"scores": full, "lcp_ms": 1501, "bytes": 140_000}], bare)
+    assert not meets_goals([{"scores": full | {"seo": 99}, "lcp_ms": 1000, "bytes": 140_000}], bare)

@@ -202,23 +202,26 @@ _FRAMES: Mapping[str, str] = MappingProxyType(
         "\\longdiv": "math-longdiv",
     }
 )
-_FRAME_INTENTS: Mapping[str, str] = MappingProxyType(
-    {"\\boxed": "boxed"} | dict.fromkeys(("\\cancel", "\\bcancel", "\\xcancel", "\\sout"), "crossed-out")
+_CONCEPTS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(("math-boxed", "math-fbox"), "boxed")
+    | dict.fromkeys(
+        ("math-cancel", "math-bcancel", "math-xcancel", "math-cancelto", "math-sout"), "crossed-out"
+    )
 )
-"""Command → concept of the `intent` attribute, which screen readers announce for its frame or line."""
+"""Class → concept of the `intent` attribute, which screen readers announce for its frame or line."""
 
 
 def frame_box(name: str, pieces: list[str]) -> str:
     """Return `pieces` with the frame or line that the CSS class `name` draws."""
+    if concept := _CONCEPTS.get(name):
+        inside = add_argument(join_fragments(pieces), "x")
+        return add_intent(f'<mrow class="{name}">{inside}</mrow>', f"{concept}($x)")
     return f'<mrow class="{name}">{"".join(pieces)}</mrow>'
 
 
 def _frame(parser: Parser, command: str) -> Atom:
     style = TEXT if command == "\\boxed" and parser.style >= SCRIPT else None
-    pieces, name = parser.parse_group(parser.argument(), style), _FRAMES[command]
-    if intent := _FRAME_INTENTS.get(command):
-        return ORD, add_intent(frame_box(name, [add_argument(join_fragments(pieces), "x")]), f"{intent}($x)")
-    return ORD, frame_box(name, pieces)
+    return ORD, frame_box(_FRAMES[command], parser.parse_group(parser.argument(), style))
 
 
 def _angln(parser: Parser, command: str) -> Atom:

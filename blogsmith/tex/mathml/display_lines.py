@@ -29,6 +29,7 @@ from .atoms import ORD, PUNCT
 from .line_groups import (
     LinePiece,
     group_width,
+    print_elements,
     print_group,
     read_pieces,
     split_relations,
@@ -97,7 +98,8 @@ INDENT = 1.0
 _WIDE_SPACE = lazy_pattern(r'<mspace width="[1-9]\d*(?:\.\d+)?em"/>')
 _FENCED = lazy_pattern(r'<mrow(?: intent="[^"]*")?><mo fence="true"')
 _ROW = ("<mrow>", "<mrow intent=", "<mrow arg=")
-"""Starts of rows that may be opened. Their parts on several lines lose their common meaning."""
+"""Starts of rows that may be opened. Their parts on several lines lose their common meaning. A row with a
+class has a frame or a line through it, and stays whole."""
 _TALL = lazy_pattern(r"<(?:mfrac|munder|munderover|mtable)[ >]")
 _NO_BREAK_SPACE = "\u00a0"
 _BIGG = 'minsize="2.4em" maxsize="2.4em"'
@@ -207,10 +209,10 @@ def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[Li
     """Yield the children of an element that is too wide, or the piece itself."""
     is_fenced = _FENCED.match(piece.xml)
     is_kept = is_fenced and ("<mtext" not in starts or _INNER_LINES.search(piece.xml))
-    if not piece.xml.startswith(starts) or is_kept or piece.width <= room / 2:
+    start = _start(piece.xml)
+    if not start.startswith(starts) or is_kept or ' class="' in start or piece.width <= room / 2:
         yield piece
         return
-    start = _start(piece.xml)
     if start.startswith("<mtext"):
         yield from _open_words(piece, start)
         return
@@ -262,9 +264,15 @@ def _break_table(table: MeasuredElement, room: float) -> tuple[str, float]:
                 # it continues the row above
                 indent = INDENT if "width:50%" not in start else 0.0
                 continue
-            groups = _break_row(cell.children, room - indent)
-            widest = max(widest, *(group_width(group) + indent for group in groups))
-            cells.append(f"{start}{''.join(map(print_group, groups))}</mtd>")
+            width = sum([child.width for child in cell.children])
+            if width <= room - indent and not _WIDE_SPACE.search(cell.xml):
+                printed = print_elements(cell.children)
+            else:
+                groups = _break_row(cell.children, room - indent)
+                width = max(map(group_width, groups))
+                printed = "".join(map(print_group, groups))
+            widest = max(widest, width + indent)
+            cells.append(f"{start}{printed}</mtd>")
         rows.append(f"{_start(row.xml)}{''.join(cells)}</mtr>")
     start = _start(table.xml).replace('class="', 'class="math-rows ', 1)
     return f"{start}{''.join(rows)}</mtable>", widest

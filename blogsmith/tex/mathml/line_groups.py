@@ -135,20 +135,27 @@ def group_width(pieces: Sequence[LinePiece]) -> float:
 
 def print_group(group: list[LinePiece]) -> str:
     """Return the row that contains the pieces."""
-    return f"<mrow>{''.join(_end_with_space(group))}</mrow>"
+    return _print_row([piece.xml for piece in group], (piece.kind for piece in group))
 
 
-def _end_with_space(group: list[LinePiece]) -> list[str]:
-    """Return the pieces of a row as markup. An operator after text alone gets explicit spaces.
+def print_elements(elements: Sequence[MeasuredElement]) -> str:
+    """Return the row that contains the elements, without breaks."""
+    row = [element.xml for element in elements]
+    return _print_row(row, map(_piece_class, row))
+
+
+def _print_row(row: list[str], kinds: Iterable[int]) -> str:
+    """Return a row of markup. An operator after text alone gets explicit spaces.
 
     MathML treats text as space and would place the operator next to it without a gap.
     """
-    row = [piece.xml for piece in group]
-    for index, piece in enumerate(group):
-        if piece.kind in (BIN, REL) and all(xml.startswith(_SPACE_LIKE) for xml in row[:index]):
-            row[index] = add_spaces(piece.kind, remove_spaces(piece.xml))
+    for index, kind in enumerate(kinds):
+        if kind in (BIN, REL):
+            row[index] = add_spaces(kind, remove_spaces(row[index]))
             break
-    return row
+        if not row[index].startswith(_SPACE_LIKE):
+            break
+    return f"<mrow>{''.join(row)}</mrow>"
 
 
 def read_pieces(elements: Iterable[MeasuredElement]) -> Iterator[LinePiece]:

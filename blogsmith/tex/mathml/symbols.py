@@ -69,7 +69,7 @@ multimapboth; ⟜ multimapinv; ⇍ nLeftarrow; ⇎ nLeftrightarrow; ⇏ nRightar
 nleqq nleqslant; ≮ nless; ∤ nmid nshortmid; ∉ notin; ∌ notni; ∦ nparallel nshortparallel; ⊀ nprec; ⋠
 npreceq; ↛ nrightarrow; ≁ nsim; ⊄ nsubset; ⊈ nsubseteq nsubseteqq; ⊁ nsucc; ⋡ nsucceq; ⊅ nsupset; ⊉
 nsupseteq nsupseteqq; ⋪ ntriangleleft; ⋬ ntrianglelefteq; ⋫ ntriangleright; ⋭ ntrianglerighteq; ⊭ nvDash;
-⊬ nvdash; ↖ nwarrow; ⊶ origof; ∥ parallel shortparallel; ⊥ perp; ⋔ pitchfork; ≺ prec; ⪷ precapprox; ≼
+⊬ nvdash; ↖ nwarrow; ⊶ origof; ∥ parallel shortparallel; ⟂ perp; ⋔ pitchfork; ≺ prec; ⪷ precapprox; ≼
 preccurlyeq; ⪯ preceq; ⪹ precnapprox; ⪵ precneqq; ⋨ precnsim; ≾ precsim; ∝ propto varpropto; ≟ questeq; →
 rarr rightarrow to; ↾ restriction upharpoonright; ↣ rightarrowtail; ⇁ rightharpoondown; ⇀ rightharpoonup;
 ⇄ rightleftarrows; ⇌ rightleftharpoons; ⇉ rightrightarrows; ≓ risingdotseq; ↘ searrow; ∼ sim thicksim; ≃

@@ -18,7 +18,12 @@ from ...base.patterns import lazy_pattern
 from .atoms import DICTIONARY_BINARY, DICTIONARY_CLOSING, DICTIONARY_OPENING, DICTIONARY_RELATIONS
 from .glyph_widths import DEFAULT, glyph_widths, large_widths
 
-_TOKEN = lazy_pattern(r"<m[ino](?: [^<>]*)?>[^<]*</m[ino]>|<mtext(?: [^<>]*)?>[^<]*</mtext>|<[^<>]*>[^<]*")
+_LEAF = r"<m(?:[ino]|text)[ >][^<]*+</m[a-z]+>"
+_START = r"<m(?:su[bp]|sqrt|style|row|under|over|frac|padded|phantom|td)[^<>]*(?<!/)>"
+_FLAT = rf"{_START}(?>(?:{_LEAF}|<mspace[^<>]*/>)+)</m[a-z]+>"
+_NESTED = rf"{_START}(?>(?:{_LEAF}|<mspace[^<>]*/>|{_FLAT})+)</m[a-z]+>(?![^<])"
+_TOKEN = lazy_pattern(rf"{_LEAF}|{_NESTED}|<[^<>]*>[^<]*")
+"""An element that contains at most two levels of others, or a tag with the text after it."""
 _PARTS = lazy_pattern(r"<(/?)([a-z]+)([^<>]*?)(/?)>([^<]*)")
 _LENGTH = lazy_pattern(r' width="(-?[\d.]+)(?:em)?"')
 _SPACE = lazy_pattern(r' ([lr])space="(-?[\d.]+)(?:em)?"')
@@ -52,8 +57,8 @@ class MeasuredElement(Struct, frozen=True, gc=False):
     """It starts with an operator whose limits are beside it in text style."""
 
 
-class _Token(Struct, frozen=True, gc=False):
-    """A tag with the text after it, or an element that contains only text."""
+class _Tag(Struct, frozen=True, gc=False):
+    """A tag with the text after it."""
 
     name: str
     attributes: str
@@ -63,10 +68,8 @@ class _Token(Struct, frozen=True, gc=False):
     is_empty: bool
     words: float
     """Width of the text after the tag."""
-    style: bool | None = None
+    style: bool | None
     """Value of the attribute `displaystyle`; None if there is none."""
-    leaves: tuple[MeasuredElement, MeasuredElement] | None = None
-    """The element that contains only text, in text style and in display style."""
 
 
 class _Open(Struct, gc=False):
@@ -91,81 +94,108 @@ def measure(markup: str, *, is_display: bool = True) -> float:
 
 def read_elements(markup: str, *, is_display: bool = True) -> list[MeasuredElement]:
     """Return the top-level elements of `markup`."""
-    top = _Open("mrow", "", 0, is_display, is_display)
+    return _read_children(_Open("mrow", "", 0, is_display, is_display), markup).children
+
+
+def _read_children(top: _Open, markup: str) -> _Open:
+    """Return the element `top` with the elements of `markup` as its children."""
     stack = [top]
     start = 0
     for text in _TOKEN.findall(markup):
-        token = _read_token(text)
-        if token.leaves:
-            top.children.append(token.leaves[top.inner])
-            top.inner = top.inner and not top.is_scripted
+        token = _read_in_display(text) if top.inner else _read_in_text(text)
+        if isinstance(token, MeasuredElement):
+            top.children.append(token)
+            if token.is_tall:
+                top.is_tall = True
+            if top.is_scripted:
+                top.inner = False
         elif token.is_end:
             if len(stack) > 1:
                 closed, top = stack.pop(), stack[-1]
-                _close(closed, top, markup[closed.start : start + token.length])
+                _add(top, _close(closed, markup[closed.start : start + token.length]))
             if token.words and top.name in _WORDS:
                 top.children.append(MeasuredElement("", token.words))
         else:
             opened = _open(token, start, top.inner)
             if token.is_empty:
-                _close(opened, top, text[: token.length])
+                _add(top, _close(opened, text[: token.length]))
             else:
                 top = opened
                 stack.append(top)
         start += len(text)
-    return stack[0].children
+    return stack[0]
 
 
-def _open(token: _Token, start: int, is_display: bool) -> _Open:
-    if token.style is not None:
-        is_display = token.style
-    name = token.name
-    inner = is_display and name != "mfrac" and (name != "mtable" or token.style is True)
-    opened = _Open(name, token.attributes, start, is_display, inner, name in _SCRIPTED)
-    if token.words and name in _WORDS:
-        opened.children.append(MeasuredElement("", token.words))
+def _add(parent: _Open, element: MeasuredElement) -> None:
+    parent.children.append(element)
+    if element.is_tall:
+        parent.is_tall = True
+    if parent.is_scripted:
+        parent.inner = False
+
+
+def _open(tag: _Tag, start: int, is_display: bool) -> _Open:
+    if tag.style is not None:
+        is_display = tag.style
+    name = tag.name
+    inner = is_display and name != "mfrac" and (name != "mtable" or tag.style is True)
+    opened = _Open(name, tag.attributes, start, is_display, inner, name in _SCRIPTED)
+    if tag.words and name in _WORDS:
+        opened.children.append(MeasuredElement("", tag.words))
     return opened
 
 
-def _close(element: _Open, parent: _Open, xml: str) -> None:
+def _close(element: _Open, xml: str) -> MeasuredElement:
     width = _CLOSE.get(element.name, _row)(element)
     children = element.children
     is_tall = element.is_tall or element.name in _TALL
     is_limits = bool(children) and children[0].is_limits
-    parent.children.append(MeasuredElement(xml, width, children, is_tall, is_limits))
-    parent.is_tall = parent.is_tall or is_tall
-    parent.inner = parent.inner and not parent.is_scripted
+    return MeasuredElement(xml, width, children, is_tall, is_limits)
 
 
 @lru_cache(4096)
-def _read_token(text: str) -> _Token:
-    """Return the properties of a token. Most tokens are in several formulas of a site."""
+def _read_in_display(text: str) -> MeasuredElement | _Tag:
+    """Return the element or tag in display style. Most of them are in several formulas of a site."""
+    return _read_token(text, is_display=True)
+
+
+@lru_cache(4096)
+def _read_in_text(text: str) -> MeasuredElement | _Tag:
+    return _read_token(text, is_display=False)
+
+
+def _read_token(text: str, *, is_display: bool) -> MeasuredElement | _Tag:
     found = _PARTS.match(text)
     assert found is not None
     end, name, attributes, empty, after = found.groups()
-    leaf = None
-    if name in _LEAVES and not end and text.endswith("/m" + name[1:] + ">"):
-        leaf = _read_leaf(text, name, attributes, after)
+    start = found.start(5)
+    is_element = len(text) > start + len(after)
+    if is_element and name in _LEAVES:
+        return _read_leaf(text, name, attributes, after, is_display=is_display)
     style = 'displaystyle="true"' in attributes if "displaystyle" in attributes else None
-    words = _words(after) if after and not leaf else 0.0
-    return _Token(name, attributes, found.start(5), bool(end), bool(empty), words, style, leaf)
+    words = _words(after) if after and not is_element else 0.0
+    tag = _Tag(name, attributes, start, bool(end), bool(empty), words, style)
+    if empty and not after:
+        return _close(_open(tag, 0, is_display), text)
+    if not is_element:
+        return tag
+    return _close(_read_children(_open(tag, 0, is_display), text[start : text.rindex("</")]), text)
 
 
-def _read_leaf(xml: str, name: str, attributes: str, text: str) -> tuple[MeasuredElement, MeasuredElement]:
+def _read_leaf(xml: str, name: str, attributes: str, text: str, *, is_display: bool) -> MeasuredElement:
     if name == "mo":
-        is_limits = text in large_widths() or "movablelimits" in attributes
-        in_text, in_display = (_operator(text, attributes, style) + _ROUNDED for style in (False, True))
-        return MeasuredElement(xml, in_text, is_limits=is_limits), MeasuredElement(xml, in_display)
+        is_limits = not is_display and (text in large_widths() or "movablelimits" in attributes)
+        width = _operator(text, attributes, is_display) + _ROUNDED
+        return MeasuredElement(xml, width, is_limits=is_limits)
     if name == "mtext":
-        width = _words(text)
-    elif name == "mi" and len(text) == 1 and "normal" not in attributes:
+        return MeasuredElement(xml, _words(text))
+    if name == "mi" and len(text) == 1 and "normal" not in attributes:
         width = _ROUNDED + (_italic_widths().get(text) or _glyphs(text))
         if attributes:
             width += _foot(attributes) + _lean(attributes)
     else:
         width = _ROUNDED + _glyphs(text)
-    leaf = MeasuredElement(xml, width)
-    return leaf, leaf
+    return MeasuredElement(xml, width)
 
 
 def _glyphs(text: str) -> float:

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from string import ascii_letters
 
 from fontTools.pens.boundsPen import BoundsPen
 from fontTools.ttLib import TTFont
 
 FONT = Path(__file__).with_name("stix-two-math.woff")
 STEP = 4
+LEAST = 4
+"""Smallest width, in steps."""
 DEFAULT = 72
-"""Width of most symbols, which the table omits."""
+"""Width of most symbols, and of those that the font does not have."""
 RANGES = ((0x20, 0x1FF), (0x370, 0x45F), (0x2010, 0x22FF), (0x27C0, 0x2AFF), (0x1D400, 0x1D7FF))
 
 OUTSIDE = 4
@@ -34,6 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from string import ascii_letters
 from types import MappingProxyType
 
 DEFAULT = {default:.2f}
@@ -42,7 +46,8 @@ DEFAULT = {default:.2f}
 _WIDTHS = """
 {table}
 """
-"""Width in hundredths of an em, and the characters that have it, in hexadecimal."""
+"""A letter for the width of each character, after the number of the first one in hexadecimal: `a` is
+{least} · {step} hundredths of an em, and each following letter {step} more."""
 
 _LARGE = """
 {large}
@@ -65,14 +70,16 @@ FOOTED = """
 @cache
 def glyph_widths() -> Mapping[str, float]:
     """Return the width in em of each character of the table."""
+    sizes = {{letter: {step} * number / 100 for number, letter in enumerate(ascii_letters, {least})}}
     widths: dict[str, float] = {{}}
-    width = DEFAULT
+    first = 0
     for word in _WIDTHS.split():
         if word.startswith("="):
-            width = int(word[1:]) / 100
+            first = int(word[1:], 16)
             continue
-        first, _, last = word.partition("-")
-        widths |= dict.fromkeys(map(chr, range(int(first, 16), int(last or first, 16) + 1)), width)
+        characters = map(chr, range(first, first + len(word)))
+        widths |= zip(characters, map(sizes.__getitem__, word), strict=True)
+        first += len(word)
     return MappingProxyType(widths)
 
 
@@ -91,18 +98,19 @@ def main() -> None:
     font = TTFont(FONT)
     names, sizes = font.getBestCmap(), font["hmtx"]
     scale = font["head"].unitsPerEm / 100
-    widths: dict[int, list[int]] = {}
-    for code in sorted(names):
-        kind = unicodedata.category(chr(code))
-        width = STEP * round(sizes[names[code]][0] / scale / STEP)
-        if width != DEFAULT and kind[0] in "LNPS" and any(a <= code <= b for a, b in RANGES):
-            widths.setdefault(width, []).append(code)
-    words = [word for width, codes in sorted(widths.items()) for word in (f"={width}", *_runs(codes))]
-    table = "\n".join(textwrap.wrap(" ".join(words), 108))
+
+    def letter(code: int) -> str:
+        is_drawn = code in names and unicodedata.category(chr(code))[0] in "LNPS"
+        steps = round(sizes[names[code]][0] / scale / STEP) if is_drawn else DEFAULT // STEP
+        return ascii_letters[steps - LEAST]
+
+    rows = [f"={first:X} {''.join(map(letter, range(first, last + 1)))}" for first, last in RANGES]
     print(
         HEAD.format(
             default=DEFAULT / 100,
-            table=table,
+            least=LEAST,
+            step=STEP,
+            table="\n".join(textwrap.wrap(" ".join(rows), 108)),
             large=textwrap.fill(" ".join(_large(font)), 108),
             leaning="\n".join(f'        {value}: "{letters}",' for value, letters in _leaning(font)),
             footed="\n".join(textwrap.wrap(" ".join(_footed(font)), 108)),
@@ -168,17 +176,6 @@ def _ink(font: TTFont, name: str) -> tuple[float, float]:
     if pen.bounds is None:
         return 0, 0
     return -pen.bounds[0], pen.bounds[2] - font["hmtx"][name][0]
-
-
-def _runs(codes: Sequence[int]) -> Iterator[str]:
-    """Yield hexadecimal ranges of consecutive numbers."""
-    first = last = codes[0]
-    for code in (*codes[1:], -1):
-        if code == last + 1:
-            last = code
-            continue
-        yield f"{first:x}" if first == last else f"{first:x}-{last:x}"
-        first = last = code
 
 
 if __name__ == "__main__":
