@@ -14,7 +14,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 
 from ...api.importing import lazy_pattern
 from ..text.segments import ENVIRONMENT_NAMES
-from ..verify.markdown_reader import Dollars, content_rule, formula_html, markdown_reader
+from ..verify.markdown_reader import Dollars, content_rule, formula_html, inline_html, markdown_reader
 
 _RAW = lazy_pattern(r"\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}")
 _MERMAID = lazy_pattern(r"\{%-?\s*mermaid\s*-?%\}[\s\S]*?\{%-?\s*endmermaid\s*-?%\}")
@@ -181,10 +181,7 @@ def _render_block(content: str) -> str:
 
 
 def _render_inline(content: str) -> str:
-    if content[:1].isdigit() and content[-1:].isspace():
-        # two prices: $5 and $6
-        return f"${escape(content)}$"
     if _END_TAG.search(content):
         # two prices, each in an element of its own
         return f"${content}$"
-    return formula_html(content)
+    return inline_html(content)

@@ -137,6 +137,10 @@ _BARE_FORMULA = lazy_pattern(
 formula."""
 
 
+_BEFORE_DIGIT = lazy_pattern(r"(?<![\\$\w])\$(?![\s$\d])((?:\\.|[^$\\\n])+)(?<!\s)\$(?=\d)")
+"""Matches a formula before a digit, such as `$n$2`, which blogsmith reads as prices."""
+
+
 def _delimit(found: re.Match[str]) -> str:
     return found[1] + delimit_environment(found[2])
 
@@ -255,6 +259,7 @@ class _PageText:
     def _prose(self, text: str, abbreviations: Mapping[str, str]) -> str:
         config = self._site.config
         text = demote_headings(_MORE.sub("", text))
+        text = _BEFORE_DIGIT.sub(r"\\(\1\\)", text)
         text = _FIGURE.sub(self._figure, text)
         text = self._site.links.wikilinks(text, self._document.path, config)
         if not config.has("pymdownx.mark"):
