@@ -288,9 +288,9 @@ soak: $(READY)
 	$(BIN)/python -m tests.bench.soak $(BENCH_FLAGS)
 
 # The pages of our own site in both themes by another judge than the tests have: html-validate with its standard rules.
-# Writes tests/importers/renderers/answers.txt again; a renderer that is missing keeps its answers.
+# Writes tests/renderers/answers.txt again; a renderer that is missing keeps its answers.
 renderers: $(READY) $(RENDERERS)
-	PYTHONPATH=. $(RENDERERS_VENV)/bin/python -m tests.importers.renderers.ask .cache/node_modules $(HUGO)
+	PYTHONPATH=. $(RENDERERS_VENV)/bin/python -m tests.renderers.ask .cache/node_modules $(HUGO)
 
 html-validate: $(READY) $(REFERENCES)
 	$(BIN)/python -m tests.browser.html_validate

@@ -15,8 +15,8 @@ from blogsmith.importers.report import ImportResult
 from blogsmith.importers.text.math import escape_underscores
 from blogsmith.project.report import no_progress
 from blogsmith.syntax.records import Math
-from tests.importers.renderers.cases import Formula, read_answers, read_cases
 from tests.parsed_posts import parse
+from tests.renderers.cases import Formula, read_answers, read_cases
 from tests.site_files import NOW, put
 
 ARITHMATEX = "markdown_extensions:\n  - admonition\n  - footnotes\n  - tables\n  - pymdownx.superfences\n"

@@ -37,7 +37,7 @@ def read_cases() -> list[RendererCase]:
     found = []
     for section in _sections(_FOLDER / "cases.txt"):
         name, _, text = section.partition("\n")
-        accepted = {}
+        accepted: dict[str, str] = {}
         while text.startswith("! "):
             line, _, text = text.partition("\n")
             systems, _, reason = line[2:].partition(": ")

@@ -1,7 +1,7 @@
 """Asks the renderers of other systems which formulas they hand to MathJax or KaTeX.
 
-`make renderers` writes `answers.txt`; read the difference. It needs Pandoc, Ruby with kramdown-parser-gfm, and
-Hugo. A renderer that is missing keeps its answers.
+`make renderers` writes `answers.txt`; read the difference. It needs Pandoc, Hugo, and Ruby with
+kramdown-parser-gfm. A renderer that is missing keeps its answers.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
 
-from tests.importers.renderers.cases import ANSWERS, Formula, read_answers, read_cases, write_answers
+from tests.renderers.cases import ANSWERS, Formula, read_answers, read_cases, write_answers
 
 _DOLLARS = {"inline": [["$", "$"], ["\\(", "\\)"]]}
 _BRACKETS = {"inline": [["\\(", "\\)"]]}
@@ -130,12 +130,12 @@ def main(modules: str, hugo: str) -> None:
     cases = read_cases()
     texts = [case.text for case in cases]
 
-    def find(request: dict[str, object]) -> list[list[Formula]]:
+    def find(request: Mapping[str, object]) -> list[list[Formula]]:
         finder = str(Path(__file__).with_name("find_tex.mjs"))
         found = json.loads(_run(["node", finder, modules], json.dumps(request)))
         return [[Formula(kind, " ".join(tex.split())) for kind, tex in page] for page in found]
 
-    def pages(convert: Callable[[Pages], Pages], settings: dict[str, object]) -> list[list[Formula]]:
+    def pages(convert: Callable[[Pages], Pages], settings: Mapping[str, object]) -> list[list[Formula]]:
         return find({"pages": [_strict_html(page) for page in convert(texts)], **settings})
 
     material = {**_BRACKETS, "ignore": ".*|", "process": "arithmatex"}
