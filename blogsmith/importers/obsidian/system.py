@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -98,14 +99,14 @@ def _settings(name: str, pages: Sequence[ImportedPage]) -> dict[str, Any]:
 
 def _shared_macros(texts: Sequence[str]) -> dict[str, str]:
     """Return the macros that formulas define, sorted. Obsidian applies a definition in one note to all other
-    notes. Macros with several definitions stay local."""
-    found: dict[str, set[str]] = {}
+    notes. Of several definitions, the most frequent one is kept."""
+    found: dict[str, Counter[str]] = {}
     for text in texts:
         if _DEFINES.search(text):
             formulas = (each.text for each in divide(text, PLAIN) if each.kind == "math")
             for name, tex in (pair for formula in formulas for pair in tex_macros(formula).items()):
-                found.setdefault(name, set()).add(tex)
-    return {name: bodies.pop() for name, bodies in sorted(found.items()) if len(bodies) == 1}
+                found.setdefault(name, Counter())[tex] += 1
+    return {name: min(bodies, key=lambda tex: (-bodies[tex], tex)) for name, bodies in sorted(found.items())}
 
 
 def _add_aliases(pages: Sequence[ImportedPage], vault: Vault) -> list[ImportedPage]:
