@@ -22,7 +22,8 @@ _PROTECTED_FRAGMENT = re.compile(
     r"|(?P<display>(?<!\\)\$\$[\s\S]*?\$\$)"
     r"|(?P<rows>^[ \t>]*\\begin\{(?P<name>(?:align|alignat|equation|gather|multline|eqnarray)\*?)\}"
     r"[\s\S]*?\\end\{(?P=name)\})"
-    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>[\s\S]*?[^`])(?P=ticks)(?!`)(?:\{=(?P<raw>\w+)\})?)"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>(?:(?!\n[ \t]*\n)[\s\S])*?[^`])"
+    r"(?P=ticks)(?!`)(?:\{=(?P<raw>\w+)\})?)"
     r"|(?P<math>(?<![\\$])\$(?![\s$])(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))"
 )
 _DIV = re.compile(r"^[ \t>]*:{3,}[ \t]*(.*?)[ \t]*:*$", re.MULTILINE)
