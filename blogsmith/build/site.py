@@ -152,7 +152,7 @@ def _finish(
     copies = count_copies(site.context, options)
     with log.measure("pages"):
         fonts = plan_subsetting(site.fonts, site.context) if options.write else ()
-        pages.render_in_parallel(copies, keep, fonts, has_bytes=options.write)
+        pages.render_in_parallel(copies, keep, fonts, has_bytes=options.write, progress=log.progress)
     files = composition.files
     outputs = make_outputs(remove_duplicates(files) if options.keep_going else files, pages.output, keep, log)
     if options.write:

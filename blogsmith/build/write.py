@@ -24,6 +24,7 @@ from ..model.template_views import PageView
 from ..model.texts import TextTrace
 from ..pools.page_executor import process_death_error
 from ..pools.pool import ProcessDiedError, ProcessPool
+from ..project.report import Progress
 from ..rows.page_rows import EncodingError, digest_values
 from .plan import OutputPlan
 
@@ -288,10 +289,12 @@ class OutputRows:
         slow_files: Sequence[OutputFile] = (),
         *,
         has_bytes: bool,
+        progress: Progress,
     ) -> None:
         """Render pages that are not cached in several processes, if there are many. keep: as `store` of
         `make_outputs`. has_bytes: as in `PagePool`. slow_files: files created at the same time, which store
-        themselves for later use. SiteError if a process dies."""
+        themselves for later use. progress: is called with `images` or `pages`. SiteError if a process
+        dies."""
         missing = [one for one in self._plan.files if estimate_cost(one) and not self._known_page(one)]
         if processes < 2 or sum(map(estimate_cost, missing)) < MIN_PROCESS_PAGES:
             return
@@ -312,7 +315,9 @@ class OutputRows:
         wanted = (*slow_files, *feeds, *missing)
         pool = PagePool(self._make, self._rows, has_bytes=has_bytes)
         with closing(pool.make(wanted, processes)) as found:
-            for planned, made in found:
+            for done, (planned, made) in enumerate(found):
+                is_slow = isinstance(planned.content, GeneratedFile) and planned.content.is_slow
+                progress("images" if is_slow else "pages", done, len(wanted))
                 if planned.path not in made_beside:
                     # the digest is computed while the other processes work, and stored with the page
                     self._keys.key(planned)

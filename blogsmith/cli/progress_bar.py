@@ -1,4 +1,4 @@
-"""Progress bar for builds that take longer than a second. It is shown on terminals only.
+"""Progress bar for builds that take longer than a second. A log gets a line every half minute instead.
 
 rich is imported when the bar first appears, so that short builds and builds without a terminal do not import
 it.
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 BAR_DELAY_S = 1.0
 """Seconds before the bar appears."""
+LOG_INTERVAL_S = 30.0
+"""Seconds between two lines of progress on a stream that is not a terminal."""
 
 
 class ProgressBar:
@@ -31,7 +33,9 @@ class ProgressBar:
         self._stream = stream
         self._clock = clock
         self._started = clock()
-        self._enabled = stream.isatty() and not is_quiet
+        self._enabled = not is_quiet
+        self._is_terminal = stream.isatty()
+        self._next_line = self._started + LOG_INTERVAL_S
         self._bar: Progress | None = None
         self._task: TaskID | None = None
 
@@ -49,7 +53,13 @@ class ProgressBar:
 
     def __call__(self, stage: str, done: int, total: int) -> None:
         """Show that `done` of `total` steps of `stage` are finished."""
-        if not self._enabled or self._clock() - self._started < BAR_DELAY_S:
+        now = self._clock()
+        if not self._enabled or now - self._started < BAR_DELAY_S:
+            return
+        if not self._is_terminal:
+            if now >= self._next_line:
+                self._next_line = now + LOG_INTERVAL_S
+                print(f"{stage}: {done} of {total}", file=self._stream, flush=True)
             return
         if self._bar is None:
             self._bar = _start_bar(self._stream)

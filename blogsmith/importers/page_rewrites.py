@@ -15,7 +15,8 @@ from .model import ImportedPage, Notice, SiteImport
 from .page_work import Workers, map_pages
 from .text.html import tag_attributes
 from .text.math import delimit_environment, escape_underscores, pair_braces, script_macros
-from .text.segments import CODE, FormulaDelimiters, divide, mask, rewrite_segments
+from .text.pieces import link_mentions
+from .text.segments import CODE, FormulaDelimiters, divide, mask, rewrite, rewrite_segments
 
 _PLAIN_TITLES = frozenset(("jekyll", "hugo"))
 _MARKDOWN_CHARACTERS = frozenset("*_`[<~\\&")
@@ -147,6 +148,13 @@ def _tex_formula(formula: str) -> str:
     return pair_braces(escape_underscores(formula)) if "_" in formula or "\\\\{" in formula else formula
 
 
+def fix_mentions(page: ImportedPage) -> ImportedPage:
+    """Turn `[@name]` with a link definition into a link, because in blogsmith it would be a citation."""
+    if "[@" not in page.text:
+        return page
+    return replace(page, text=rewrite(page.text, link_mentions, FormulaDelimiters()))
+
+
 _FENCE = lazy_pattern(
     r"(?i)(?P<head>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}|~{3,})[ \t]*"
     r"(?:python|python3|py|ipython3?)\b[^\n{]*\n)"
@@ -178,6 +186,7 @@ _REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
     remove_formula_scripts,
     fix_link_schemes,
     fix_formulas,
+    fix_mentions,
     remove_option_lines,
     convert_tables,
     convert_alert_boxes,

@@ -71,6 +71,23 @@ CASES = {
         BUILT_POST,
         r"D_\{KL\}\(q \|\| p\) &amp;= \\exp\\\{ -x \\\} \\\\ ",
     ),
+    "an environment in an environment between dollars": Case(
+        post("$$ \\begin{align*} a &= \\begin{bmatrix} b \\end{bmatrix} \\end{align*} $$"),
+        BUILT_POST,
+        "<mtable",
+    ),
+    "macros of another note": Case(
+        {
+            ".obsidian/app.json": "{}",
+            "a.md": "Let $\\newcommand{\\Rr}{\\mathbb{R}}\\Rr$.",
+            "index.md": "The $\\Rr$.",
+        },
+        shown="<mi>ℝ</mi>",
+    ),
+    "a link that looks like a citation": Case(
+        {"hugo.toml": "title = 'X'\n", "content/_index.md": "By [@ab].\n\n[@ab]: https://x.org/ab\n"},
+        shown=r'<a href="https://x.org/ab">@ab</a>',
+    ),
     "images that differ in case": Case(
         {**post("![x](/assets/A.png) ![y](/assets/a.png)"), "assets/A.png": PNG, "assets/a.png": PNG},
         BUILT_POST,

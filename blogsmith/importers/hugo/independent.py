@@ -6,12 +6,20 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from html import escape, unescape
+from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from mdit_py_plugins.deflist import deflist_plugin
 
-from ..verify.markdown_reader import FORMULA_RULES, Dollars, content_rule, formula_html, markdown_reader
+from ..verify.markdown_reader import (
+    FORMULA_RULES,
+    Dollars,
+    content_rule,
+    formula_html,
+    inline_html,
+    markdown_reader,
+)
 
 PASSTHROUGH = "\n<!-- formulas pass goldmark: {} -->\n"
 """Comment appended to a text if formulas pass goldmark unchanged (passthrough extension). Contains the
@@ -64,6 +72,8 @@ _RAW_BRACKETS = re.compile(
 )
 _SCRIPTS = re.compile(r"(?<=\w)([~^])([^\s~^]+)\1")
 _FORMULA = re.compile(r"\{\{[<%]\s*katex\b[^>%]*[>%]\}\}([^$]*?)\{\{[<%]\s*/\s*katex\s*[>%]\}\}")
+_DOLLAR = "\ue01d"
+"""Placeholder for a dollar that starts no formula."""
 _MARKER = re.compile(r"^(?:\[![A-Za-z]+\][+-]?|\[[ xX]\][ \t])")
 
 
@@ -89,12 +99,13 @@ def render_goldmark(text: str, original: str) -> str:
     text = _CALL.sub(_call, text)
     text = _ESCAPED_CALL.sub(r"{{\1\2\3}}", text)
     if not has_dollar:
-        text = re.sub(r"(?<![$\\])\$(?!\$)", r"\\$", text)
+        text = re.sub(r"(?<![$\\])\$(?!\$)", _DOLLAR, text)
     if mark and any(each in text for each in ("$$", r"\(", r"\[")):
         text = _RAW_BRACKETS.sub(_bracketed, text)
     if any(each in text for each in ("$$", r"\\(", r"\\[")):
         text = _BRACKETS.sub(_bracketed, text)
-    return str(_parser(mark is not None).render(text))
+    html = str(_parser(mark is not None).render(text))
+    return html.replace(_DOLLAR, "$").replace(quote(_DOLLAR), "$")
 
 
 def _highlighted(found: re.Match[str]) -> str:
@@ -158,7 +169,8 @@ def _call(found: re.Match[str]) -> str:
 
 @lru_cache(maxsize=2)
 def _parser(is_raw: bool) -> MarkdownIt:
-    formula = content_rule(lambda tex: _math(unescape(tex) if is_raw else _unescape(tex)))
+    plain = unescape if is_raw else _unescape
+    formula = content_rule(lambda tex: inline_html(tex, lambda tex: _math(plain(tex))))
     rules = dict.fromkeys(FORMULA_RULES, formula)
     parser = markdown_reader(deflist_plugin, dollars=Dollars(True, False), rules=rules)
     parser.core.ruler.push("marks", _without_marks)

@@ -17,6 +17,7 @@ from ..text.html_markdown import convert_video, read_figure
 from ..text.math import (
     format_display_math,
     format_inline_math,
+    has_escapes,
     has_rows,
     is_display,
     split_formula,
@@ -24,7 +25,7 @@ from ..text.math import (
     unescape_tex,
 )
 from ..text.pieces import demote_headings, literal_brackets, literal_shortcodes, repeated_title
-from ..text.segments import FormulaDelimiters, Segment, divide, rewrite, rewrite_segments
+from ..text.segments import FormulaDelimiters, Segment, divide, is_table_cell, rewrite, rewrite_segments
 from .config import HugoConfig
 
 _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
@@ -89,9 +90,8 @@ def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
         return segment.text
     if found := _GITLAB.fullmatch(tex):
         return format_display_math(found[1]) if is_display(opener) else format_inline_math(found[1], after)
-    if not is_raw or opener.startswith("\\\\"):
-        is_cell = text[text.rfind("\n", 0, segment.start) + 1 : segment.start].lstrip().startswith("|")
-        tex = _plain_tex(tex, is_cell=is_cell)
+    if not is_raw or opener.startswith("\\\\") or (not opener and has_escapes(tex)):
+        tex = _plain_tex(tex, is_cell=is_table_cell(text, segment.start))
     else:
         tex = unescape_entities(tex)
     tex = _TEXT.sub(lambda found: re.sub(r"(?<!\\)_", r"\\_", found[0]), tex)

@@ -14,7 +14,7 @@ from mdit_py_plugins.deflist import deflist_plugin
 
 from ...api.importing import lazy_pattern
 from ..text.segments import ENVIRONMENT_NAMES
-from ..verify.markdown_reader import Dollars, content_rule, formula_html, markdown_reader
+from ..verify.markdown_reader import Dollars, content_rule, formula_html, inline_html, markdown_reader
 
 _RAW = lazy_pattern(r"\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}")
 _MERMAID = lazy_pattern(r"\{%-?\s*mermaid\s*-?%\}[\s\S]*?\{%-?\s*endmermaid\s*-?%\}")
@@ -105,7 +105,8 @@ _ESCAPED_FORMULA = lazy_pattern(
 )
 r"""Matches `\$$…$$`, which kramdown renders as inline math."""
 _ENVIRONMENT = lazy_pattern(
-    rf"(?<![$\\`{{])\\begin\{{({ENVIRONMENT_NAMES})\}}(?:(?!\$\$|\n[ \t]*\n)[\s\S])*?\\end\{{\1\}}(?!\s*\$\$)"
+    rf"\$\$[^$]*\$\$|(?<![$\\`{{])\\begin\{{({ENVIRONMENT_NAMES})\}}"
+    r"(?:(?!\$\$|\n[ \t]*\n)[\s\S])*?\\end\{\1\}(?!\s*\$\$)"
 )
 _ONE_LINE = lazy_pattern(r"\s*\n[ \t>]*")
 _BLANK_IN_ADDRESS = lazy_pattern(r"(\[[^\[\]\n]*\]\()([^\s()<>]+(?:[ \t]+[^\s()<>\"']+)+)(?=[ \t]*[)\"'])")
@@ -115,7 +116,9 @@ def _prose(text: str) -> str:
     """Remove kramdown's directives from text outside of fences, and end HTML blocks where
     CommonMark would."""
     text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), text)
-    text = _ENVIRONMENT.sub(lambda found: formula_html(_ONE_LINE.sub(" ", found[0])), text)
+    text = _ENVIRONMENT.sub(
+        lambda found: formula_html(_ONE_LINE.sub(" ", found[0])) if found[1] else found[0], text
+    )
     text = _ESCAPED_FORMULA.sub(lambda found: found[1] or "", text)
     text = _BLANK_IN_ADDRESS.sub(r"\1<\2>", text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
@@ -181,10 +184,7 @@ def _render_block(content: str) -> str:
 
 
 def _render_inline(content: str) -> str:
-    if content[:1].isdigit() and content[-1:].isspace():
-        # two prices: $5 and $6
-        return f"${escape(content)}$"
     if _END_TAG.search(content):
         # two prices, each in an element of its own
         return f"${content}$"
-    return formula_html(content)
+    return inline_html(content)

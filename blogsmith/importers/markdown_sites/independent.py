@@ -35,6 +35,7 @@ _JULIA = re.compile(
 )
 _BOX = re.compile(r"(?m)^[ \t]*(?:!!!|\?\?\?\+?)[ \t]*[\w-]*[ \t]*")
 _ESCAPED = re.compile(r"(?<!\\)\\([\[\]()])")
+_RAW_TAG = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _RAW = re.compile(r"(?m)^[ \t]*~~~[ \t]*$")
 _CALLS = {"zola": _ZOLA, "hexo": _TAG, "nikola": _TAG, "franklin": _JULIA}
 _PELICAN = re.compile(r"\{(?:filename|static|attach)\}|\|filename\|", re.IGNORECASE)
@@ -50,7 +51,8 @@ def render_page(text: str, original: str, calls: str) -> str:
     parts = []
     position = 0
     for code in _CODE.finditer(text):
-        shown = code[0]
+        # Hexo reads its tags in code spans, but not in fences
+        shown = _RAW_TAG.sub("", code[0]) if calls == "hexo" and not code[2] else code[0]
         if calls == "mdx" and (margin := len(shown) - len(shown.lstrip(" \t"))):
             shown = re.sub(rf"(?m)^[ \t]{{1,{margin}}}", "", shown)
         before = _with_images(text[position : code.start()], images)

@@ -13,7 +13,14 @@ from ..text.containers import escape_table_code, import_comment, join_tabs
 from ..text.data import iso_date, one_line, read_names
 from ..text.html import image, tag_attributes
 from ..text.math import delimit_environment
-from ..text.pieces import demote_headings, heading_text, literal_highlights, literal_shortcodes
+from ..text.pieces import (
+    MENTION,
+    demote_headings,
+    heading_text,
+    link_mentions,
+    literal_highlights,
+    literal_shortcodes,
+)
 from ..text.segments import FormulaDelimiters, LineFinder, divide, rewrite
 from .blocks import BlockRewriter, annotate_abbreviations, rewrite_inline_syntax, split_abbreviations
 from .config import MkDocsConfig
@@ -137,6 +144,10 @@ _BARE_FORMULA = lazy_pattern(
 formula."""
 
 
+_BEFORE_DIGIT = lazy_pattern(r"(?<![\\$\w])\$(?![\s$\d])((?:\\.|[^$\\\n])+)(?<!\s)\$(?=\d)")
+"""Matches a formula before a digit, such as `$n$2`, which blogsmith reads as prices."""
+
+
 def _delimit(found: re.Match[str]) -> str:
     return found[1] + delimit_environment(found[2])
 
@@ -154,8 +165,6 @@ _RAW = lazy_pattern(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _MORE = lazy_pattern(r"^[ \t]*<!--\s*more\s*-->[ \t]*\n?", re.MULTILINE)
 _INLINE_LANGUAGE = lazy_pattern(r"(`+)(?:#!|:::)\w+[ \t]+")
 _ESCAPED_TARGET = lazy_pattern(r"\]\((?:[^\s()\\]|\\\S)*\)")
-_MENTION_TARGET = lazy_pattern(r"^[ ]{0,3}\[@([^\]\n]+)\]:[ \t]*<?(\S+?)>?[ \t]*$\n?", re.MULTILINE)
-_MENTION = lazy_pattern(r"(?<![\\\]!])\[@([^\]\n]+)\](?:\[\])?(?![(\[:])")
 _BLANK = lazy_pattern(r"\n{3,}")
 
 
@@ -255,6 +264,7 @@ class _PageText:
     def _prose(self, text: str, abbreviations: Mapping[str, str]) -> str:
         config = self._site.config
         text = demote_headings(_MORE.sub("", text))
+        text = _BEFORE_DIGIT.sub(r"\\(\1\\)", text)
         text = _FIGURE.sub(self._figure, text)
         text = self._site.links.wikilinks(text, self._document.path, config)
         if not config.has("pymdownx.mark"):
@@ -266,7 +276,7 @@ class _PageText:
         )
         if "macros" in config.plugins or config.variables:
             text = _JINJA.sub(self._variable, text)
-        text = _escape_mentions(text)
+        text = MENTION.sub(r"&#91;\@\1&#93;", link_mentions(text))
         text = self._site.links.rewrite(text, self._document.path)
         return annotate_abbreviations(text, abbreviations)
 
@@ -301,18 +311,6 @@ class _PageText:
     def _notice(self, kind: NoticeKind, message: str, piece: str, removed: str = "") -> None:
         line = self._lines.find(piece)
         self.notices.append(Notice(kind, message, self._document.source, line, removed=removed))
-
-
-def _escape_mentions(text: str) -> str:
-    """Escape references such as `[@name]`, which would be citations in blogsmith."""
-    targets = {found[1]: found[2] for found in _MENTION_TARGET.finditer(text)}
-    text = _MENTION_TARGET.sub("", text)
-
-    def substitute(found: re.Match[str]) -> str:
-        target = targets.get(found[1])
-        return rf"[\@{found[1]}](<{target}>)" if target else rf"&#91;\@{found[1]}&#93;"
-
-    return _MENTION.sub(substitute, text)
 
 
 def _escape_inline_brackets(text: str) -> str:

@@ -118,6 +118,8 @@ def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, 
         return _render_text(token.content, env)
     if token.info.strip() == "toc" or is_diagram(token.info) or "d2lbook.tab" in token.content:
         return ""
+    if token.info.strip() == "math":
+        return formula_html(token.content)
     if token.info.strip() == "eval_rst":
         return f"<p>{escape(token.content)}</p>"
     return f"<pre>{escape(_TABS.sub('', token.content))}</pre>"

@@ -11,9 +11,9 @@ from ..bibliographies import fit_key
 from ..text.containers import import_comment
 from ..text.math import format_inline_math, split_formula
 from ..text.pieces import literal_highlights, literal_shortcodes, literal_wikilinks
-from ..text.segments import FormulaDelimiters, Segment, divide, rewrite
+from ..text.segments import FormulaDelimiters, Segment, divide, is_table_cell, rewrite
 from .directives import rewrite_attributes
-from .insertions import has_bare_rows
+from .insertions import align_rows
 from .references import InlineText, file_address, label_url, write_reference
 
 _TARGET = lazy_pattern(r"(.*?)\s*<([^<>]+)>", re.DOTALL)
@@ -223,8 +223,9 @@ def rewrite_inline(text: str, page: InlineText) -> str:
             parts.append(translate_role(role[1], content, page))
         elif segment.kind == "prose":
             prose = literal_shortcodes(literal_wikilinks(literal_highlights(segment.text)))
-            prose = _AMBIGUOUS_FORMULA.sub(_rewrite_ambiguous_formula, prose)
-            parts.append(_ESCAPED.sub(lambda found: f"{found[1]}&#{ord(found[2])};", prose))
+            # brackets that the next line adds are formulas
+            prose = _ESCAPED.sub(lambda found: f"{found[1]}&#{ord(found[2])};", prose)
+            parts.append(_AMBIGUOUS_FORMULA.sub(_rewrite_ambiguous_formula, prose))
         else:
             parts.append(segment.text)
     return rewrite("".join(parts), lambda part: _references(part, page), DIALECT)
@@ -244,8 +245,10 @@ def _rewrite_ambiguous_formula(found: re.Match[str]) -> str:
 
 def _formula(segment: Segment, text: str, *, splits_rows: bool) -> str:
     opener, tex = split_formula(segment.text)
-    if opener == "$$" and splits_rows and has_bare_rows(tex):
-        return rf"$$\begin{{aligned}}{tex}\end{{aligned}}$$"
+    if is_table_cell(text, segment.start):
+        tex = tex.replace(r"\|", "|")
+    if opener == "$$" and splits_rows:
+        return f"$${align_rows(tex)}$$"
     if opener != "$" or not tex.strip():
         return segment.text
     return format_inline_math(tex, text[segment.start + len(segment.text) :][:1])

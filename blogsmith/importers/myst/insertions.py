@@ -12,6 +12,7 @@ from ...api.importing import lazy_pattern
 from ..text.containers import dedent, fence_lines, table, table_caption, trim_blank_lines
 from ..text.data import split_yaml_front_matter
 from ..text.html import image
+from ..text.math import has_rows
 from .directives import Directive, read_attributes, split_paragraph
 from .references import BookLabel
 from .walker import BlockTranslator
@@ -22,6 +23,7 @@ _VIDEO = lazy_pattern(
 _EMBEDDED = lazy_pattern(r"(.*)/embed/([\w-]+).*")
 _ROW = lazy_pattern(r"(\s{0,3}[*-]\s+)[*-](?:\s+(.*))?")
 _CELL = lazy_pattern(r"(\s{2,6})[*-](?:\s+(.*))?")
+_BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n)+")
 _ROWS = lazy_pattern(r"\\\\|(?<!\\)&")
 _MARKDOWN_IMAGE = lazy_pattern(
     r"!\[(?P<alt>[^\]]*)\]\((?P<address>[^()\s]+)(?:\s+\"[^\"]*\")?\)(?:\{(?P<attributes>[^{}]*)\})?"
@@ -41,20 +43,27 @@ _IMAGE_SUFFIXES = (
 )
 
 
-def has_bare_rows(tex: str) -> bool:
-    """Return whether a formula has rows outside of an environment. Sphinx puts them into `split`."""
-    return _ROWS.search(tex) is not None and "\\begin" not in tex
+def align_rows(tex: str) -> str:
+    """Return a formula with rows in an environment. Sphinx puts rows into `split`, and starts a new row after
+    a blank line."""
+    parts = [part for part in _BLANK_LINES.split(tex) if part.strip()]
+    if len(parts) > 1 and not has_rows(tex):
+        rows = "\\\\\n".join(align_rows(part.strip("\n")) for part in parts)
+    elif _ROWS.search(tex) is None or "\\begin" in tex:
+        return tex
+    else:
+        rows = tex
+    return rf"\begin{{aligned}}{rows}\end{{aligned}}"
 
 
 def translate_math(walker: BlockTranslator, directive: Directive) -> list[str]:
     """Translate `{math}`, with `:label:`. As in Sphinx, several rows without an environment get one."""
     body = trim_blank_lines([*([directive.argument] if directive.argument else []), *directive.body])
-    body = [line for line in body if line.strip()]
     if not body:
         return []
-    tex = "\n".join(body)
-    if has_bare_rows(tex) and "nowrap" not in directive.options:
-        body = [r"\begin{aligned}", *body, r"\end{aligned}"]
+    tex = "\n".join(["", *body, ""])
+    rows = tex if "nowrap" in directive.options else align_rows(tex)
+    body = [line for line in rows.split("\n") if line.strip()]
     walker.add_tex_labels(tex)
     label = walker.add_label("eq", directive.label)
     return ["$$", *body, f"$$ {{#{label}}}" if label and "\\label" not in tex else "$$"]

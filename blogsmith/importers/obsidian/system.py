@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,11 +18,14 @@ from ..model import ImportedPage, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, map_pages, translate_document
 from ..protection import draft_settings
 from ..source_files import read_text, walk_files
+from ..text.math import tex_macros
+from ..text.segments import PLAIN, divide
 from .independent import render_note
 from .page import KEYS, NoteTranslator
 from .vault import Vault, copied_files, quartz_address, quartz_aliases, read_quartz, read_vault
 
 _KIND = lazy_pattern(r"(?m)^[ \t>]*>[ \t]*\[!([A-Za-z][\w-]*)\]")
+_DEFINES = lazy_pattern(r"\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)(?![A-Za-z])")
 _WIKI = lazy_pattern(r"!?\[\[[^\[\]\n]+\]\]")
 _OTHER_SYSTEM_SUFFIXES = frozenset((".toml", ".yml", ".yaml", ".qmd", ".ipynb"))
 """Suffixes of files that indicate another system."""
@@ -87,8 +91,22 @@ def _settings(name: str, pages: Sequence[ImportedPage]) -> dict[str, Any]:
         found["callouts"] = {
             kind: {"title": re.sub("[-_]", " ", kind).capitalize()} for kind in sorted(kinds)
         }
+    if macros := _shared_macros(texts):
+        found["math"] = {"macros": macros}
     found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
     return found | draft_settings(pages)
+
+
+def _shared_macros(texts: Sequence[str]) -> dict[str, str]:
+    """Return the macros that formulas define, sorted. Obsidian applies a definition in one note to all other
+    notes. Of several definitions, the most frequent one is kept."""
+    found: dict[str, Counter[str]] = {}
+    for text in texts:
+        if _DEFINES.search(text):
+            formulas = (each.text for each in divide(text, PLAIN) if each.kind == "math")
+            for name, tex in (pair for formula in formulas for pair in tex_macros(formula).items()):
+                found.setdefault(name, Counter())[tex] += 1
+    return {name: min(bodies, key=lambda tex: (-bodies[tex], tex)) for name, bodies in sorted(found.items())}
 
 
 def _add_aliases(pages: Sequence[ImportedPage], vault: Vault) -> list[ImportedPage]:

@@ -22,7 +22,8 @@ _PROTECTED_FRAGMENT = re.compile(
     r"|(?P<display>(?<!\\)\$\$[\s\S]*?\$\$)"
     r"|(?P<rows>^[ \t>]*\\begin\{(?P<name>(?:align|alignat|equation|gather|multline|eqnarray)\*?)\}"
     r"[\s\S]*?\\end\{(?P=name)\})"
-    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>[\s\S]*?[^`])(?P=ticks)(?!`)(?:\{=(?P<raw>\w+)\})?)"
+    r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>(?:(?!\n[ \t]*\n)[\s\S])*?[^`])"
+    r"(?P=ticks)(?!`)(?:\{=(?P<raw>\w+)\})?)"
     r"|(?P<math>(?<![\\$])\$(?![\s$])(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))"
 )
 _DIV = re.compile(r"^[ \t>]*:{3,}[ \t]*(.*?)[ \t]*:*$", re.MULTILINE)
@@ -57,6 +58,7 @@ _RAW_TEX = re.compile(r"(?m)^\\(?:newpage|pagebreak|clearpage|noindent|appendix|
 _EXAMPLE = re.compile(r"\(@[\w-]*\)")
 _MARGIN = re.compile(r"(?<=\n)(?:[ \t]*>)+[ ]?")
 """Quote markers before the lines of a formula."""
+_PRE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 _PLACEHOLDER = re.compile("\ue014(\\d+)\ue015")
 
 
@@ -64,9 +66,11 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
     """Return the text as HTML with formulas as `<math>`. echo: whether the page shows its cells' code."""
     kept: list[str] = []
     formulas: dict[int, str] = {}
+    written: dict[int, str] = {}
 
     def keep(found: re.Match[str]) -> str:
         if tex := found["display"] or found["rows"] or found["math"]:
+            written[len(kept)] = found[0]
             formulas[len(kept)] = formula_html(_MARGIN.sub("", tex.strip("$")))
         piece = _piece(found, echo=echo)
         kept.append(piece)
@@ -84,6 +88,7 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
         return found[0] if number in formulas else kept[number]
 
     html = str(_parser().render(_PLACEHOLDER.sub(substitute, text)))
+    html = _PRE.sub(lambda pre: _PLACEHOLDER.sub(lambda found: escape(written[int(found[1])]), pre[0]), html)
     return _PLACEHOLDER.sub(lambda found: formulas.get(int(found[1]), ""), html).replace("\ue016", "@")
 
 
@@ -116,6 +121,8 @@ def _code(prefix: str, mark: str, info: str, body: str, *, echo: bool) -> str:
         return f"{outer}\n{prefix}{mark}{shown}\n{body}{prefix}{mark}\n{outer}"
     if is_diagram(info):
         return ""
+    if info == "math":
+        return formula_html(body)
     if re.match(r"\{[\w-]", info):
         is_told = re.search(r"\becho\s*[:=]\s*true", body + info, re.IGNORECASE)
         if (

@@ -180,3 +180,20 @@ def literal_shortcodes(masked: str) -> str:
 def literal_brackets(prose: str) -> str:
     r"""Remove the backslash of `\(` and `\[`, as Markdown does, where they open no formula."""
     return _BRACKET.sub(r"\1", prose)
+
+
+_MENTION_TARGET = lazy_pattern(r"^[ ]{0,3}\[@([^\]\n]+)\]:[ \t]*<?(\S+?)>?[ \t]*$\n?", re.MULTILINE)
+MENTION = lazy_pattern(r"(?<![\\\]!])\[@([^\]\n]+)\](?:\[\])?(?![(\[:])")
+"""Matches a reference link such as `[@name]`, which would be a citation in blogsmith."""
+
+
+def link_mentions(text: str) -> str:
+    """Put the addresses of definitions such as `[@name]: address` into the links, and remove these
+    definitions."""
+    targets = {found[1].casefold(): found[2] for found in _MENTION_TARGET.finditer(text)}
+
+    def substitute(found: re.Match[str]) -> str:
+        target = targets.get(found[1].casefold())
+        return rf"[\@{found[1]}](<{target}>)" if target else found[0]
+
+    return MENTION.sub(substitute, _MENTION_TARGET.sub("", text)) if targets else text

@@ -75,7 +75,7 @@ def _openers(dialect: FormulaDelimiters) -> re.Pattern[str]:
     dollars = [rf"\$(?![\s$]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}{closing}"] if dialect.dollar else []
     if dialect.spaced_dollar:
         # a dollar before a digit is money, unless it is closed like a formula
-        dollars += [rf"\$\s*(?![$\s\d]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}\$(?!\$)"]
+        dollars += [rf"(?<!\$)\$\s*(?![$\s\d]){_PLAIN_BODY}*?(?:{_TEXT_BODY}*?){{0,8}}\$(?!\$)"]
     parts = [
         r"(?P<comment><!--)",
         r"(?P<opaque><(?P<element>pre|code|script|style|textarea|svg)\b)",
@@ -224,7 +224,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 __all__ = ["CODE", "MARK", "TEX", "FormulaDelimiters", "LineFinder", "MaskedText", "Segment", "SegmentKind"]
-__all__ += ["divide", "mask", "rewrite", "rewrite_segments"]
+__all__ += ["divide", "is_table_cell", "mask", "rewrite", "rewrite_segments"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +247,11 @@ def divide(text: str, dialect: FormulaDelimiters = PLAIN) -> list[Segment]:
         position = end
     found.extend(_divide_prose(text, position, len(text), dialect))
     return found
+
+
+def is_table_cell(text: str, position: int) -> bool:
+    """Return whether a position is in a row of a table that begins with a pipe."""
+    return text[text.rfind("\n", 0, position) + 1 : position].lstrip().startswith("|")
 
 
 def _divide_prose(text: str, start: int, end: int, dialect: FormulaDelimiters) -> Iterator[Segment]:

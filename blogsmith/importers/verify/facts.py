@@ -308,8 +308,8 @@ class _Reader(HTMLParser):
         if index is None:
             return
         for closed in self._stack[index:]:
-            if closed.heading is not None:
-                self._add("headings", " ".join(split_words("".join(closed.heading))))
+            if closed.heading is not None and (words := split_words("".join(closed.heading))):
+                self._add("headings", " ".join(words))
         del self._stack[index:]
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

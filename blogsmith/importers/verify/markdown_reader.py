@@ -56,7 +56,7 @@ def markdown_reader(
         options = {"allow_labels": labels, "allow_space": space, "allow_digits": digits}
         parser.use(dollarmath_plugin, **options, double_inline=True)
         parser.inline.ruler.before("math_inline", "math_with_text", _read_formula_with_text)
-        shown |= dict.fromkeys(FORMULA_RULES, content_rule(formula_html))
+        shown |= dict.fromkeys(FORMULA_RULES, content_rule(inline_html))
     for name, rule in {**shown, **rules}.items():
         parser.add_render_rule(name, rule)
     return parser
@@ -103,8 +103,20 @@ def formula_html(tex: str) -> str:
     return f'<math alttext="{escape(tex)}"></math>'
 
 
+_WORDS = lazy_pattern(r"(?:\d[\d.,]*(?=[,\s])|\s)[^\\^_={}+<>|/*&]*[^\W\d_]{2,}[^\\^_={}+<>|/*&]*")
+
+
+def inline_html(tex: str, show: Callable[[str], str] = formula_html) -> str:
+    """Return the element of a formula between dollars, or words between two prices as text. show: function
+    that returns the element."""
+    return f" {escape(tex)} " if _WORDS.fullmatch(tex) else show(tex)
+
+
 def _render_fence(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    return "" if is_diagram(tokens[index].info) else str(self.fence(tokens, index, options, env))
+    token = tokens[index]
+    if token.info.strip() == "math":
+        return formula_html(token.content)
+    return "" if is_diagram(token.info) else str(self.fence(tokens, index, options, env))
 
 
 def _render_number(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:

@@ -19,7 +19,7 @@ from ...model.pictures import ImageVariant
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-RECIPE = 1
+RECIPE = 2
 """Version of the encoding. Increase it when the same image gives different copies."""
 MOST_PIXELS = 64_000_000
 """Maximum number of pixels of an image to decode. This many need 256 MB of memory."""
@@ -65,7 +65,11 @@ def encode_variants(stream: BinaryIO, wanted: Sequence[ImageVariant]) -> list[by
                     larger = [width for width in made if width >= 2 * one.width_px]
                     made[one.width_px] = _resize(made[min(larger)] if larger else picture, one)
             profile = picture.info.get("icc_profile", b"")
-            return [_encode(made[one.width_px], one, profile, is_drawing=is_drawing) for one in wanted]
+            is_lossless = is_drawing and _is_lossless_smaller(made[min(made)], profile)
+            return [
+                _encode(made[one.width_px], one, profile, is_drawing=is_drawing, is_lossless=is_lossless)
+                for one in wanted
+            ]
     except ImageEncodingError:
         raise
     except Exception as error:  # with damaged files, decoders raise nearly any error
@@ -101,7 +105,20 @@ def _resize(image: Image, one: ImageVariant) -> Image:
     return image if image.size == size else image.resize(size, Resampling.LANCZOS, reducing_gap=3.0)
 
 
-def _encode(image: Image, one: ImageVariant, profile: bytes, *, is_drawing: bool) -> bytes:
+def _is_lossless_smaller(smallest: Image, profile: bytes) -> bool:
+    """Return whether copies of a drawing are lossless. The smallest copy decides for all: encoding each one
+    twice would nearly double the time of a first build."""
+    lossy, lossless = (len(_save_drawing(smallest, profile, is_lossless=each)) for each in (False, True))
+    return lossless <= _MAX_LOSSLESS_RATIO * lossy
+
+
+def _save_drawing(image: Image, profile: bytes, *, is_lossless: bool) -> bytes:
+    if is_lossless:
+        return _save(image, "WEBP", profile, lossless=True, quality=50, method=3, exact=False)
+    return _save(image, "WEBP", profile, quality=_DRAWING, method=4, use_sharp_yuv=True)
+
+
+def _encode(image: Image, one: ImageVariant, profile: bytes, *, is_drawing: bool, is_lossless: bool) -> bytes:
     if one.format == "jpeg":
         return _save(_on_white(image), "JPEG", profile, quality=_JPEG, optimize=True, progressive=True)
     if one.format == "avif":
@@ -110,9 +127,7 @@ def _encode(image: Image, one: ImageVariant, profile: bytes, *, is_drawing: bool
         return _save(image, "AVIF", profile, quality=quality, subsampling=sampling, speed=6, max_threads=1)
     if not is_drawing:
         return _save(image, "WEBP", profile, quality=_PHOTO, method=4)
-    lossy = _save(image, "WEBP", profile, quality=_DRAWING, method=4, use_sharp_yuv=True)
-    lossless = _save(image, "WEBP", profile, lossless=True, quality=50, method=3, exact=False)
-    return lossless if len(lossless) <= _MAX_LOSSLESS_RATIO * len(lossy) else lossy
+    return _save_drawing(image, profile, is_lossless=is_lossless)
 
 
 def _on_white(image: Image) -> Image:
