@@ -68,7 +68,12 @@ def test_specials_are_found_in_a_dvi_file() -> None:
 
 
 def test_a_drawing_cannot_nest_without_end() -> None:
-    svg = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'>" + "<g>" * 300 + "</g>" * 300 + "</svg>"
+    svg = (
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'>"
+        + "<g opacity='1'>" * 300
+        + "</g>" * 300
+        + "</svg>"
+    )
     with pytest.raises(ValueError, match="too deeply"):
         sanitize_tex_drawing(svg, "x-")
 
