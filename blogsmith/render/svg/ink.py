@@ -8,6 +8,7 @@ those in a light grey darker.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, TypeAlias
 from xml.etree.ElementTree import Element
 
@@ -30,8 +31,9 @@ _TRANSFORM = lazy_pattern(r"(matrix|translate|scale)\(([^()]*)\)")
 _PATH = lazy_pattern(r"([A-Za-z])|(-?(?:\d+\.?\d*|\.\d+))")
 
 Matrix: TypeAlias = tuple[float, float, float, float, float, float]
-Points: TypeAlias = Sequence[tuple[float, float]]
-"""Corners and control points of a shape, in the coordinates of the whole drawing."""
+Point: TypeAlias = tuple[float, float]
+Outline: TypeAlias = Sequence[Sequence[Point]]
+"""Corners and control points of each part of a shape, in the coordinates of the whole drawing."""
 Tone: TypeAlias = Literal["fixed", "adapted"]
 """Change of a colour on dark pages. `fixed`: none; `adapted`: that of `_adapt`."""
 Tones: TypeAlias = Mapping[tuple[Element, str], Tone]
@@ -70,14 +72,14 @@ def read_tones(root: Element) -> Tones:
     tones: dict[tuple[Element, str], Tone] = {}
     areas: list[_Area] = []
     for element, look in _shapes(root, _Look(), clips, 0):
-        points = _points(element, look.matrix)
-        if not points:
+        outline = _outline(element, look.matrix)
+        if not outline:
             continue
-        left, top, right, bottom = box = _box(points)
-        is_over = next((area.is_colored for area in reversed(areas) if area.contains(points, box)), False)
+        left, top, right, bottom = box = _box(outline)
+        is_over = next((area.is_colored for area in reversed(areas) if area.contains(outline, box)), False)
         is_area = look.fill != "none" and min(right - left, bottom - top) >= _MIN_SIZE
         if is_area and look.opacity >= _MIN_OPACITY:
-            areas.append(_Area((points, *look.clips), box, is_over or not _is_plain(look.fill)))
+            areas.append(_Area((outline, *look.clips), box, is_over or not _is_plain(look.fill)))
         # the outline of an area stays the same, as its fill does
         is_line = not is_area or _is_plain(look.fill)
         for key, color in (("fill", look.fill), ("stroke", look.stroke)):
@@ -93,20 +95,20 @@ def read_tones(root: Element) -> Tones:
 class _Area(Struct, frozen=True):
     """A filled area that labels may be on."""
 
-    outlines: tuple[Points, ...]
+    outlines: tuple[Outline, ...]
     """The area itself, and the paths that clip it."""
     box: tuple[float, float, float, float]
     is_colored: bool
 
-    def contains(self, points: Points, box: tuple[float, float, float, float]) -> bool:
-        """Return whether a later shape with these points and box is on the area."""
+    def contains(self, outline: Outline, box: tuple[float, float, float, float]) -> bool:
+        """Return whether a later shape with this outline and box is on the area."""
         left, top, right, bottom = self.box
         if box[0] < left or box[1] < top or box[2] > right or box[3] > bottom:
             return False
         # the outline of the area has points on the border
         x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
-        inner = [(x + _INNER * (px - x), y + _INNER * (py - y)) for px, py in points]
-        return all(_is_inside(point, outline) for outline in self.outlines for point in inner)
+        inner = [(x + _INNER * (px - x), y + _INNER * (py - y)) for part in outline for px, py in part]
+        return all(_is_inside(point, around) for around in self.outlines for point in inner)
 
 
 class _Look(Struct, frozen=True):
@@ -117,7 +119,7 @@ class _Look(Struct, frozen=True):
     stroke: str = "none"
     opacity: float = 1.0
     """Opacity of the filled area."""
-    clips: tuple[Points, ...] = ()
+    clips: tuple[Outline, ...] = ()
 
     def inside(self, element: Element, clips: Mapping[str, Element]) -> _Look:
         """Return the look of `element` in a group with this look. clips: id → path that clips."""
@@ -129,7 +131,7 @@ class _Look(Struct, frozen=True):
             element.get("fill", self.fill),
             element.get("stroke", self.stroke),
             self.opacity * parts[0] * parts[1],
-            (*self.clips, *(points for path in clip if (points := _points(path, matrix)))),
+            (*self.clips, *(outline for path in clip if (outline := _outline(path, matrix)))),
         )
 
 
@@ -192,49 +194,56 @@ def _multiply(one: Matrix, other: Matrix) -> Matrix:
     return a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, x, y
 
 
-def _points(element: Element, matrix: Matrix) -> Points:
-    """Return the corners of a shape. For a glyph: only its origin. Empty without a position."""
-    points = _path_points(element.get("d", ""))
+def _outline(element: Element, matrix: Matrix) -> Outline:
+    """Return the outline of a shape. For a glyph: only its origin. Empty without a position."""
+    parts = _path_outline(element.get("d", ""))
     if local_name(element) != "path":
         x, y, w, h = (float(element.get(key, "0")) for key in ("x", "y", "width", "height"))
-        points = [(x, y)] if referenced_id(element) else [(x, y), (x + w, y), (x + w, y + h), (x, y + h)]
+        parts = [[(x, y)] if referenced_id(element) else [(x, y), (x + w, y), (x + w, y + h), (x, y + h)]]
     a, b, c, d, e, f = matrix
-    return [(a * x + c * y + e, b * x + d * y + f) for x, y in points]
+    return [[(a * x + c * y + e, b * x + d * y + f) for x, y in part] for part in parts]
 
 
-def _box(points: Points) -> tuple[float, float, float, float]:
+def _box(outline: Outline) -> tuple[float, float, float, float]:
     """Return left, top, right and bottom."""
-    xs, ys = zip(*points, strict=True)
+    xs, ys = zip(*chain.from_iterable(outline), strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _is_inside(point: tuple[float, float], outline: Points) -> bool:
-    """Return whether a point is inside a polygon, by the even-odd rule."""
+def _is_inside(point: Point, outline: Outline) -> bool:
+    """Return whether a point is inside polygons, by the even-odd rule."""
     x, y = point
     is_inside = False
-    x0, y0 = outline[-1]
-    for x1, y1 in outline:
-        if (y0 > y) != (y1 > y) and x < x0 + (y - y0) * (x1 - x0) / (y1 - y0):
-            is_inside = not is_inside
-        x0, y0 = x1, y1
+    for part in outline:
+        x0, y0 = part[-1]
+        for x1, y1 in part:
+            if (y0 > y) != (y1 > y) and x < x0 + (y - y0) * (x1 - x0) / (y1 - y0):
+                is_inside = not is_inside
+            x0, y0 = x1, y1
     return is_inside
 
 
-def _path_points(path: str) -> list[tuple[float, float]]:
-    """Return the corners and control points of a path with absolute commands, as `dvisvgm` writes them."""
-    points: list[tuple[float, float]] = []
+def _path_outline(path: str) -> list[list[Point]]:
+    """Return the outline of a path with absolute commands, as `dvisvgm` writes them."""
+    parts: list[list[Point]] = []
     command, left = "M", list[float]()
     for letter, number in _PATH.findall(path):
         if letter:
             command, left = letter, []
             continue
         left.append(float(number))
-        x, y = points[-1] if points else (0.0, 0.0)
+        x, y = parts[-1][-1] if parts else (0.0, 0.0)
         if command == "H":
-            points.append((left.pop(), y))
+            point = (left[0], y)
         elif command == "V":
-            points.append((x, left.pop()))
+            point = (x, left[0])
         elif len(left) == 2:
-            points.append((left[0], left[1]))
-            left = []
-    return points
+            point = (left[0], left[1])
+        else:
+            continue
+        if command == "M" or not parts:
+            parts.append([])
+            command = "L"
+        parts[-1].append(point)
+        left = []
+    return parts
