@@ -138,6 +138,8 @@ def test_an_error_in_a_macro_names_its_definition() -> None:
         (r"\def\a{\a}\a" * 20_000, "expands without end"),
         (r"\def\a{\a\a}\a" * 20_000, "expands without end"),
         (r"\newcommand{\a}{}" * (MAX_MACROS + 1), "more than 10,000 macros"),
+        (r"\DeclareMathOperator{\a}{x}" * 100_000, "more than 10,000 macros"),
+        (r"\newtheorem{a}{X}" * 100_000, "more than 10,000 macros"),
         (r"\newcommand\x[2][{" * 20_000, "too large"),
     ],
 )
@@ -148,7 +150,19 @@ def test_endless_preambles_end(source: str, message: str) -> None:
     assert time.process_time() - started < 5
 
 
-@each_row("repeated", ["{", r"\ifx", r"\csname ", r"\expandafter", "\\", r"\def", r"\newcommand{"])
+@each_row(
+    "repeated",
+    [
+        r"\romannumeral 99999999999 ",
+        "{",
+        r"\ifx",
+        r"\csname ",
+        r"\expandafter",
+        "\\",
+        r"\def",
+        r"\newcommand{",
+    ],
+)
 def test_damaged_preambles_are_read_to_their_end(repeated: str) -> None:
     assert not read_preamble(repeated * 30_000, "a.tex", {}).macros
 

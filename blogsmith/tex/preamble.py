@@ -34,7 +34,10 @@ from .parse.state import Constructs
 MAX_MACROS = 10_000
 """Maximum number of macros that one file may define."""
 _TOO_MANY = f"the file defines more than {MAX_MACROS:,} macros"
-_DEFINITION = lazy_pattern(r"\\(?:[gex]?def|let|(?:re|provide)?newcommand)(?![A-Za-z@])")
+_DEFINITION = lazy_pattern(
+    r"\\(?:[gex]?def|let|definecolor|colorlet|mathchardef"
+    r"|(?:re|provide)?new[a-z]+|(?:New|Renew|Provide|[Dd]eclare)[A-Za-z]+)(?![A-Za-z@])"
+)
 _CALL_BUDGET = 10_000
 """Maximum number of tokens that one call in a preamble may produce."""
 _KNOWN = frozenset(
@@ -142,7 +145,7 @@ def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
     r"""Return the definitions in `text`, the file at `path`, up to `\begin{document}`. known: macros of
     earlier files. Raises PreambleError if the file expands without end or defines too many macros."""
     for number, found in enumerate(_DEFINITION.finditer(text)):
-        if number == 5 * MAX_MACROS:  # also if some define a name again; reading all would take seconds
+        if number == 2 * MAX_MACROS:  # also if some define a name again; reading all would take seconds
             raise PreambleError(_TOO_MANY, found.start())
     table = cast("Constructs[_PreambleParser]", constructs())
     parser = _PreambleParser(split_file(text), known, table, display=True)

@@ -2,8 +2,8 @@ r"""`make drawings`: sixty drawings by LaTeX and by us, as images for people to 
 
     python -m tests.browser.drawings [FOLDER]
 
-The posts are in `tests/drawings/`. Every `tikzcd`, which we draw, is followed by the same diagram from LaTeX. A
-second build, which finds no LaTeX, must give the same pages. FOLDER (default `.cache/drawings`) gets
+The posts are in `tests/drawings/`. Every `tikzcd`, which we draw, is followed by the same diagram from LaTeX.
+A second build, which finds no LaTeX, must give the same pages. FOLDER (default `.cache/drawings`) gets
 `<post>-<look>.png`: all drawings of a post on a light and on a dark page, and the page on a phone. Needs
 `latex`, `dvisvgm` and Chromium.
 """

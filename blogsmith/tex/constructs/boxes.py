@@ -208,9 +208,10 @@ _FRAME_INTENTS: Mapping[str, str] = MappingProxyType(
 """Command → concept of the `intent` attribute, which screen readers announce for its frame or line."""
 
 
-def frame_box(name: str, pieces: list[str]) -> str:
-    """Return `pieces` with the frame or line that the CSS class `name` draws."""
-    return f'<mrow class="{name}">{"".join(pieces)}</mrow>'
+def frame_box(name: str, pieces: list[str], radius: str = "") -> str:
+    """Return `pieces` with the frame or line that the CSS class `name` draws. radius: that of the corners."""
+    style = f' style="border-radius:{radius}"' if radius else ""
+    return f'<mrow class="{name}"{style}>{"".join(pieces)}</mrow>'
 
 
 def _frame(parser: Parser, command: str) -> Atom:

@@ -19,7 +19,7 @@ _ROMAN = MappingProxyType(
     {1000: "m", 900: "cm", 500: "d", 400: "cd", 100: "c", 90: "xc", 50: "l", 40: "xl", 10: "x", 9: "ix"}
     | {5: "v", 4: "iv", 1: "i"}
 )
-_MAX_ROMAN = 9999
+_MAX_ROMAN, _MAX_DIGITS = 9999, 10
 _NUMBER_SIGNS = frozenset("<=>")
 
 
@@ -77,7 +77,7 @@ def _number(parser: Parser) -> int:
     digits = _next_unexpandable(parser)
     if digits == "-":
         return -_number(parser)
-    if not digits.isdecimal():
+    if not digits.isdecimal() or len(digits) > _MAX_DIGITS:
         raise parser.syntax_error(f'"{parser.command}" needs two numbers')
     if parser.stack and parser.stack[-1] == " ":
         parser.stack.pop()
