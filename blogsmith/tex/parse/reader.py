@@ -407,7 +407,7 @@ class TokenReader:
 
 
 _FALSE = ["\\BooleanFalse"]
-r"""What a missing star passes on to other macros, as in `\other#1`."""
+r"""Value of a missing star, as `\other#1` passes it on to another macro."""
 _TESTS: Mapping[str, bool] = MappingProxyType(
     {"\\IfValue": True, "\\IfNoValue": False, "\\IfBoolean": True, "\\IfBlank": False}
 )
