@@ -145,7 +145,7 @@ def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
     r"""Return the definitions in `text`, the file at `path`, up to `\begin{document}`. known: macros of
     earlier files. Raises PreambleError if the file expands without end or defines too many macros."""
     for number, found in enumerate(_DEFINITION.finditer(text)):
-        if number == 2 * MAX_MACROS:  # also if some define a name again; reading all would take seconds
+        if number == 4 * MAX_MACROS:  # also if some define a name again; reading all would take seconds
             raise PreambleError(_TOO_MANY, found.start())
     table = cast("Constructs[_PreambleParser]", constructs())
     parser = _PreambleParser(split_file(text), known, table, display=True)
