@@ -56,6 +56,8 @@ SCREENSHOTS ?=
 PAGE_IMAGES ?=
 # a folder, then names of groups; by default .cache/gallery and all groups
 GALLERY ?=
+# a folder; by default .cache/drawings
+DRAWINGS ?=
 # folders of sites that other systems build
 SITES ?=
 FUZZ_FLAGS ?= --seconds 600
@@ -72,7 +74,7 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 .PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long test-security-long mutants test-torch test-engines test-features test-paper test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run lock audit-packages vscode \
 	bench-builds bench-pages bench-math bench-fit bench-execute bench-attention bench-bibliography bench-browser bench-cards \
-	bench-lsp bench-search bench-import bench-notebooks bench-paper bench-preview soak renderers html-validate audit gallery fuzz fuzz-site screenshots page-images serve clean
+	bench-lsp bench-search bench-import bench-notebooks bench-paper bench-preview soak renderers html-validate audit gallery drawings fuzz fuzz-site screenshots page-images serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
 venv: $(READY)
@@ -304,6 +306,10 @@ audit: html-validate $(TOOLS)
 # Our formulas next to KaTeX's, for people to look at.
 gallery: $(READY) $(REFERENCES)
 	$(BIN)/python -m tests.browser.gallery $(GALLERY)
+
+# Sixty drawings in light and dark, ours beside those of LaTeX, for people to look at; needs LaTeX and dvisvgm.
+drawings: $(READY)
+	$(BIN)/python -m tests.browser.drawings $(DRAWINGS)
 
 # Ten minutes of formulas by chance against what must hold for every formula.
 fuzz: $(READY)

@@ -40,6 +40,7 @@ PREAMBLE = r"""
 \newtheorem{thm}{Theorem}[section]
 \newtheorem{lem}[thm]{Lemma}
 \newtheorem*{warn}{Caveat}
+\declaretheorem[sibling=thm, name=Claim, style=remark]{clm}
 \renewcommand{\thesection}{\arabic{section}}
 \mathchardef\sign="2A03
 \begin{document}
@@ -68,6 +69,12 @@ def text(tex: str, macros: Mapping[str, Macro] | None = None) -> str:
         (r"\expandafter\def\csname x1\endcsname{q}\csname x1\endcsname", "q"),
         (r"\NewDocumentCommand{\f}{m O{2}}{#1^{#2}}\f{x}\f{y}[3]", "x2y3"),
         (r"\NewDocumentCommand{\f}{s m}{\IfBooleanTF{#1}{a}{b}#2}\f*{x}\f{y}", "axby"),
+        (
+            r"\NewDocumentCommand{\p}{mm}{\IfBooleanTF#1{(#2)}{#2}}\NewDocumentCommand{\f}{s}{\p#1{x}}\f\f*",
+            "x(x)",
+        ),
+        (r"\uppercase\expandafter{\romannumeral 4}\text{\MakeUppercase{b}}", "IVB"),
+        (r"\ifluatex a\else b\fi\ifpdf c\fi", "bc"),
         (r"\NewDocumentCommand{\f}{m o}{#1\IfNoValueF{#2}{_{#2}}}\f{x}[y]\f{z}", "xyz"),
         (r"\NewDocumentCommand{\f}{d() m}{\IfValueT{#1}{#1}#2}\f(a){x}\f{y}", "axy"),
         (r"\NewDocumentCommand{\f}{t+ r<>}{\IfBooleanT{#1}{p}#2}\f+<x>\f<y>", "pxy"),
@@ -76,6 +83,8 @@ def text(tex: str, macros: Mapping[str, Macro] | None = None) -> str:
         (r"\DeclarePairedDelimiterX{\set}[2]{\{}{\}}{#1\,\delimsize\vert\,#2}\set*{x}{y}", "{x|y}"),
         (r"\DeclarePairedDelimiterXPP{\P}[1]{\mathbb{P}}{(}{)}{^c}{#1}\P{x}", "ℙ(x)c"),
         (r'\mathchardef\x="2D a\x b', "a-b"),
+        (r'\mathchar"0278\mathchar"010B\mathchar`\=\mathchar"0241', "§α=𝒜"),
+        (r"\mathchar'26", "¯"),
     ],
 )
 def test_commands_of_preambles_in_formulas(tex: str, printed: str) -> None:
@@ -87,6 +96,7 @@ def test_commands_of_preambles_in_formulas(tex: str, printed: str) -> None:
     [
         (r"\iftrue a", 'a condition is never closed: "\\fi" is missing'),
         (r"a\fi", '"\\fi" without a condition before it'),
+        (r"\ifnum 1<99999999999 a\fi", '"\\ifnum" needs two numbers'),
         (r"\iffalse a", '"\\iffalse" is never closed: "\\fi" is missing'),
         (r"\csname a", '"\\csname" is never closed: "\\endcsname" is missing'),
         (r"\NewDocumentCommand{\f}{q}{x}", 'argument type "q" of "\\f" is not supported'),
@@ -108,6 +118,7 @@ def test_a_preamble_defines_what_latex_would_define() -> None:
         TheoremKind("thm", "Theorem", line=21),
         TheoremKind("lem", "Lemma", "thm", line=22),
         TheoremKind("warn", "Caveat", is_numbered=False, line=23),
+        TheoremKind("clm", "Claim", "thm", line=24, style="remark"),
     )
     assert "\\after" not in found.macros and "\\commented" not in found.macros
     assert list(found.passed_over) == ["\\sign"]
@@ -128,6 +139,8 @@ def test_an_error_in_a_macro_names_its_definition() -> None:
         (r"\def\a{\a}\a" * 20_000, "expands without end"),
         (r"\def\a{\a\a}\a" * 20_000, "expands without end"),
         (r"\newcommand{\a}{}" * (MAX_MACROS + 1), "more than 10,000 macros"),
+        (r"\DeclareMathOperator{\a}{x}" * 100_000, "more than 10,000 macros"),
+        (r"\newtheorem{a}{X}" * 100_000, "more than 10,000 macros"),
         (r"\newcommand\x[2][{" * 20_000, "too large"),
     ],
 )
@@ -138,7 +151,18 @@ def test_endless_preambles_end(source: str, message: str) -> None:
     assert time.process_time() - started < 5
 
 
-@each_row("repeated", ["{", r"\ifx", r"\csname ", r"\expandafter", "\\", r"\def", r"\newcommand{"])
+@each_row(
+    "repeated",
+    [
+        "{",
+        r"\ifx",
+        r"\csname ",
+        r"\expandafter",
+        "\\",
+        r"\def",
+        r"\newcommand{",
+    ],
+)
 def test_damaged_preambles_are_read_to_their_end(repeated: str) -> None:
     assert not read_preamble(repeated * 30_000, "a.tex", {}).macros
 

@@ -33,11 +33,26 @@ def test_colours(text: str, model: str, css: str) -> None:
 
 
 @each_row(
+    ("source", "css"),
+    [
+        (r"\textcolor{red!50}{x}", "#ff8080"),
+        (r"\textcolor{red!60!blue}{x}", "#990066"),
+        (r"\textcolor{red!50!blue!50}{x}", "#c080c0"),
+        (r"\definecolor{a}{HTML}{112233}\colorlet{b}{a!50!white}\textcolor{b}{x}", "#889099"),
+    ],
+)
+def test_mixtures(source: str, css: str) -> None:
+    assert f'mathcolor="{css}"' in convert_formula(source, display=True).mathml
+
+
+@each_row(
     ("text", "model"),
     [
         ("", ""),
         ("#12", ""),
         ("nocolour", ""),
+        ("red!120", ""),
+        ("red!nosuch", ""),
         ("red;x:y", ""),
         ("url(x)", ""),
         ('red" onload="x', ""),

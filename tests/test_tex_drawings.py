@@ -12,6 +12,7 @@ from msgspec import structs
 
 from blogsmith.execute.worker.drawings import find_specials
 from blogsmith.render.svg.drawings import sanitize_tex_drawing
+from tests.rows import each_row
 from tests.run_sites import STALE, page, records, site
 from tests.site_files import SiteText, build, build_text, has_latex, printed, read_site_text
 
@@ -68,7 +69,12 @@ def test_specials_are_found_in_a_dvi_file() -> None:
 
 
 def test_a_drawing_cannot_nest_without_end() -> None:
-    svg = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'>" + "<g>" * 300 + "</g>" * 300 + "</svg>"
+    svg = (
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'>"
+        + "<g opacity='1'>" * 300
+        + "</g>" * 300
+        + "</svg>"
+    )
     with pytest.raises(ValueError, match="too deeply"):
         sanitize_tex_drawing(svg, "x-")
 
@@ -85,6 +91,39 @@ def test_translucent_areas_do_not_fix_their_labels() -> None:
     assert 'fill="#000"' not in labels("fill='#fff'")
 
 
+def drawn(shapes: str) -> str:
+    return sanitize_tex_drawing(
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 40 40'>{shapes}</svg>", "x-"
+    ).markup
+
+
+@each_row(
+    "place, is_fixed",
+    [("M12 20L13 20", True), ("M1 1L3 3", False), ("M32 20L33 20", False)],
+    ids=["on the area", "in a corner of its box", "on a part that a clip removes"],
+)
+def test_labels_are_fixed_only_on_the_area_itself(place: str, is_fixed: bool) -> None:
+    clip = "<clipPath id='c'><path d='M0 0H25V40H0ZM25 40'/></clipPath>"
+    area = "<g clip-path='url(#c)'><path d='M20 0L40 20L20 40L0 20ZM0 20' fill='#ff0'/></g>"
+    label = drawn(f"{clip}{area}<path d='{place}' fill='#000'/>").rpartition("<path")[2]
+    assert ('fill="#000"' in label) == is_fixed
+
+
+def test_greys_and_outlines_on_dark_pages() -> None:
+    line, area = "<path d='M0 0H9' fill='none' stroke='{}'/>", "<path d='M0 0H9V9H0Z' fill='{}' stroke='{}'/>"
+    assert "light-dark(#bfbfbf,#404040)" in drawn(line.format("#bfbfbf"))
+    assert "light-dark(#00f,#8080ff)" in drawn(line.format("#00f"))
+    assert "light-dark" not in drawn(area.format("#8888ff", "#00f"))
+
+
+def test_changes_of_colour_do_not_nest() -> None:
+    """`dvisvgm` opens a group at every change, which a surface of pgfplots does for every patch."""
+    count = 600
+    shapes = "<g fill='#f00'><path d='M0 0H9'/>" * count + "<path d='M1 1H9'/>" + "</g>" * count
+    found = drawn(f"<g stroke='#0f0'>{shapes}</g>")
+    assert found.count("<path") == count + 1 and found.count("</g></g>") < 3
+
+
 LANGUAGES = """\
 ```tikz {alt="A commutative square."}
 \\usepackage{tikz-cd}
@@ -98,7 +137,7 @@ LANGUAGES = """\
 ```
 
 ```circuitikz {alt="A circuit."}
-\\draw (0,0) to[V, v=$U$] (0,2) to[R, l=$R_1$] (3,2) -- (3,0) to[C] (0,0);
+\\draw ($(0,0)$) to[V, v=$U$] (0,2) to[R, l=$R_1$] (3,2) -- (3,0) to[C] (0,0);
 ```
 
 ```feynman {alt="An electron emits a photon."}
@@ -114,7 +153,8 @@ LANGUAGES = """\
 def test_every_language_is_drawn_and_drawn_alike_again(tmp_path: Path) -> None:
     root = site(tmp_path, "math: {macros: [own.tex]}\n", a=LANGUAGES)
     preamble = (
-        "\\documentclass{amsart}\n\\usepackage{hyperref, no-such-package}\n\\newcommand{\\R}{\\mathbb{R}}\n"
+        "\\documentclass{amsart}\n\\usepackage{hyperref, no-such-package}\n\\input no-such-file\n"
+        "\\usetikzlibrary{calc}\n\\newcommand{\\R}{\\mathbb{R}}\n"
     )
     (root / "own.tex").write_text(preamble, "utf-8")
     report = build(root, execution=STALE)

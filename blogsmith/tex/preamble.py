@@ -34,11 +34,24 @@ from .parse.state import Constructs
 MAX_MACROS = 10_000
 """Maximum number of macros that one file may define."""
 _TOO_MANY = f"the file defines more than {MAX_MACROS:,} macros"
-_DEFINITION = lazy_pattern(r"\\(?:[gex]?def|let|(?:re|provide)?newcommand)(?![A-Za-z@])")
+_DEFINITION = lazy_pattern(
+    r"\\(?:[gex]?def|let|definecolor|colorlet|mathchardef"
+    r"|(?:re|provide)?new[a-z]+|(?:New|Renew|Provide|[Dd]eclare)[A-Za-z]+)(?![A-Za-z@])"
+)
 _CALL_BUDGET = 10_000
 """Maximum number of tokens that one call in a preamble may produce."""
 _KNOWN = frozenset(
-    {*DEFINERS, *EXPANDED, *LOOPS, "\\newif", "\\definecolor", "\\expandafter", "\\tikzset", "\\tikzcdset"}
+    {
+        *DEFINERS,
+        *EXPANDED,
+        *LOOPS,
+        "\\newif",
+        "\\definecolor",
+        "\\colorlet",
+        "\\expandafter",
+        "\\tikzset",
+        "\\tikzcdset",
+    }
 )
 """Commands that are executed."""
 _STRUCTURE = name_set(
@@ -58,7 +71,12 @@ _SILENT = commands(
     "chead lfoot rfoot cfoot setlist newsavebox renewbibmacro DeclareFieldFormat "
     "ExecuteBibliographyOptions AtEndDocument tableofcontents endinput ProcessOptions "
     "ExecuteOptions mdfsetup newmdenv tcbuselibrary setmainfont setmathfont setsansfont setmonofont "
-    "unimathsetup restylefloat floatstyle color pagecolor "
+    "unimathsetup restylefloat floatstyle color pagecolor newtheoremstyle makeindex titlecontents "
+    "dottedcontents fancypagestyle newskip newdimen newlist tikzexternalize tcbset mathtoolsset floatname "
+    "normalsize noindent newunicodechar DeclareFontFamily DeclareFontShape LoadClassWithOptions KOMAoptions "
+    "setmainlanguage setotherlanguage DeclareOption textwidth textheight parindent parskip baselineskip "
+    "lstdefinelanguage lstdefinestyle SetWatermarkText crefformat Crefformat declaretheoremstyle "
+    "AtBeginEnvironment "
 )
 """Commands that only concern the printed document. Nobody misses them, so they are not listed as skipped."""
 _BLOCKS = name_set("\\AtBeginDocument \\AfterPackage \\AtEndPreamble")
@@ -127,7 +145,7 @@ def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
     r"""Return the definitions in `text`, the file at `path`, up to `\begin{document}`. known: macros of
     earlier files. Raises PreambleError if the file expands without end or defines too many macros."""
     for number, found in enumerate(_DEFINITION.finditer(text)):
-        if number == 5 * MAX_MACROS:  # also if some define a name again; reading all would take seconds
+        if number == 4 * MAX_MACROS:  # also if some define a name again; reading all would take seconds
             raise PreambleError(_TOO_MANY, found.start())
     table = cast("Constructs[_PreambleParser]", constructs())
     parser = _PreambleParser(split_file(text), known, table, display=True)
@@ -186,6 +204,8 @@ def _execute(parser: _PreambleParser, token: str, theorems: list[TheoremKind]) -
     parser.command = token
     if token == "\\newtheorem":
         theorems.append(_read_theorem(parser))
+    elif token == "\\declaretheorem":
+        theorems.append(_read_declared_theorem(parser))
     elif token == "\\theoremstyle":
         # A style that amsthm does not know is probably a variant of its default style.
         parser.theorem_style = _THEOREM_STYLES.get("".join(parser.argument()).strip(), "theorem")
@@ -233,6 +253,23 @@ def _read_theorem(parser: _PreambleParser) -> TheoremKind:
     title = "".join(parser.argument()).strip()
     parser.optional()
     return TheoremKind(name, title, counter, is_numbered, parser.line, parser.theorem_style)
+
+
+def _read_declared_theorem(parser: _PreambleParser) -> TheoremKind:
+    r"""Read `\declaretheorem[name=Lemma, sibling=theorem, style=remark]{lemma}` (package thmtools)."""
+    before, name = parser.optional() or [], "".join(parser.argument()).strip()
+    written = "".join([*before, ",", *(parser.optional() or [])])
+    pairs = (option.partition("=") for option in written.split(","))
+    options = {key.strip(): value.strip(" {}") for key, _, value in pairs}
+    shared = (options.get(key, "") for key in ("sibling", "numberlike", "sharenumber"))
+    return TheoremKind(
+        name,
+        options.get("name", options.get("title", name.capitalize())),
+        next(filter(None, shared), ""),
+        options.get("numbered") not in ("no", "false"),
+        parser.line,
+        _THEOREM_STYLES.get(options.get("style", ""), parser.theorem_style),
+    )
 
 
 def _note_unreadable(parser: _PreambleParser, error: ParseError) -> None:

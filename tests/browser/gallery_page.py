@@ -25,7 +25,7 @@ from .gallery_text import FOLDER, Group, Line
 _CONFIG = "title: Gallery\nmath:\n  on_error: render\n"
 # Greedy, because a text in a formula may contain another formula.
 _MATH = re.compile(r"<math\b.*</math>", re.DOTALL)
-_PIECE = re.compile(r'<h2 id="f(\d+)">.*?</h2>(.*?)(?=<h2 id="(?:f\d|end"))', re.DOTALL)
+_PIECE = re.compile(r'<h2 id="f(\d+)"[^>]*>.*?</h2>(.*?)(?=<h2 id="(?:f\d|end"))', re.DOTALL)
 _HEAD = re.compile(r'<link rel="stylesheet"[^>]*>|<style\b.*?</style>', re.DOTALL)
 
 

@@ -49,10 +49,11 @@ return Promise.all(images.map(image => image.decode().catch(() => null))).then((
 """
 
 
-def picture(reader: Reader, url: str, look: Look) -> bytes:
-    """Return the whole page as PNG, cut at `MAX_HEIGHT_PX`."""
+def picture(reader: Reader, url: str, look: Look, script: str = "") -> bytes:
+    """Return the whole page as PNG, cut at `MAX_HEIGHT_PX`. script: Changes of the page before."""
     reader.open(url, look)
     reader.ask(LOAD_ALL)
+    reader.ask(script)
     height = min(int(reader.ask("return document.documentElement.scrollHeight")), MAX_HEIGHT_PX)
     clip = {"x": 0, "y": 0, "width": look.width_px, "height": height, "scale": 1}
     answer = reader.tell("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)

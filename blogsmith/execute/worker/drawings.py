@@ -45,6 +45,7 @@ _HEAD_LINE = re.compile(
     r"\s*(?:%.*|\\(?:usepackage|RequirePackage|use\w+library)\s*(?:\[[^]]*\])?\{[^{}]*\}.*)?"
 )
 """Matches a line that belongs before `\\begin{document}`."""
+_PLAIN_INPUT = re.compile(r"\\input\s+([^\s{}\\%]+)")
 _CLASS = re.compile(r"\\documentclass\s*(?:\[[^]]*\])?\s*\{[^}]*\}")
 
 # Authors write preambles for printed documents. So packages for page layout and missing packages are skipped,
@@ -54,14 +55,14 @@ _DOCUMENT = r"""\def\pgfsysdriver{pgfsys-dvisvgm.def}
 \usepackage{amsmath,amssymb}
 %(packages)s
 \makeatletter
-\let\drawing@input\input \let\drawing@use\usepackage
+\let\drawing@input\@iinput \let\drawing@use\usepackage
 \newcommand\drawing@package[2][]{\edef\drawing@names{\zap@space#2 \@empty}%%
   \@for\drawing@name:=\drawing@names\do{\edef\drawing@test{\noexpand\in@{,\drawing@name,}}%%
     \drawing@test{,geometry,hyperref,cleveref,fullpage,fancyhdr,graphicx,standalone,preview,}%%
     \ifin@\else\IfFileExists{\drawing@name.sty}{\RequirePackage[#1]{\drawing@name}}{}\fi}}
-\let\usepackage\drawing@package \renewcommand\input[1]{\InputIfFileExists{#1}{}{}}
+\let\usepackage\drawing@package \def\@iinput#1{\InputIfFileExists{#1}{}{}}
 %(preamble)s
-\let\input\drawing@input \let\usepackage\drawing@use
+\let\@iinput\drawing@input \let\usepackage\drawing@use
 \makeatother
 \input{head.tex}
 \pagestyle{empty}
@@ -260,7 +261,9 @@ class DrawingSession:
         }
         for name, path in zip(names, self.preamble):  # noqa: B905 - Python 3.9 has no `strict`
             text = (self._root / path).read_text("utf-8", "replace")
-            self._write(name, _CLASS.sub("", text).partition("\\begin{document}")[0])
+            text = _CLASS.sub("", text).partition("\\begin{document}")[0]
+            # without braces, a missing file stops TeX
+            self._write(name, _PLAIN_INPUT.sub(r"\\input{\1}", text))
         self._write("head.tex", head)
         # commands and code share lines, so that TeX's line numbers are those of the code
         self._write("drawing.tex", f"{begin}{body.rstrip()}\n{end}%\n")

@@ -19,7 +19,7 @@ from msgspec import Struct
 from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from .ink import TexWriter, read_tones
-from .styles import local_name, merge_patterns, resolve_styles, round_numbers
+from .styles import flatten_groups, local_name, merge_patterns, resolve_styles, round_numbers
 from .writer import Writer
 
 MAX_CHARACTERS = 4_000_000
@@ -83,6 +83,7 @@ def sanitize_tex_drawing(svg: str, prefix: str) -> Drawing:
     """
     root = _parse(svg)
     width, height = _size(root)
+    flatten_groups(root)
     merge_patterns(root)
     tones = read_tones(root)
     writer = TexWriter(root, resolve_styles(root), prefix, tones)

@@ -1,12 +1,14 @@
 """Colours of drawings from TeX on light and dark pages. Authors choose these colours for white paper.
 
 Black and white become the text colour and the background of the page. On a coloured area, colours stay
-unchanged, because the area keeps its colour. On dark pages, thin shapes in a dark colour become lighter.
+unchanged, because the area keeps its colour. On dark pages, thin shapes in a dark colour become lighter, and
+those in a light grey darker.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, TypeAlias
 from xml.etree.ElementTree import Element
 
@@ -16,21 +18,24 @@ from ...base.patterns import lazy_pattern
 from .styles import Styles, local_name, referenced_id
 from .writer import Writer, is_plain, luminance, nearest_variable, rgb
 
-_MIN_SIZE, _MIN_OPACITY, _MAX_DEPTH = 6.0, 0.5, 200
+_MIN_SIZE, _MIN_OPACITY, _MAX_DEPTH, _INNER = 6.0, 0.5, 200, 0.97
 """Minimum width and height in points, and minimum opacity, of an area that labels may be on; maximum depth of
-groups."""
+groups; factor that moves the outline of an area inside the area."""
 _DARK = 0.22
 """Luminance below which a line is hard to see on a dark page: its contrast is less than 4.5."""
+_GREY = 0.02
+"""Maximum difference between red, green and blue in a grey."""
 _UNDRAWN = frozenset({"clipPath", "defs", "mask", "pattern", "symbol"})
 _NUMBER = lazy_pattern(r"-?(?:\d+\.?\d*|\.\d+)")
 _TRANSFORM = lazy_pattern(r"(matrix|translate|scale)\(([^()]*)\)")
 _PATH = lazy_pattern(r"([A-Za-z])|(-?(?:\d+\.?\d*|\.\d+))")
 
 Matrix: TypeAlias = tuple[float, float, float, float, float, float]
-Box: TypeAlias = tuple[float, float, float, float]
-"""Left, top, right, bottom in the coordinates of the whole drawing."""
-Tone: TypeAlias = Literal["fixed", "lighter"]
-"""Change of a colour on dark pages. `fixed`: none; `lighter`: lighter."""
+Point: TypeAlias = tuple[float, float]
+Outline: TypeAlias = Sequence[Sequence[Point]]
+"""Corners and control points of each part of a shape, in the coordinates of the whole drawing."""
+Tone: TypeAlias = Literal["fixed", "adapted"]
+"""Change of a colour on dark pages. `fixed`: none; `adapted`: that of `_adapt`."""
 Tones: TypeAlias = Mapping[tuple[Element, str], Tone]
 """Element and its property, `fill` or `stroke` → tone of this colour. Without a tone, black and white become
 the text colour and the background of the page, and other colours stay unchanged."""
@@ -45,13 +50,13 @@ class TexWriter(Writer):
 
     def _own_style(self, element: Element, ground: str | None) -> dict[str, str]:
         style = super()._own_style(element, None)
-        lighter = [
-            f"{key}:light-dark({style[key]},{_lighten(style[key])})"
+        adapted = [
+            f"{key}:light-dark({style[key]},{_adapt(style[key])})"
             for key in ("fill", "stroke")
-            if self._tones.get((element, key)) == "lighter"
+            if self._tones.get((element, key)) == "adapted"
         ]
         # programs that do not know `light-dark` use the attribute `fill` or `stroke`
-        return {**style, "style": ";".join(lighter)} if lighter else style
+        return {**style, "style": ";".join(adapted)} if adapted else style
 
     def _paint(self, element: Element, key: str, value: str, ground: str | None) -> str:
         color = rgb(value)
@@ -63,24 +68,47 @@ class TexWriter(Writer):
 
 def read_tones(root: Element) -> Tones:
     """Return the tones of a drawing. Set inherited colours that have a tone on the shapes themselves."""
+    clips = {found.get("id", ""): found for found in root.iter() if local_name(found) == "clipPath"}
     tones: dict[tuple[Element, str], Tone] = {}
-    areas: list[tuple[Box, bool]] = []
-    for element, look in _shapes(root, _Look(), 0):
-        box = _box(element, look.matrix)
-        if box is None:
+    areas: list[_Area] = []
+    for element, look in _shapes(root, _Look(), clips, 0):
+        outline = _outline(element, look.matrix)
+        if not outline:
             continue
-        is_over = next((is_colored for area, is_colored in reversed(areas) if _contains(area, box)), False)
-        is_area = look.fill != "none" and min(box[2] - box[0], box[3] - box[1]) >= _MIN_SIZE
+        left, top, right, bottom = box = _box(outline)
+        is_over = next((area.is_colored for area in reversed(areas) if area.contains(outline, box)), False)
+        is_area = look.fill != "none" and min(right - left, bottom - top) >= _MIN_SIZE
         if is_area and look.opacity >= _MIN_OPACITY:
-            areas.append((box, is_over or not _is_plain(look.fill)))
+            areas.append(_Area((outline, *look.clips), box, is_over or not _is_plain(look.fill)))
+        # the outline of an area stays the same, as its fill does
+        is_line = not is_area or _is_plain(look.fill)
         for key, color in (("fill", look.fill), ("stroke", look.stroke)):
             if is_over:
                 tones[element, key] = "fixed"
-            elif _is_dark(color) and not (is_area and key == "fill"):
-                tones[element, key] = "lighter"
+            elif _is_adapted(color) and (not is_area if key == "fill" else is_line):
+                tones[element, key] = "adapted"
             if (element, key) in tones:
                 element.set(key, color)
     return tones
+
+
+class _Area(Struct, frozen=True):
+    """A filled area that labels may be on."""
+
+    outlines: tuple[Outline, ...]
+    """The area itself, and the paths that clip it."""
+    box: tuple[float, float, float, float]
+    is_colored: bool
+
+    def contains(self, outline: Outline, box: tuple[float, float, float, float]) -> bool:
+        """Return whether a later shape with this outline and box is on the area."""
+        left, top, right, bottom = self.box
+        if box[0] < left or box[1] < top or box[2] > right or box[3] > bottom:
+            return False
+        # the outline of the area has points on the border
+        x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+        inner = [(x + _INNER * (px - x), y + _INNER * (py - y)) for part in outline for px, py in part]
+        return all(_is_inside(point, around) for around in self.outlines for point in inner)
 
 
 class _Look(Struct, frozen=True):
@@ -91,29 +119,35 @@ class _Look(Struct, frozen=True):
     stroke: str = "none"
     opacity: float = 1.0
     """Opacity of the filled area."""
+    clips: tuple[Outline, ...] = ()
 
-    def inside(self, element: Element) -> _Look:
-        """Return the look of `element` in a group with this look."""
+    def inside(self, element: Element, clips: Mapping[str, Element]) -> _Look:
+        """Return the look of `element` in a group with this look. clips: id → path that clips."""
         parts = [float(element.get(name, "1")) for name in ("opacity", "fill-opacity")]
+        matrix = _multiply(self.matrix, _read_transform(element.get("transform", "")))
+        clip = clips.get(element.get("clip-path", "")[5:-1], ())  # url(#id)
         return _Look(
-            _multiply(self.matrix, _read_transform(element.get("transform", ""))),
+            matrix,
             element.get("fill", self.fill),
             element.get("stroke", self.stroke),
             self.opacity * parts[0] * parts[1],
+            (*self.clips, *(outline for path in clip if (outline := _outline(path, matrix)))),
         )
 
 
-def _shapes(element: Element, around: _Look, depth: int) -> Iterator[tuple[Element, _Look]]:
+def _shapes(
+    element: Element, around: _Look, clips: Mapping[str, Element], depth: int
+) -> Iterator[tuple[Element, _Look]]:
     """Yield each drawn shape with its look, in the order of drawing."""
     if depth > _MAX_DEPTH:
         raise ValueError("groups are nested too deeply")
     if local_name(element) in _UNDRAWN:
         return
-    look = around.inside(element)
+    look = around.inside(element, clips)
     if local_name(element) in ("path", "rect", "use"):
         yield element, look
     for child in element:
-        yield from _shapes(child, look, depth + 1)
+        yield from _shapes(child, look, clips, depth + 1)
 
 
 def _is_plain(color: str) -> bool:
@@ -121,14 +155,21 @@ def _is_plain(color: str) -> bool:
     return found is None or is_plain(found)
 
 
-def _is_dark(color: str) -> bool:
+def _is_adapted(color: str) -> bool:
     found = rgb(color)
-    return found is not None and not is_plain(found) and luminance(found) < _DARK
+    return found is not None and not is_plain(found) and (_is_grey(found) or luminance(found) < _DARK)
 
 
-def _lighten(color: str) -> str:
+def _is_grey(color: tuple[float, float, float]) -> bool:
+    return max(color) - min(color) < _GREY
+
+
+def _adapt(color: str) -> str:
+    """Return the colour for dark pages: a grey as far from the background as it is from white on light pages,
+    another dark colour lighter."""
     parts = rgb(color) or (0.0, 0.0, 0.0)
-    return "#" + "".join(f"{round(255 * (1 + part) / 2):02x}" for part in parts)
+    changed = [1 - part if _is_grey(parts) else (1 + part) / 2 for part in parts]
+    return "#" + "".join(f"{round(255 * part):02x}" for part in changed)
 
 
 # Positions of shapes.
@@ -153,38 +194,56 @@ def _multiply(one: Matrix, other: Matrix) -> Matrix:
     return a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, x, y
 
 
-def _box(element: Element, matrix: Matrix) -> Box | None:
-    """Return the box around the corners of a shape. For a glyph: only its origin. None without a position."""
-    points = _path_points(element.get("d", ""))
+def _outline(element: Element, matrix: Matrix) -> Outline:
+    """Return the outline of a shape. For a glyph: only its origin. Empty without a position."""
+    parts = _path_outline(element.get("d", ""))
     if local_name(element) != "path":
         x, y, w, h = (float(element.get(key, "0")) for key in ("x", "y", "width", "height"))
-        points = [(x, y)] if referenced_id(element) else [(x, y), (x + w, y), (x, y + h), (x + w, y + h)]
-    if not points:
-        return None
+        parts = [[(x, y)] if referenced_id(element) else [(x, y), (x + w, y), (x + w, y + h), (x, y + h)]]
     a, b, c, d, e, f = matrix
-    xs, ys = [a * x + c * y + e for x, y in points], [b * x + d * y + f for x, y in points]
+    return [[(a * x + c * y + e, b * x + d * y + f) for x, y in part] for part in parts]
+
+
+def _box(outline: Outline) -> tuple[float, float, float, float]:
+    """Return left, top, right and bottom."""
+    xs, ys = zip(*chain.from_iterable(outline), strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
 
-def _path_points(path: str) -> list[tuple[float, float]]:
-    """Return the corners and control points of a path with absolute commands, as `dvisvgm` writes them."""
-    points: list[tuple[float, float]] = []
+def _is_inside(point: Point, outline: Outline) -> bool:
+    """Return whether a point is inside polygons, by the even-odd rule."""
+    x, y = point
+    is_inside = False
+    for part in outline:
+        x0, y0 = part[-1]
+        for x1, y1 in part:
+            if (y0 > y) != (y1 > y) and x < x0 + (y - y0) * (x1 - x0) / (y1 - y0):
+                is_inside = not is_inside
+            x0, y0 = x1, y1
+    return is_inside
+
+
+def _path_outline(path: str) -> list[list[Point]]:
+    """Return the outline of a path with absolute commands, as `dvisvgm` writes them."""
+    parts: list[list[Point]] = []
     command, left = "M", list[float]()
     for letter, number in _PATH.findall(path):
         if letter:
             command, left = letter, []
             continue
         left.append(float(number))
-        x, y = points[-1] if points else (0.0, 0.0)
+        x, y = parts[-1][-1] if parts else (0.0, 0.0)
         if command == "H":
-            points.append((left.pop(), y))
+            point = (left[0], y)
         elif command == "V":
-            points.append((x, left.pop()))
+            point = (x, left[0])
         elif len(left) == 2:
-            points.append((left[0], left[1]))
-            left = []
-    return points
-
-
-def _contains(area: Box, box: Box) -> bool:
-    return area[0] <= box[0] and area[1] <= box[1] and box[2] <= area[2] and box[3] <= area[3]
+            point = (left[0], left[1])
+        else:
+            continue
+        if command == "M" or not parts:
+            parts.append([])
+            command = "L"
+        parts[-1].append(point)
+        left = []
+    return parts

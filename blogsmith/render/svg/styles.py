@@ -25,6 +25,8 @@ PROPERTIES = name_set(
     "text-anchor text-decoration visibility"
 )
 """Presentation attributes that a drawing may have."""
+INHERITED = PROPERTIES - {"clip-path", "display", "opacity", "stop-color", "stop-opacity", "text-decoration"}
+"""Attributes that apply to the content of a group, unless an element sets its own."""
 
 Rule = tuple[bool, str, str]
 """(is important, property, value)."""
@@ -107,6 +109,26 @@ def referenced_id(element: Element) -> str:
 def round_numbers(value: str) -> str:
     """Round the numbers in a value to one decimal, because a tenth of a pixel is not visible."""
     return _NUMBER.sub(lambda found: f"{round(float(found.group()), 1):g}", value.strip())
+
+
+def flatten_groups(root: Element) -> None:
+    """Move each group at the end of another group after it, if the outer one only sets inherited properties.
+    `dvisvgm` nests one group deeper at each change of a colour."""
+    parents = [root]
+    while parents:
+        parent = parents.pop()
+        parts, pending = list[Element](), list(reversed(parent))
+        while pending:
+            child = pending.pop()
+            parts.append(child)
+            last = child[-1] if len(child) else child
+            is_nested = last is not child and local_name(child) == local_name(last) == "g"
+            if is_nested and INHERITED.issuperset(child.attrib):
+                child.remove(last)
+                last.attrib.update({**child.attrib, **last.attrib})
+                pending.append(last)
+        parent[:] = [part for part in parts if len(part) or local_name(part) != "g"]
+        parents += parent
 
 
 def inline_single_uses(root: Element) -> None:

@@ -13,7 +13,7 @@ from tinycss2.color3 import RGBA, parse_color
 from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 from .styles import (
-    PROPERTIES,
+    INHERITED,
     Styles,
     inline_single_uses,
     local_name,
@@ -57,7 +57,6 @@ ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
 """Allowed element → its attributes, in addition to `transform` and presentation attributes."""
 _OF_TEXT = name_set("dominant-baseline font-size font-style font-weight text-anchor text-decoration")
 _BASELINES = name_set("alphabetic auto central hanging mathematical middle text-after-edge text-before-edge")
-_INHERITED = PROPERTIES - {"clip-path", "display", "opacity", "stop-color", "stop-opacity", "text-decoration"}
 _INITIAL: Mapping[str, str] = MappingProxyType(
     {"clip-path": "none", "display": "inline", "visibility": "visible", "text-decoration": "none"}
     | {"font-style": "normal", "font-weight": "normal", "stroke": "none", "stroke-dasharray": "0"}
@@ -134,7 +133,7 @@ class Writer:
         style = self._own_style(element, ground)
         style = {key: value for key, value in style.items() if value != _without(key, inherited)}
         attributes = self._kept_attributes(element) | style
-        passed = {**inherited, **{key: value for key, value in style.items() if key in _INHERITED}}
+        passed = {**inherited, **{key: value for key, value in style.items() if key in INHERITED}}
         inner = "".join(self._write_children(element, ground, passed, depth + 1))
         if name in TEXTS:
             inner = escape(element.text or "", quote=False) + inner
@@ -224,7 +223,7 @@ def _is_area(shape: Element) -> bool:
 def _without(key: str, inherited: Mapping[str, str]) -> str:
     """Return the value that `key` has for an element that does not set it."""
     initial = _INITIAL.get(key, "")
-    return inherited.get(key, initial) if key in _INHERITED else initial
+    return inherited.get(key, initial) if key in INHERITED else initial
 
 
 def _fits(name: str, key: str, value: str) -> bool:

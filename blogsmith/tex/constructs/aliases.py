@@ -269,6 +269,7 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\DOTSI": _ignore(0),
         "\\DOTSX": _ignore(0),
         "\\m@th": _ignore(0),
+        **dict.fromkeys(("\\BooleanTrue", "\\BooleanFalse"), _ignore(0)),
         "\\newmcodes@": _ignore(0),
         "\\selectfont": _ignore(0),
         "\\qedhere": _ignore(0),

@@ -352,12 +352,14 @@ def _print(parser: Parser, rows: list[GridRow], fences: tuple[str, str], border:
     up = _HALF_ROW * (border.bottom - border.top)
     sides = (_beside(fence(sign, form), body, up) for sign, form in zip(fences, _FORMS, strict=True))
     opening, closing = (side if sign else "" for side, sign in zip(sides, fences, strict=True))
-    before = _table([GridRow(row.cells[: border.left]) for row in rows]) if border.left else ""
-    after = _table([GridRow(row.cells[end:]) for row in rows]) if border.right else ""
+    before = _table([GridRow(row.cells[: border.left]) for row in rows]) + _GAP if border.left else ""
+    after = _GAP + _table([GridRow(row.cells[end:]) for row in rows]) if border.right else ""
     return f"<mrow>{before}{opening}{_table(inner)}{closing}{after}</mrow>"
 
 
 _FORMS = ("prefix", "postfix")
+_GAP = '<mspace width="0.2em"/>'
+"""Space between a delimiter and the labels outside: 2pt, as in plain TeX."""
 
 
 def _table(rows: list[GridRow]) -> str:

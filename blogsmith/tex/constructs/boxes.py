@@ -211,12 +211,13 @@ _CONCEPTS: Mapping[str, str] = MappingProxyType(
 """Class → concept of the `intent` attribute, which screen readers announce for its frame or line."""
 
 
-def frame_box(name: str, pieces: list[str]) -> str:
-    """Return `pieces` with the frame or line that the CSS class `name` draws."""
+def frame_box(name: str, pieces: list[str], radius: str = "") -> str:
+    """Return `pieces` with the frame or line that the CSS class `name` draws. radius: that of the corners."""
+    style = f' style="border-radius:{radius}"' if radius else ""
     if concept := _CONCEPTS.get(name):
         inside = add_argument(join_fragments(pieces), "x")
-        return add_intent(f'<mrow class="{name}">{inside}</mrow>', f"{concept}($x)")
-    return f'<mrow class="{name}">{"".join(pieces)}</mrow>'
+        return add_intent(f'<mrow class="{name}"{style}>{inside}</mrow>', f"{concept}($x)")
+    return f'<mrow class="{name}"{style}>{"".join(pieces)}</mrow>'
 
 
 def _frame(parser: Parser, command: str) -> Atom:

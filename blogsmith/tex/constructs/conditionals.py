@@ -15,6 +15,11 @@ from ..parse.reader import Macro
 from ..parse.scan import strip_places
 
 _MEANINGS = MappingProxyType({True: "\\iftrue", False: "\\iffalse"})
+_ROMAN = MappingProxyType(
+    {1000: "m", 900: "cm", 500: "d", 400: "cd", 100: "c", 90: "xc", 50: "l", 40: "xl", 10: "x", 9: "ix"}
+    | {5: "v", 4: "iv", 1: "i"}
+)
+_MAX_ROMAN, _MAX_DIGITS = 9999, 10
 _NUMBER_SIGNS = frozenset("<=>")
 
 
@@ -72,7 +77,7 @@ def _number(parser: Parser) -> int:
     digits = _next_unexpandable(parser)
     if digits == "-":
         return -_number(parser)
-    if not digits.isdecimal():
+    if not digits.isdecimal() or len(digits) > _MAX_DIGITS:
         raise parser.syntax_error(f'"{parser.command}" needs two numbers')
     if parser.stack and parser.stack[-1] == " ":
         parser.stack.pop()
@@ -90,6 +95,8 @@ _CONDITIONS: Mapping[str, Callable[[Parser], bool]] = MappingProxyType(
         "\\ifdefined": _ifdefined,
         "\\ifcsname": _ifcsname,
         "\\ifnum": _ifnum,
+        **dict.fromkeys(("\\ifpdf", "\\ifPDFTeX", "\\ifpdftex"), lambda parser: True),
+        **dict.fromkeys(("\\ifluatex", "\\ifLuaTeX", "\\ifxetex", "\\ifXeTeX"), lambda parser: False),
     }
 )
 
@@ -237,6 +244,23 @@ def _csname(parser: Parser, command: str) -> None:
     parser.push(strip_places([_name_until_end(parser)]))
 
 
+def _roman(parser: Parser, command: str) -> None:
+    number = min(_number(parser), _MAX_ROMAN)
+    made = ""
+    for value, letters in _ROMAN.items():
+        made += letters * (number // value)
+        number %= value
+    parser.push(list(made))
+
+
+def _change_case(parser: Parser, command: str) -> None:
+    while parser.peek() == "\\expandafter":
+        token = parser.pop()
+        parser.constructs.commands[token](parser, token)
+    change = str.lower if "ower" in command else str.upper
+    parser.push([token if token[0] in "\\\0" else change(token) for token in parser.argument()])
+
+
 def _nothing(parser: Parser, command: str) -> None:
     return None
 
@@ -255,11 +279,21 @@ _TESTS: Mapping[str, Command] = MappingProxyType(
         "\\@gobble": _gobble,
         "\\@firstofone": _unbrace,
         "\\detokenize": _unbrace,
+        **{
+            f"\\{name}": _change_case for name in ("uppercase", "lowercase", "MakeUppercase", "MakeLowercase")
+        },
         "\\unexpanded": _unbrace,
     }
 )
 EXPANDED: Mapping[str, Command] = MappingProxyType(
-    {**dict.fromkeys(_CONDITIONS, _condition), "\\else": _else, "\\fi": _fi, "\\csname": _csname, **_TESTS}
+    {
+        **dict.fromkeys(_CONDITIONS, _condition),
+        "\\else": _else,
+        "\\fi": _fi,
+        "\\csname": _csname,
+        "\\romannumeral": _roman,
+        **_TESTS,
+    }
 )
 r"""Commands that TeX expands, so that `\expandafter` can act on them."""
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -2,7 +2,6 @@ r"""`\newcommand`, `\def`, `\let` and related commands (TeXbook, chapter 20; LaT
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -13,6 +12,7 @@ from ..parse.parser import Command, Parser
 from ..parse.reader import Expander, Macro, fill_body
 from ..parse.scan import strip_places
 from .conditionals import expand_condition
+from .math_codes import read_math_code
 
 _NEW = ("\\newcommand", "\\renewcommand", "\\providecommand")
 # names that authors may not redefine, because the parser itself searches for them
@@ -290,31 +290,13 @@ def _document_command(parser: Parser, command: str) -> None:
     parser.define(name, macro, everywhere=parser.is_at_top())
 
 
-_CLASSES = ("mathord", "mathop", "mathbin", "mathrel", "mathopen", "mathclose", "mathpunct", "mathord")
-"""Command for each class in a math code (TeXbook, chapter 17)."""
-
-
 def _mathchardef(parser: Parser, command: str) -> None:
-    r"""Define a character by its math code, as in `\mathchardef\mhyphen="2D`. Only letters, digits and
-    symbols of the text fonts are supported: codes of other fonts mean other characters."""
+    r"""Define a character by its math code, as in `\mathchardef\mhyphen="2D`."""
     name = _name(parser, braces=False)
     if parser.peek() == "=":
         parser.pop()
-    digits = ""
-    if parser.peek() == '"':
-        parser.pop()
-        while parser.stack and re.fullmatch("[0-9A-F]+", parser.stack[-1]):
-            digits += parser.stack.pop()
     _check_fixed(name)
-    code = int(digits, 16) if 0 < len(digits) < 5 else 0
-    family, sign = code >> 8 & 15, chr(code & 127)
-    is_letter = sign.isalpha() and sign.isascii()
-    if family > 1 or not (sign.isalnum() or (sign in "-!?()[]/:;.,'*+=" and not family)):
-        message = f'math code of "{name}" names a character of a font that pages do not have'
-        raise ParseError("math-macro", message, name, hint="define it by a command, such as `\\mathrm`")
-    shown = ("\\mathrm", "{", sign, "}") if family == 0 and (is_letter or sign == "-") else (sign,)
-    shown = ("\\text", "{", "-", "}") if sign == "-" and not family else shown
-    macro = Macro(0, None, (f"\\{_CLASSES[code >> 12 & 7]}", "{", *shown, "}"))
+    macro = Macro(0, None, tuple(read_math_code(parser, name)))
     parser.define(name, macro, everywhere=parser.is_at_top())
 
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ..mathml.alphabets import MathAlphabet
 from ..mathml.atoms import ORD, Atom, add_attribute, group_fragments, is_operator, join_fragments
 from ..parse.colors import COMMANDS as COLOR_COMMANDS
-from ..parse.colors import define_color, read_color
+from ..parse.colors import copy_color, define_color, read_color
 from ..parse.lengths import css
 from ..parse.parser import Command, Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
@@ -252,4 +252,5 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     | {name: _shade for name in COLOR_COMMANDS}
     | {name: _size for name in SIZES}
     | {"\\color": _color, "\\textcolor": _textcolor, "\\mathcolor": _textcolor, "\\definecolor": define_color}
+    | {"\\colorlet": copy_color}
 )

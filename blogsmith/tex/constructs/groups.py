@@ -12,6 +12,27 @@ from ..parse.parser import Command, Parser
 from ..parse.reader import Expander, FormulaReader, fill
 from ..parse.scan import move_tokens
 
+_OUTSIDE: Mapping[str, str] = MappingProxyType(
+    {
+        **{
+            name: f"`> [!{name.upper()}]`"
+            for name in (
+                *("theorem", "lemma", "proposition", "corollary", "definition", "remark", "example", "proof"),
+                *("claim", "conjecture", "exercise", "solution", "algorithm", "quote", "abstract"),
+            )
+        },
+        **dict.fromkeys(("algorithmic", "algorithm2e"), "a fence that begins with ```algorithmic"),
+        **dict.fromkeys(("verbatim", "lstlisting", "minted"), "a fence that begins with ```"),
+        "tikzpicture": "a fence that begins with ```tikz",
+        "circuitikz": "a fence that begins with ```circuitikz",
+        **dict.fromkeys(("itemize", "description"), "`- item`"),
+        "enumerate": "`1. item`",
+        "figure": "`![text](file.png)`",
+        **dict.fromkeys(("table", "longtable", "tabularx"), "the rows of a table as `| a | b |`"),
+    }
+)
+"""Environment of text → Markdown for it."""
+
 
 def _begin(parser: Parser, command: str) -> Atom:
     name = "".join(parser.name_argument()).strip()
@@ -21,6 +42,10 @@ def _begin(parser: Parser, command: str) -> Atom:
     if environment is None:
         if not name:
             raise ParseError("math-syntax", 'missing environment name after "\\begin"', command)
+        if (shown := _OUTSIDE.get(name.rstrip("*"))) is not None:
+            message = f'"\\begin{{{name}}}" is not allowed in a formula'
+            hint = f"end the formula before it, and write {shown} in the text of the post"
+            raise ParseError("math-command", message, command, hint=hint)
         similar = [known for known in parser.constructs.environments if known[:1] in name[:2]]
         hint = did_you_mean(name, similar)
         raise ParseError("math-command", f'unknown TeX environment "{name}"', command, hint=hint)

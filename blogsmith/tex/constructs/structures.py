@@ -285,6 +285,9 @@ _NOTATIONS: Mapping[str, str] = MappingProxyType(
 )
 
 
+_RADII: Mapping[str, str] = MappingProxyType({"roundedbox": "0.4em", "circle": "50%"})
+
+
 def _enclose(parser: Parser, command: str) -> Atom:
     r"""Typeset `\enclose{notation …}[attributes]{x}`."""
     names = "".join(parser.argument()).split()
@@ -296,7 +299,7 @@ def _enclose(parser: Parser, command: str) -> Atom:
             raise parser.syntax_error(
                 f'notation "{name}" of "{command}" is not supported', hint=f"use {known}"
             )
-        pieces = [frame_box(_NOTATIONS[name], pieces)]
+        pieces = [frame_box(_NOTATIONS[name], pieces, _RADII.get(name, ""))]
     return ORD, join_fragments(pieces)
 
 

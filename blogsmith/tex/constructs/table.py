@@ -27,6 +27,7 @@ from . import (
     groups,
     links,
     loops,
+    math_codes,
     operators,
     stacks,
     structures,
@@ -81,6 +82,7 @@ _EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         **aliases.EXPANDERS,
         **groups.EXPANDERS,
         **structures.EXPANDERS,
+        **math_codes.EXPANDERS,
         "\\qty": physics.EXPANDERS["\\qty"],
     }
 )

@@ -18,6 +18,7 @@ from ..parse.parser import Command, Parser
 from ..parse.scan import clean_text, cut_token, strip_mark
 from ..parse.state import TEXT
 from .boxes import raise_box, read_length_tokens, space
+from .conditionals import expand_condition
 from .fonts import SIZES, scale, set_color
 from .fractions import set_in_style
 
@@ -390,6 +391,8 @@ class _Text:
             return
         if token in ("\\Rule", "\\resizebox"):
             parser.expand_by(token, parser.constructs.expanders[token])
+            return
+        if token != "\\ifmmode" and expand_condition(parser, token):
             return
         atom = parser.atoms.get(token)
         sign = "" if atom is None else read_text(atom[1])

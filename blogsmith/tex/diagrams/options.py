@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from ...base.patterns import lazy_pattern
-from ..parse.colors import NAMES, color_key, css_color
+from ..parse.colors import css_color, mixed_color
 from ..parse.errors import ParseError
 from ..parse.lengths import ems
 from ..parse.parser import Parser
@@ -273,12 +273,9 @@ def _moved(before: tuple[float, float], option: Option) -> tuple[float, float]:
 def _color(parser: Parser, option: Option, keys: Sequence[str]) -> str | None:
     """Return the color that an option sets, as CSS; "" for that of the page; None if it sets none."""
     text = option.value_text if option.key in keys else option.text if not option.value else "?"
-    own = parser.macros.get(color_key(text))
-    if isinstance(own, Macro):
-        return own.body[0]
     found = _COLOR.fullmatch(text)
     if found is None:
-        return "" if text == "black" else NAMES.get(text.partition("!")[0])
+        return "" if text == "black" else mixed_color(parser, text)
     model, parts = found[1], found[2]
     if ";" in parts:
         # as quiver writes it: rgb,255:red,92;green,92;blue,214

@@ -180,7 +180,7 @@ def _read_arrow(parser: Parser, grid: DiagramGrid, command: str, *, settings: _S
     fields = dict(look.arrow)
     offset, source = fields.pop("offset", (0.0, 0.0)), fields.pop("source", here)
     # \arrow[loop] has no target
-    ends = {"start anchor": source, "end anchor": fields.pop("target", source)}
+    ends = {"start anchor": source, "end anchor": fields.pop("target", here)}
     source, target = (_anchored(parser, end, fields.pop(key, None), offset) for key, end in ends.items())
     grid.add(Arrow(source=source, target=target, labels=tuple(labels), token=command, **fields))
     parser.command = before

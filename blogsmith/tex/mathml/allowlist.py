@@ -21,8 +21,8 @@ ATTRIBUTES = name_set(
     "symmetric voffset width"
 )
 _STYLES = name_set(
-    "background-color border font-weight justify-items margin-left padding-bottom padding-left padding-right "
-    "padding-top rotate text-align width"
+    "background-color border border-radius font-weight justify-items margin-left padding-bottom padding-left "
+    "padding-right padding-top rotate text-align width"
 )
 
 _SCHEME = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)"

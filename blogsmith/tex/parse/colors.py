@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -91,10 +92,31 @@ def read_color(parser: Parser, command: str) -> str:
     """Read `[model]{colour}` or `{colour}` after `command`. Return the colour as CSS."""
     model = "".join(parser.optional() or ()).strip()
     source = parser.name_argument()
-    own = parser.macros.get(color_key("".join(source).strip()))
-    if isinstance(own, Macro) and not model:
-        return own.body[0]
-    return css_color(source, model, command)
+    color = None if model else mixed_color(parser, "".join(source))
+    return color or css_color(source, model, command)
+
+
+def mixed_color(parser: Parser, text: str) -> str | None:
+    """Return a colour by its name, or a mixture such as `red!60!blue`: 60 % of red and 40 % of blue, or of
+    white if no other colour follows (xcolor manual, 2.3). None if it is not a colour."""
+    first, *mixed = text.split("!")
+    color = _by_name(parser, first)
+    for percent, name in zip_longest(mixed[::2], mixed[1::2], fillvalue="white"):
+        other = _by_name(parser, name)
+        if color is None or other is None or not percent.strip().isdecimal() or int(percent) > 100:
+            return None
+        color = _mix(color, other, int(percent) / 100)
+    return color
+
+
+def _by_name(parser: Parser, name: str) -> str | None:
+    own = parser.macros.get(color_key(name.strip()))
+    return own.body[0] if isinstance(own, Macro) else _plain(name.strip())
+
+
+def _mix(one: str, other: str, share: float) -> str:
+    parts = (bytes.fromhex(_digits(color)) for color in (one, other))
+    return "#" + "".join(f"{round(share * a + (1 - share) * b):02x}" for a, b in zip(*parts, strict=True))
 
 
 def css_color(source: Sequence[str], model: str, command: str) -> str:
@@ -121,6 +143,12 @@ def define_color(reader: TokenReader, command: str) -> None:
     name, model = "".join(reader.argument()).strip(), "".join(reader.argument()).strip()
     color = css_color(reader.argument(), model, command)
     reader.define(color_key(name), Macro(0, None, (color,)), everywhere=True)
+
+
+def copy_color(parser: Parser, command: str) -> None:
+    r"""Define a colour by `\colorlet{name}{color}`, where the other colour may be a mixture."""
+    name = "".join(parser.argument()).strip()
+    parser.define(color_key(name), Macro(0, None, (read_color(parser, command),)), everywhere=True)
 
 
 def color_key(name: str) -> str:

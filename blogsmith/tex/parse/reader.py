@@ -265,7 +265,11 @@ class TokenReader:
         body: Sequence[str] = macro.body
         if macro.parameters:
             values = self._values(call, macro.parameters)
-            body, arguments = choose_branches(body, values), [value or [] for value in values]
+            body = choose_branches(body, values)
+            is_mark = [parameter.kind == "mark" for parameter in macro.parameters]
+            arguments = [
+                value or (_FALSE if mark else []) for value, mark in zip(values, is_mark, strict=True)
+            ]
         elif macro.delimiters:
             arguments = self._delimited_arguments(macro)
         else:
@@ -315,7 +319,9 @@ class TokenReader:
                     raise ParseError("math-macro", f'macro "{call}" needs more arguments', call)
                 value = self.argument()
             elif parameter.kind == "mark":
-                value = [self.pop()] if self.peek() == parameter.opening else None
+                value = ["\\BooleanTrue"] if self.peek() == parameter.opening else None
+                if value:
+                    self.pop()
             else:
                 value = self.read_delimited(parameter.opening, parameter.closing)
                 if value is None and parameter.default is not None:
@@ -400,6 +406,8 @@ class TokenReader:
                 self.macros[name] = old
 
 
+_FALSE = ["\\BooleanFalse"]
+r"""Value of a missing star, as `\other#1` passes it on to another macro."""
 _TESTS: Mapping[str, bool] = MappingProxyType(
     {"\\IfValue": True, "\\IfNoValue": False, "\\IfBoolean": True, "\\IfBlank": False}
 )
@@ -420,7 +428,8 @@ def choose_branches(body: Sequence[str], values: Sequence[list[str] | None]) -> 
             made.append(token)
             continue
         reader.command = token
-        is_true = _is_present(reader.argument(), values, token) == expected
+        tested = [reader.pop(), reader.pop()] if reader.peek() == "#" else reader.argument()
+        is_true = _is_present(tested, values, token) == expected
         branches = {letter: reader.argument() for letter in ending}
         reader.push(branches.get("T" if is_true else "F", ()))
     return made
@@ -433,4 +442,4 @@ def _is_present(tested: Sequence[str], values: Sequence[list[str] | None], comma
     value = values[number - 1] if 0 < number <= len(values) else list(tested)
     if command.startswith("\\IfBlank"):
         return any(token != " " for token in value or ())
-    return value is not None
+    return value is not None and value != _FALSE
