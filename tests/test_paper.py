@@ -382,13 +382,16 @@ def test_formulas_have_the_symbols_of_the_page() -> None:
     found = formulas()
     texts = compile_formulas(write_math(math) for math in found.values())
     pairs = zip(found.items(), texts, strict=True)
-    assert [tex for (tex, math), text in pairs if symbols(shown(math)) != symbols(text)] == []
+    differ = [tex for (tex, math), text in pairs if symbols(shown(math)) != symbols(text)]
+    # a style sheet draws the signs of these on the page
+    assert differ == [r"\phase{30^\circ}", r"3\longdiv{21}"]
 
 
 @each_row(
     ("tex", "expected"),
     [
-        (r"\begin{numcases}{x=} 1 & a \end{numcases}", 'math.lr({opening("{"); math.mat('),
+        (r"\begin{numcases}{x=} 1 & a \end{numcases}", '0.2em, {opening("{"); math.display(math.mat('),
+        (r"\begin{array}{c} \multicolumn{2}{r}{a} \end{array}", "spread(right, math.inline("),
         (r"[\makebox[4em][r]{t}]", "lap(right, 4.0em, "),
         (r"a \vdotswithin{=} b", 'overlaid(hide(normal("=")))'),
         (r"\underrightarrow{xyz}", 'math.accent({italic("x"); italic("y"); italic("z")}, "\u20ef")'),

@@ -268,9 +268,7 @@ class _Writer:
             return f"display({quote(row.words)}, {name}{number}{anchor})"
         rows = []
         for row in block.rows:
-            cells = [
-                self._formula(cell_content(cell, "display"), block.tex, block.page) for cell in row.cells
-            ]
+            cells = [self._formula(cell_content(cell), block.tex, block.page) for cell in row.cells]
             fields = {"cells": _array(cells), "alt": quote(row.words), "number": quote(row.number)}
             rows.append(_dictionary({**fields, "name": self._named(row.anchor)}))
         return f"rows({', '.join(rows)})"
