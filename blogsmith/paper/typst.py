@@ -8,6 +8,7 @@ a page. Each formula and image is defined on a separate line: an error of the co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 from msgspec import Struct
 
@@ -232,7 +233,18 @@ class _Writer:
 
     def blocks(self, content: Sequence[d.Block]) -> str:
         """Return an expression for blocks."""
-        return _block([part for part in map(self._block, content) if part])
+        parts = []
+        for block, after in zip_longest(content, content[1:]):
+            part = self._block(block)
+            if (
+                isinstance(block, d.PaperCode)
+                and isinstance(after, d.PaperParagraph)
+                and after.style == "small"
+            ):
+                # the line with date and versions stays with the code
+                part = f"{part[:-1]}, sticky: true)"
+            parts.append(part)
+        return _block([part for part in parts if part])
 
     def _block(self, block: d.Block) -> str:
         write = getattr(self, f"_write_{type(block).__name__.removeprefix('Paper').lower()}")
