@@ -102,6 +102,8 @@ series: {name: Two parts, part: 2}
 <div class="image-compare" data-before="line.svg" data-after="photo.png"></div>
 
 <div class="video-embed" data-src="https://www.youtube.com/watch?v=abcdefghijk" data-caption="A film"></div>
+
+Here <video src="line.svg">moving lines</video>, <audio src="line.svg"></audio>, <canvas>a drawing</canvas>.
 """
 HOSTILE = r"""---
 title: '#read("/etc/passwd") "quoted" \ $ * _ ` <x> @y'
@@ -229,7 +231,8 @@ def test_parts_that_need_a_reader_have_a_static_form(site: Path) -> None:
     assert "Folded note" in text and "Forty-three" in text
     assert "https://www.youtube.com/watch?v=abcdefghijk" in text and "A film" in text
     (found,) = [warning for warning in paper.warnings if warning.code == "pdf-static"]
-    assert found.message.endswith("1 closed answer, 1 slider, 1 video")
+    assert found.message.endswith("1 closed answer, 1 drawing of a script, 1 recording, 1 slider, 2 videos")
+    assert re.search(r"Here moving lines, https://\S+/line\.svg, a drawing\.", text), text
     assert found.path == "content/posts/second.md"
 
 

@@ -78,7 +78,6 @@ def _cells(row: Sequence[HtmlElement], kind: str, style: str, write_cell: WriteC
     row = [cell for cell in row if "width:50%" not in cell.get("style")]
     total = sum(_columns(cell) for cell in row)
     for cell in row:
-        left, right = _paddings(cell, kind, len(found), total)
         columns = _columns(cell)
         own = dict(_PADDING.findall(cell.get("style")))
         strut = (
@@ -86,7 +85,7 @@ def _cells(row: Sequence[HtmlElement], kind: str, style: str, write_cell: WriteC
             if {"top", "bottom"} & own.keys()
             else ""
         )
-        spaces = (f"h({width}em)" if width else "" for width in (left, right))
+        spaces = (f"h({width}em)" if width else "" for width in _paddings(cell, kind, len(found), total))
         content = _styled(style, (next(spaces), strut, write_cell(cell), next(spaces)))
         found.append(_Cell(content, _side(cell), columns))
         found += [_Cell("[]", "", 0)] * (columns - 1)
@@ -100,14 +99,15 @@ def _columns(cell: HtmlElement) -> int:
 
 def _paddings(cell: HtmlElement, kind: str, column: int, columns: int) -> tuple[float, float]:
     """Return the padding of a cell at the left and right, in em."""
-    left, right = _RELATION if kind == "math-eqnarray" and column == 1 else _PADDINGS[kind]
-    if kind == "math-align" and column and column % 2 == 0:
-        left = 1
+    before, after = _RELATION if kind == "math-eqnarray" and column == 1 else _PADDINGS[kind]
     if kind in ("math-matrix", "math-cases", "math-small"):
-        left = left if column else 0
-        right = right if column + _columns(cell) < columns else 0
-    own = dict(_PADDING.findall(cell.get("style")))
-    return float(own.get("left", left)), float(own.get("right", right))
+        before = before if column else 0
+        after = after if column + _columns(cell) < columns else 0
+    if kind == "math-align" and column and column % 2 == 0:
+        before = 1
+    own = {side: float(width) for side, width in _PADDING.findall(cell.get("style"))}
+    found = {"left": before, "right": after} | own
+    return found["left"], found["right"]
 
 
 def _styled(style: str, parts: Sequence[str]) -> str:
