@@ -22,7 +22,7 @@ from pypdf import PdfReader
 
 from blogsmith.api.books import BuildOptions, SiteError, no_progress, open_pages
 from blogsmith.cli.clock import CommandClock
-from blogsmith.paper import site_paper
+from blogsmith.paper import compiler, site_paper
 from blogsmith.paper.command import pdf
 from blogsmith.paper.compiler import compile_folder
 from blogsmith.paper.document import PaperChapter
@@ -335,6 +335,15 @@ def test_an_interrupted_compiler_leaves_no_file(site: Path, monkeypatch: pytest.
     with pytest.raises((KeyboardInterrupt, click.Abort)):
         run_command(site, site / "out.pdf")
     assert sorted(site.iterdir()) == before
+
+
+def test_a_killed_compiler_leaves_no_file(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiler, "_PROGRAM", "import os; print('%PDF-'); os.kill(os.getpid(), 9)")
+    with pytest.raises(SiteError) as caught:
+        run_command(site, site / "out.pdf")
+    (found,) = caught.value.diagnostics
+    assert found.message.startswith("invalid exit code of Typst") and "memory" in found.hint
+    assert not list(site.glob("*.pdf*"))
 
 
 def formulas() -> dict[str, HtmlElement]:
