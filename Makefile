@@ -138,11 +138,13 @@ mutants: $(READY) $(TOOLS)
 test-publish: $(READY)
 	$(BIN)/python -m pytest -q -m "long or not long" tests/test_publish_rehearsal.py
 
-# Posts, a course and slides on paper: numbers of Typst and pdflatex, EPUBCheck for every post; the tests of LaTeX and
-# EPUBCheck are skipped where pdflatex or Java is missing.
+# Posts, a course and slides on paper: numbers of Typst and pdflatex, formulas beside Chromium, EPUBCheck for every post.
+# The tests of LaTeX, formulas and EPUBCheck are skipped where pdflatex, pdftoppm or Java is missing; Debian has them in
+# texlive-latex-extra, texlive-fonts-recommended, poppler-utils and default-jre-headless.
 test-paper: $(READY) $(TOOLS) $(EPUBCHECK)
 	$(BIN)/python -m pytest -q -m "long or not long" tests/test_paper.py tests/test_paper_course.py \
-		tests/test_paper_latex.py tests/test_page_pdf.py tests/test_epub.py tests/browser/test_slides.py
+		tests/test_paper_latex.py tests/test_page_pdf.py tests/test_epub.py tests/browser/test_slides.py \
+		tests/browser/test_paper_formulas.py
 
 # Every feature of posts in every language and in both themes: HTML, accessibility, paper, links; part of `make test-long`.
 test-features: $(READY) $(TOOLS)

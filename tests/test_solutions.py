@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 import zipfile
 from collections import deque
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader
 
 from blogsmith.build.incremental import IncrementalPipeline, UpdateRequest
 from blogsmith.build.site import build_site
 from blogsmith.cli.main import main
+from blogsmith.paper.site_latex import make_latex
+from blogsmith.project.program import open_rows
 from blogsmith.project.report import BuildOptions, BuildReport
 from tests.build_scripts import compare
 from tests.check import render
@@ -102,6 +106,17 @@ def files_with(root: Path, text: str) -> list[str]:
     return found
 
 
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "metadata": {}, "source": DATED.replace("part: 1", "part: 2")},
+        {"cell_type": "code", "metadata": {}, "source": "1", "outputs": [], "execution_count": None},
+    ],
+    "metadata": {},
+    "nbformat": 4,
+    "nbformat_minor": 4,
+}
+
+
 def at(root: Path, day: dt.datetime) -> BuildReport:
     return build_site(root, BuildOptions(now=day))
 
@@ -154,6 +169,34 @@ def test_held_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.findall(r'class="eq-number" href="#eq-last">(.*?)<', page(root)) == before
     at(root, NOW)
     assert files_with(root / "public", SECRET) == []
+
+
+def test_held_back_from_downloads_and_caches(tmp_path: Path) -> None:
+    """No PDF, notebook, version or LaTeX has a solution, also after a preview that showed and cached it."""
+    changes = "changes: [{date: 2026-01-05, text: More}]\nseries:"
+    root = put(
+        tmp_path / "site",
+        {
+            **HELD,
+            "blogsmith.yaml": HELD["blogsmith.yaml"] + "pdf: true\nnotebook: true\n",
+            "content/posts/sets/index.md": DATED.replace("series:", changes),
+            "content/posts/more.ipynb": json.dumps(NOTEBOOK).replace("a.svg", "sets/a.svg"),
+        },
+    )
+    options = BuildOptions(now=NOW, use_cache=True)
+    with open_rows(root) as rows:
+        line = IncrementalPipeline(root, options, lambda: NOW, rows=rows)
+        (shown,) = deque(line.update_site(None, UpdateRequest()), maxlen=1)
+    assert shown is not None and SECRET in shown.views["/posts/sets/"].content
+    for _ in range(2):
+        assert build_site(root, options).ok
+        assert files_with(root / "public", SECRET) == []
+    papers = sorted((root / "public").rglob("*.pdf"))
+    text = "".join(page.extract_text() for paper in papers for page in PdfReader(paper).pages)
+    assert len(papers) == 2 and text.count("Twice") == 2 and SECRET not in text
+    assert not list((root / "public").rglob("*.ipynb"))
+    made = make_latex(root, "content/posts/sets/index.md", options).files.values()
+    assert not any(SECRET.encode() in data for data in made)
 
 
 def test_a_new_day_is_noticed(tmp_path: Path) -> None:

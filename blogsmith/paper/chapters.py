@@ -10,6 +10,7 @@ from ..api.books import (
     BookSource,
     Diagnostic,
     PageView,
+    Place,
     decode_base64,
     formula_words,
     host_url,
@@ -48,6 +49,21 @@ class ChapterReader:
 
     def _warn(self, code: str, message: str, hint: str, path: str = "") -> None:
         self.warnings.append(Diagnostic(code, message, path, hint=hint, severity="warning"))
+
+    def _warn_at(self, text: str, code: str, message: str, hint: str, path: str = "") -> None:
+        """Report text of the page `path`, or of any page. The report has a location if a source contains the
+        text unchanged."""
+        paths = [path] if path else [page.path for page in self._book.pages]
+        for document in self._book.site.resolved.loaded.documents:
+            at = document.source.text.find(text) if str(document.path) in paths else -1
+            if at >= 0:
+                start = document.source.text.rfind("\n", 0, at) + 1
+                line = document.source.text[start:].partition("\n")[0]
+                place = Place(document.source.text.count("\n", 0, at) + 1, at - start + 1, max(1, len(text)))
+                found = Diagnostic(code, message, str(document.path), place, line, hint, "warning")
+                self.warnings.append(found)
+                return
+        self._warn(code, message, hint, paths[0] if len(paths) == 1 else "")
 
     def _chapter(self, page: PageView, number: int) -> d.PaperChapter:
         language = self._book.site.frame.find_language(page.lang)

@@ -80,7 +80,7 @@ def compiler_version() -> str:
 
 def compile_folder(root: Path, timestamp: int, *, is_accessible: bool, use_system_fonts: bool) -> bytes:
     """Return the PDF of the document in a folder. Raise CompileFailedError if the compiler rejects the
-    document.
+    document, and SiteError if its process is killed.
 
     is_accessible: whether to enforce PDF/UA-1. The PDF is tagged in any case.
     """
@@ -103,7 +103,9 @@ def compile_folder(root: Path, timestamp: int, *, is_accessible: bool, use_syste
     if run.returncode == 0:
         return run.stdout
     if run.returncode != _REJECTED:
-        raise CompileFailedError(f'invalid exit code of Typst: "{run.returncode}"', ())
+        hint = "free memory, or make a PDF of fewer posts"
+        message = f'invalid exit code of Typst: "{run.returncode}"'
+        raise SiteError(Diagnostic("pdf-compile", message, hint=hint))
     answer: list[str] = json.loads(run.stderr)
     message = answer[0]
     raise CompileFailedError(message, tuple((name, int(line)) for name, line in _PLACE.findall(answer[1])))

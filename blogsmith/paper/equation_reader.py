@@ -10,6 +10,7 @@ from .elements import HtmlElement
 
 _CELL = lazy_pattern(r"<(/?)mt[dr]\b[^>]*>")
 _LINES = ("math-align", "math-alignat", "math-eqnarray")
+_SPACE = HtmlElement("mspace", {"width": "0.2778em"}, ())
 Words = Callable[[str], str]
 
 
@@ -28,7 +29,9 @@ def read_display(element: HtmlElement, words: Words, page: int) -> tuple[d.Block
     anchor = f"{page}-{element.get('id')}" if element.get("id") else ""
     table = _lines(math)
     if table is not None and any("eq-cell" in cell.classes for cell in table.find("mtd")):
-        rows = [_row(row, words, page, formula.words) for row in table.elements]
+        rows = [
+            _row(row, words, page, formula.words, "math-eqnarray" in table.classes) for row in table.elements
+        ]
         if anchor:
             rows[0] = d.PaperEquationRow(
                 rows[0].cells, rows[0].words, rows[0].number, rows[0].anchor or anchor
@@ -50,13 +53,16 @@ def _lines(element: HtmlElement) -> HtmlElement | None:
     return None
 
 
-def _row(row: HtmlElement, words: Words, page: int, whole: str) -> d.PaperEquationRow:
+def _row(row: HtmlElement, words: Words, page: int, whole: str, is_relation_own: bool) -> d.PaperEquationRow:
     cells = [cell for cell in row.elements if cell.children and "eq-cell" not in cell.classes]
     kept = tuple(
         cell
         for cell in row.elements
         if "eq-cell" not in cell.classes and (cell.children or "width:50%" not in cell.get("style"))
     )
+    if is_relation_own and len(kept) == 3:
+        # the relation of `eqnarray` starts the right side
+        kept = (kept[0], HtmlElement("mtd", {}, (_SPACE, *kept[1].children, _SPACE, *kept[2].children)))
     number = next((mark.text.strip() for mark in row.find(".eq-number")), "")
     said = words(f"<math>{''.join(_CELL.sub('', cell.source) for cell in cells)}</math>")
     return d.PaperEquationRow(kept, said or whole, number, f"{page}-{row.get('id')}" if row.get("id") else "")

@@ -20,6 +20,7 @@ from ..api.books import (
     name_set,
 )
 from .elements import HtmlElement
+from .formula_tables import write_table
 
 SVG = "http://www.w3.org/2000/svg"
 _EM = lazy_pattern(r"(-?\d*\.?\d+)(?:em)?")
@@ -52,14 +53,15 @@ _ENCLOSED = {
     "math-sout": "math.cancel(angle: 90deg, {})",
     "math-boxed": "boxed({})",
     "math-fbox": "boxed({})",
-    "math-angl": "math.overline({})",
-    "math-longdiv": "math.overline({})",
-    "math-phase": "math.underline({})",
+    "math-angl": "angled({})",
+    "math-longdiv": 'math.overline({{normal(")"); {}}})',
+    "math-phase": '{{normal("∠"); {}}}',
 }
 """Class of a row → the expression around it."""
 _WITH_SCRIPTS = name_set("msub msup msubsup munder mover munderover mmultiscripts")
-_GAPS = {"math-small": "0.5em", "math-cases": "1em", "math-align": "2em", "math-alignat": "0.3em"}
-_RULES = ("top", "bottom", "left", "right")
+_TALL = ("mfrac", "mtable", "munderover", "munder")
+_LEAN_EM = 0.12
+"""Space beside tall brackets, which lean out of their boxes."""
 _NO_SPACE = 0.05
 _QUOTED = lazy_pattern('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
 
@@ -88,19 +90,19 @@ def write_math(element: HtmlElement) -> str:
     """
     if element.is_cut:
         return 'panic("nested too deeply")'
-    tables = next(element.find("mtable"), None)
-    return _row((_with_small_tables(element, False) if tables else element).children)
+    return _row(_with_small_parts(element, False).children)
 
 
-def _with_small_tables(element: HtmlElement, is_script: bool) -> HtmlElement:
-    """Mark tables in scripts. Their cells get the size of the script, since Typst has no size of cells."""
+def _with_small_parts(element: HtmlElement, is_script: bool) -> HtmlElement:
+    """Mark tables and boxes in scripts. Their content gets the size of the script, since Typst has no size of
+    cells and boxes."""
     is_base = element.name in _WITH_SCRIPTS
     children = tuple(
-        child if isinstance(child, str) else _with_small_tables(child, is_script or (is_base and bool(index)))
+        child if isinstance(child, str) else _with_small_parts(child, is_script or (is_base and bool(index)))
         for index, child in enumerate(element.children)
     )
-    is_small = element.name == "mtable" and is_script
-    attributes = {**element.attributes, "scriptlevel": "1"} if is_small else element.attributes
+    has_box = element.name in ("mtable", "mpadded") or not _ENCLOSED.keys().isdisjoint(element.classes)
+    attributes = {**element.attributes, "scriptlevel": "1"} if is_script and has_box else element.attributes
     return HtmlElement(element.name, attributes, children, element.source)
 
 
@@ -113,7 +115,19 @@ def _row(children: Sequence[HtmlElement | str]) -> str:
     inner = (index for index, part in enumerate(shown) if _is_growing(part, "prefix"))
     start = 0 if is_whole else next(inner, len(shown))
     grown = [part for part in parts[start:] if part]
-    return _join([*filter(None, parts[:start]), *([f"math.lr({_join(grown)})"] if grown else [])])
+    return _join([*filter(None, parts[:start]), *([_fenced(shown[start:], grown)] if grown else [])])
+
+
+def _fenced(shown: Sequence[HtmlElement | str], parts: Sequence[str]) -> str:
+    """Return a row whose fences grow around it. shown: elements of the row. parts: their expressions."""
+    has_table = any(isinstance(part, HtmlElement) and part.name == "mtable" for part in shown)
+    # as high as the struts of the rows
+    written = f"math.lr({'size: 100% + 0.2em, ' if has_table else ''}{_join(parts)})"
+    parts_of_row = HtmlElement("mrow", {}, tuple(shown))
+    if not any(parts_of_row.find(*_TALL)):
+        return written
+    left, right = (_LEAN_EM * _is_growing(shown[end]) for end in (0, -1))
+    return f"fenced({left}em, {right}em, {written})"
 
 
 def _join(parts: Sequence[str]) -> str:
@@ -263,13 +277,17 @@ def _space(element: HtmlElement) -> str:
 
 
 def _group(element: HtmlElement) -> str:
-    written = _row(element.children)
+    written = _sized(element, _row(element.children))
     if found := _MARGIN.search(element.get("style")):
         return _join([f"h({found[1]}em)", *([] if written == "[]" else [written])])
     for name in element.classes:
         if name in _ENCLOSED:
             return _ENCLOSED[name].format(written)
     return written
+
+
+def _sized(element: HtmlElement, written: str) -> str:
+    return f"math.script({written})" if element.get("scriptlevel") else written
 
 
 def _style(element: HtmlElement) -> str:
@@ -303,14 +321,16 @@ def _padded(element: HtmlElement) -> str:
     classes = element.classes
     if "math-diagram" in classes:
         return _diagram(element)
-    written = _colored(element, _row(element.children))
+    written = _colored(element, _sized(element, _row(element.children)))
     for name, side in (("math-llap", "right"), ("math-rlap", "left"), ("math-clap", "center")):
         if name in classes:
             return f"lap({side}, {_em(element.get('width'))}em, {written})"
     if element.get("width") == "0":
         return f"overlaid({written})"
     if offset := _em(element.get("voffset")):
-        return f"raised({offset}em, {written})"
+        height = _em(element.get("height"))
+        strut = f"; box(width: 0pt, height: {height}em)" if height else ""
+        return f"{{raised({offset}em, {written}){strut}}}"
     return written
 
 
@@ -371,7 +391,9 @@ def _stack(element: HtmlElement) -> str:
     names = {"munder": ("b",), "mover": ("t",), "munderover": ("b", "t")}[element.name]
     if len(scripts) == 1 and (found := _accent(element, base, scripts[0])):
         return found
-    written = ", ".join(f"{name}: {_one(script)}" for name, script in zip(names, scripts, strict=True))
+    pad = "h(0.58em)" if "math-xarrow" in element.classes else ""
+    texts = [_join([part for part in (pad, _one(script), pad) if part]) for script in scripts]
+    written = ", ".join(f"{name}: {text}" for name, text in zip(names, texts, strict=True))
     core = _one(base)
     if base.name == "mo" and base.get("stretchy") == "true":
         core = f"relation-stretched({_symbol(base.text.strip())})"
@@ -417,67 +439,10 @@ def _span(element: HtmlElement) -> str:
     return f"math.sans({_text(element)})" if "math-sans" in element.classes else _text(element)
 
 
-# tables
-
-
-def _table(element: HtmlElement) -> str:
-    rows = [row.elements for row in element.elements if row.name == "mtr"]
-    width = max((len(row) for row in rows), default=0)
-    if not width:
-        return "[]"
-    is_display = element.get("displaystyle") == "true"
-    is_small = "math-small" in element.classes or element.get("scriptlevel") == "1"
-    style = "display" if is_display else "script" if is_small else "inline"
-    kinds = [name for name in element.classes if name in _GAPS]
-    is_lines = bool({"math-align", "math-alignat"}.intersection(kinds))
-    written = [_table_row(row, width, style, is_lines) for row in rows]
-    gap = _GAPS[kinds[-1]] if kinds else "1em"
-    rules = _rules(rows)
-    spacing = "0.65em" if is_display else "0.25em"
-    augment = f", augment: {rules}" if rules else ""
-    return f"math.mat(delim: none, column-gap: {gap}, row-gap: {spacing}{augment}, {', '.join(written)})"
-
-
-def _table_row(row: Sequence[HtmlElement], width: int, style: str, is_lines: bool) -> str:
-    kept = [cell for cell in row if "width:50%" not in cell.get("style")]
-    cells = [cell_content(cell, style) for cell in (kept if is_lines else row)]
-    if is_lines:
-        pairs = [cells[index : index + 2] for index in range(0, len(cells), 2)]
-        joined = ["{" + "; ap; ".join(pair) + "}" if len(pair) == 2 else pair[0] for pair in pairs]
-        return f"({', '.join(joined)},)"
-    aligned = [_aligned(cell, written) for cell, written in zip(row, cells, strict=True)]
-    aligned += ["[]"] * (width - len(aligned))
-    return f"({', '.join(aligned)},)"
-
-
-def cell_content(cell: HtmlElement, style: str) -> str:
-    """Return the content of a cell. style: `display`, `inline` or `script`."""
+def cell_content(cell: HtmlElement) -> str:
+    """Return the content of a cell of a display."""
     written = write_math(cell)
-    return f"math.{style}({written})" if written != "[]" else written
-
-
-def _aligned(cell: HtmlElement, written: str) -> str:
-    style = cell.get("style")
-    if "text-align:left" in style:
-        return f"{{ap; {written}}}"
-    return f"{{{written}; ap}}" if "text-align:right" in style else written
-
-
-def _rules(rows: Sequence[Sequence[HtmlElement]]) -> str:
-    """Return the lines between rows and columns; empty if there are none."""
-    horizontal: set[int] = set()
-    vertical: set[int] = set()
-    for y, row in enumerate(rows):
-        for x, cell in enumerate(row):
-            sides = {side for side in _RULES for name in cell.classes if name.endswith(f"-{side}")}
-            horizontal |= {y + (side == "bottom") for side in sides & {"top", "bottom"}}
-            vertical |= {x + (side == "right") for side in sides & {"left", "right"}}
-    found = [
-        f"{name}: ({', '.join(map(str, sorted(places)))},)"
-        for name, places in (("hline", horizontal), ("vline", vertical))
-        if places
-    ]
-    return f"({', '.join(found)}, stroke: 0.05em)" if found else ""
+    return f"math.display({written})" if written != "[]" else written
 
 
 _ELEMENTS: Mapping[str, Callable[[HtmlElement], str]] = {
@@ -492,7 +457,7 @@ _ELEMENTS: Mapping[str, Callable[[HtmlElement], str]] = {
     **dict.fromkeys(("msub", "msup", "msubsup"), _scripts),
     **dict.fromkeys(("munder", "mover", "munderover"), _stack),
     "mmultiscripts": _multiscripts,
-    "mtable": _table,
+    "mtable": lambda element: write_table(element, write_math),
     "a": _link,
     **dict.fromkeys(("b", "i", "s", "u", "code"), _formatted),
     "span": _span,

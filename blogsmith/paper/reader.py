@@ -21,12 +21,11 @@ Resolve = Callable[[str], str]
 exists."""
 
 _INLINE = name_set(
-    "a abbr b bdi big br cite code data del dfn em font i img input ins kbd label mark math picture q s samp "
-    "small span strike strong sub sup time tt u var wbr"
+    "a abbr audio b bdi big br canvas cite code data del dfn em font i img input ins kbd label mark math "
+    "object picture q s samp small span strike strong sub sup time tt u var wbr"
 )
 _REMOVED = name_set(
-    "audio base button canvas dialog embed link meta object script select source style template textarea "
-    "track wbr"
+    "base button dialog embed link meta script select source style template textarea track wbr"
 )
 _LEFT_OUT = name_set(
     "heading-anchor eq-anchor footnote-backref ref-backref code-backref sweep-controls run-button "
@@ -42,6 +41,8 @@ _STYLES = {
     **{name: name for name in ("mark", "kbd", "sub", "sup", "small")},
 }
 """Element → style of a span."""
+_MEDIA = {"audio": "recording", "video": "video", "object": "embedded file", "canvas": "drawing of a script"}
+"""Element → static form in the report."""
 _KEPT_CLOSED = name_set("solution answer hint")
 """Kinds of callouts that stay closed if they are folded."""
 _STATEMENTS = name_set("proof solution")
@@ -101,6 +102,8 @@ class PageReader:
             return self._link(element)
         if name in ("img", "picture"):
             return self._image(element, is_inline=True)
+        if name in _MEDIA:
+            return self._media(element)
         if name == "svg":
             return (d.PaperPicture("", _svg_name(element), svg=element.source, is_inline=True),)
         if name == "sup" and "footnote-ref" in element.classes:
@@ -127,6 +130,14 @@ class PageReader:
             content = (f"({element.get('data-mark')})",)
         target = self._resolve(element.get("href"))
         return (d.PaperLink(target, content),) if target and content else content
+
+    def _media(self, element: HtmlElement) -> tuple[d.Inline, ...]:
+        """Return the link to a file that needs a screen or a speaker, or what browsers show without it."""
+        self.statics[_MEDIA[element.name]] += 1
+        source = next(element.find("source"), element)
+        target = self._resolve(element.get("src") or element.get("data") or source.get("src"))
+        words = self.inline(element.children)
+        return (d.PaperLink(target, words or (target,)),) if target else words
 
     def _note(self, element: HtmlElement) -> tuple[d.Inline, ...]:
         mark = next(element.find("a"), element)
@@ -268,7 +279,7 @@ class PageReader:
             )
         if address:
             content += (d.PaperLink(address, (address,) if address.startswith("http") else words),)
-        blocks = tuple(d.PaperParagraph((part,)) for part in content)
+        blocks = tuple(d.PaperParagraph((part,)) for part in content) or (d.PaperParagraph(words),)
         return (self._with_caption(element, next(element.find("figcaption"), None), blocks),)
 
     def _video(self, element: HtmlElement) -> tuple[d.Block, ...]:

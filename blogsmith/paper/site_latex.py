@@ -180,7 +180,7 @@ class _FolderBuilder(ChapterReader):
         return "\n".join([*lines, *declared, plain])
 
     def _warn_missing(self, symbol: str, hint: str) -> None:
-        self._warn("tex-rejected", f'missing LaTeX for "{symbol}"', hint)
+        self._warn_at(symbol, "tex-rejected", f'missing LaTeX for "{symbol}"', hint)
 
     def _add_image(self, name: str, data: bytes, suffix: str) -> str:
         if suffix == ".gif":

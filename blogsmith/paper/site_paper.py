@@ -14,7 +14,6 @@ from ..api.books import (
     BuildOptions,
     Diagnostic,
     PageView,
-    Place,
     Progress,
     SiteError,
     no_progress,
@@ -156,25 +155,16 @@ class _PaperBuilder(ChapterReader):
     def _warn_accessibility(self, error: CompileFailedError, text: str) -> None:
         if text:
             hint = "install a font with these characters; without the font, the PDF shows boxes"
-            self._warn("pdf-accessibility", f'missing font for "{text}"', hint)
+            self._warn_at(text, "pdf-accessibility", f'missing font for "{text}"', hint)
         else:
             problem = error.message.removeprefix("PDF/UA-1 error: ")
             self._warn("pdf-accessibility", f"invalid PDF/UA-1: {problem}", "")
 
     def _warn_formula(self, page: PageView, tex: str, error: CompileFailedError) -> None:
-        """Report a formula. The report has a location if the source contains the TeX unchanged."""
-        documents = self._book.site.resolved.loaded.documents
-        text = next((document.source.text for document in documents if str(document.path) == page.path), "")
         first = next((line for line in tex.splitlines() if line.strip()), tex)
-        at = text.find(first)
-        place, source = None, ""
-        if at >= 0:
-            start = text.rfind("\n", 0, at) + 1
-            source = text[start:].partition("\n")[0]
-            place = Place(text.count("\n", 0, at) + 1, at - start + 1, max(1, len(first)))
-        message = f"invalid formula for Typst: {error.message}"
+        message = f"invalid formula for Typst: {error.message.removeprefix('panicked with: ')}"
         hint = "write a simpler formula; this PDF shows the TeX"
-        self.warnings.append(Diagnostic("pdf-rejected", message, page.path, place, source, hint, "warning"))
+        self._warn_at(first, "pdf-rejected", message, hint, page.path)
 
     # the document
 

@@ -8,6 +8,7 @@ a page. Each formula and image is defined on a separate line: an error of the co
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 from msgspec import Struct
 
@@ -232,7 +233,18 @@ class _Writer:
 
     def blocks(self, content: Sequence[d.Block]) -> str:
         """Return an expression for blocks."""
-        return _block([part for part in map(self._block, content) if part])
+        parts = []
+        for block, after in zip_longest(content, content[1:]):
+            part = self._block(block)
+            if (
+                isinstance(block, d.PaperCode)
+                and isinstance(after, d.PaperParagraph)
+                and after.style == "small"
+            ):
+                # the line with date and versions stays with the code
+                part = f"{part[:-1]}, sticky: true)"
+            parts.append(part)
+        return _block([part for part in parts if part])
 
     def _block(self, block: d.Block) -> str:
         write = getattr(self, f"_write_{type(block).__name__.removeprefix('Paper').lower()}")
@@ -268,9 +280,7 @@ class _Writer:
             return f"display({quote(row.words)}, {name}{number}{anchor})"
         rows = []
         for row in block.rows:
-            cells = [
-                self._formula(cell_content(cell, "display"), block.tex, block.page) for cell in row.cells
-            ]
+            cells = [self._formula(cell_content(cell), block.tex, block.page) for cell in row.cells]
             fields = {"cells": _array(cells), "alt": quote(row.words), "number": quote(row.number)}
             rows.append(_dictionary({**fields, "name": self._named(row.anchor)}))
         return f"rows({', '.join(rows)})"

@@ -106,9 +106,11 @@ def drawings(browsers: Browsers) -> Mapping[str, Sequence[Drawing]]:
     return {name: draw(browser) for name, browser in browsers.items()}
 
 
-def draw(browser: Reader | Firefox, wanted: Sequence[str] = DRAWN) -> list[Drawing]:
-    """Return each formula, some with their ink."""
-    places: dict[str, Place] = dict(zip(FORMULAS, map(tuple, browser.ask(MEASURE)), strict=True))
+def draw(
+    browser: Reader | Firefox, wanted: Sequence[str] = DRAWN, formulas: Sequence[str] = FORMULAS
+) -> list[Drawing]:
+    """Return each formula, some with their ink. formulas: all formulas of the page."""
+    places: dict[str, Place] = dict(zip(formulas, map(tuple, browser.ask(MEASURE)), strict=True))
     inks: dict[str, Image.Image] = {}
     for part in _parts([(tex, places[tex]) for tex in wanted]):
         found = [place for _, place in part]
@@ -176,9 +178,15 @@ def compare(one: Image.Image | None, two: Image.Image | None) -> str:
     for here, there, most in zip(one.size, two.size, MOST_SIZES, strict=True):
         if abs(here - there) > max(most * max(here, there), MOST_SIZE_PX):
             return f"sizes {one.size} and {two.size}"
-    two = two.resize(one.size)
-    share = max(_missing(one, two), _missing(two, one))
+    share = shares(one, two)[-1]
     return f"shapes: {share:.2f}" if share > MOST_SHAPE else ""
+
+
+def shares(one: Image.Image, two: Image.Image) -> tuple[float, float, float]:
+    """Return the relative differences of width and height, and the share of ink that only one has."""
+    width, height = (abs(a - b) / max(a, b) for a, b in zip(one.size, two.size, strict=True))
+    two = two.resize(one.size)
+    return width, height, max(_missing(one, two), _missing(two, one))
 
 
 def _missing(one: Image.Image, two: Image.Image) -> float:
