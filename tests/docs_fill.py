@@ -89,7 +89,8 @@ def _case(case: Case) -> str:
     lines = case.expected.split("\n")
     shown = [line for line in lines if not line.startswith("! ")]
     reported = [line.removeprefix("! ").split(" ") for line in lines if line.startswith("! ")]
-    parts = [f'<p class="case-title">{html.escape(case.title)}</p>']
+    title = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(case.title))
+    parts = [f'<p class="case-title">{title}</p>']
     config, post = split_config(case.source)
     if config != CONFIG:
         parts.append(fence('yaml title="blogsmith.yaml"', config.rstrip("\n")))
