@@ -55,7 +55,7 @@ def test_long_paragraphs_are_cut_between_words() -> None:
 @pytest.mark.parametrize(
     ("paragraph", "text"),
     [
-        ("For $x$ [@a],\n\n$$y$$\n", "For x …"),
+        ("For $x$ [@a],\n\n$$y$$\n", "For x [1] …"),
         ("For $x$ by @a:\n", "For x by A [1] …"),
         ("Needs $x$ steps\n\n$$y$$\n", "Needs x steps …"),
         ("$x$ has a note[^1].\n\n[^1]: n\n", "x has a note."),

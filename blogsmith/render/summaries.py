@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from markdown_it.token import Token
 
 from ..model.texts import DESCRIPTION_LENGTH
-from ..syntax.records import Citation, get_record
 from .context import PageRendering
 from .faq import inline_text, link_as_text
 from .numbers import html_within_links
@@ -22,7 +21,7 @@ def page_summary(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[s
     """Return the first paragraph with text, as plain text with references as the page prints them, and its
     first words as HTML. The HTML is empty if they contain no formula, because it would equal the text.
 
-    Citations in brackets and footnote marks are omitted. A paragraph that a display continues ends in "…".
+    Footnote marks are omitted. A paragraph that a display continues ends in "…".
     """
     quiet = rendering.copy_without_report()
     tokens = rendering.parsed.tokens
@@ -41,11 +40,10 @@ def page_summary(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[s
 
 
 def _without_marks(rendering: PageRendering, children: Sequence[Token]) -> list[Token]:
-    """Return the inline tokens without footnote marks and bracketed citations, and references as text."""
+    """Return the inline tokens without footnote marks, and references and citations as text."""
     kept: list[Token] = []
     for child in children:
-        is_bracketed = child.type == "citation" and get_record(child, Citation).form == "brackets"
-        if is_bracketed or child.type == "footnote_ref":
+        if child.type == "footnote_ref":
             if kept and kept[-1].type == "text":
                 kept[-1] = Token("text", "", 0, content=kept[-1].content.rstrip())
         else:
