@@ -134,8 +134,14 @@ def _option(option: ThemeOption, meaning: str) -> dict[str, Any]:
 def describe(kind: type, name: str) -> str:
     """Return the docstring of a field, or of the record in it if the field has none."""
     text = _fields(kind)[name]
-    holds = get_type_hints(kind)[name]
+    holds = _types(kind)[name]
     return text or (inspect.getdoc(holds) or "" if isinstance(holds, type) else "").partition("\n\n")[0]
+
+
+@cache
+def _types(record: type) -> dict[str, Any]:
+    # Each call compiles all annotations, which the guards of plugins that other tests have loaded check.
+    return get_type_hints(record)
 
 
 @cache
