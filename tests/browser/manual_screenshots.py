@@ -97,8 +97,8 @@ class Studio:
 
     def capture(self, height_px: int = 600, *, end_of: str = "") -> bytes:
         """Return the first `height_px` of the window as PNG, or the last ones of the element `end_of`."""
-        # a face that a busy machine loads too late would otherwise not be used
-        self.reader.ask("document.fonts.forEach(face => face.display = 'swap')")
+        # otherwise a font that a busy machine loads too late is not used
+        self.reader.ask("document.fonts.forEach(font => font.display = 'swap')")
         self.reader.wait_for_fonts()
         self.reader.ask(LOAD_ALL)
         corner = "return [0, 0, innerWidth]"
