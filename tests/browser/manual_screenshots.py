@@ -85,6 +85,19 @@ td:first-child {{ color: light-dark(#c00, #f66) }}
 </style><ol>{lines}</ol><table>{rows}</table>"""
 
 
+_ALL_FONTS = """
+const visit = group => [...group.cssRules].forEach(rule => {
+  if (rule instanceof CSSFontFaceRule) {
+    group.insertRule(rule.cssText.replace("optional", "block"), group.cssRules.length);
+  } else if (rule instanceof CSSMediaRule || rule instanceof CSSSupportsRule) {
+    visit(rule);
+  }
+});
+[...document.styleSheets].forEach(visit);
+"""
+"""Script that uses optional fonts, too, however late they arrive."""
+
+
 @dataclass(frozen=True, slots=True)
 class Studio:
     """A browser, a folder and a site, for one screenshot."""
@@ -97,8 +110,7 @@ class Studio:
 
     def capture(self, height_px: int = 600, *, end_of: str = "") -> bytes:
         """Return the first `height_px` of the window as PNG, or the last ones of the element `end_of`."""
-        # otherwise a font that a busy machine loads too late is not used
-        self.reader.ask("document.fonts.forEach(font => font.display = 'swap')")
+        self.reader.ask(_ALL_FONTS)
         self.reader.wait_for_fonts()
         self.reader.ask(LOAD_ALL)
         corner = "return [0, 0, innerWidth]"
