@@ -178,7 +178,7 @@ def test_an_exception_of_the_author_is_theirs() -> None:
         ({"backends": []}, "backends is empty"),
         ({"backends": ["numpy", "numpy"]}, "two of the name numpy"),
         ({"backends": "nunpy"}, "nunpy"),
-        ({"dtypes": "float8"}, "no such dtype here: float8; choose from float16, "),
+        ({"dtypes": "float8"}, "unknown dtype float8; choose from float16, "),
     ],
 )
 def test_arguments_that_mean_nothing(options: dict[str, Any], message: str) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from blogsmith.lab import read_rows
-from blogsmith.lab.row_tables import Timings, time_in_words
+from blogsmith.lab.row_tables import Timings
 from blogsmith.lab.rows import Row, append_rows, newest, series
-from blogsmith.lab.tables import table, two_digits
+from blogsmith.lab.tables import number_with_error, table, two_digits
 from blogsmith.render.outputs.html import clean_html
 from tests.rows import each_row
 
@@ -185,16 +185,23 @@ def test_two_digits(value: float | None, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "spread", "text"),
+    ("value", "error", "text"),
     [
-        (1.234e-5, 1.06e-6, "12.3 ± 1.1 µs"),
-        (0.00123, 0.0001, "1.23 ± 0.10 ms"),
-        (0.1234, 0.0051, "123 ± 5 ms"),
-        (12.34, None, "12.3 s"),
+        (12.34, 1.06, "12.3 ± 1.1"),
+        (0.656, 0.102, "0.66 ± 0.10"),
+        (1798.2, 43.1, "1,798 ± 43"),
+        (2391, 315, "2,390 ± 320"),
+        (9.96, 0.0996, "9.96 ± 0.10"),
+        (1.234, 0.0, "1.23 ± 0.00"),
+        (1032.4, None, "1,032"),
+        (0.1234, None, "0.123"),
+        (0, None, "0.00"),
+        (float("nan"), 0.1, "nan ± 0.1"),
+        (float("inf"), None, "inf"),
     ],
 )
-def test_times_in_words(seconds: float, spread: float | None, text: str) -> None:
-    assert time_in_words(seconds, spread) == text
+def test_digits_from_the_error(value: float, error: float | None, text: str) -> None:
+    assert number_with_error(value, error) == text
 
 
 def test_a_table_as_text_and_in_a_page() -> None:
@@ -231,14 +238,26 @@ def test_machines_stand_side_by_side() -> None:
         "Example CPU, NumPy 2.4.6, Python 3.11.7",
         "Example GPU, capability 9.0, driver 570.1, torch 2.13.0, NumPy 2.4.6, Python 3.11.7",
     ]
-    assert shown[0].rows == (("128", "1.23 ± 0.10 ms"), ("256", "out of memory"))
-    assert shown[1].rows == (("128", "3.0 MiB"), ("256", "1536 MiB"))
+    assert [one.header for one in shown[:2]] == [("n", "numpy (ms)"), ("n", "numpy (MiB)")]
+    assert shown[0].rows == (("128", "1.23 ± 0.10"), ("256", "out of memory"))
+    assert shown[1].rows == (("128", "3.00"), ("256", "1,536"))
     assert shown[2].rows == (("numpy", "numpy", "2", "5.7e-07", "tracemalloc", "2026-11-21"),)
-    assert shown[3].rows == (("128", "15.0 ± 3.0 µs"),)
+    assert shown[3].rows == (("128", "15.0 ± 3.0"),)
     assert shown[5].rows[0][1:3] == ("flash aten::_scaled_dot_product_flash_attention", "–")
 
 
 def test_threads_tell_columns_apart() -> None:
     shown = Timings((CPU, replace(CPU, threads=1, median_s=0.002), replace(CPU, backend="other"))).tables()
-    assert shown[0].header == ("n", "numpy, 2 threads", "numpy, 1 threads", "other")
-    assert shown[0].rows == (("128", "1.23 ± 0.10 ms", "2.00 ± 0.10 ms", "1.23 ± 0.10 ms"),)
+    assert shown[0].header == ("n", "numpy, 2 threads (ms)", "numpy, 1 threads (ms)", "other (ms)")
+    assert shown[0].rows == (("128", "1.23 ± 0.10", "2.00 ± 0.10", "1.23 ± 0.10"),)
+
+
+def test_words_in_number_columns_span_them() -> None:
+    words = "out of memory"
+    shown = table(
+        ("n", "a (ms)", "b (ms)", "c (ms)"), [(1, "1 ± 1", "2.5 ± 0.1", 3), (2, words, words, None)]
+    )
+    html = clean_html(shown._repr_html_(), "cell 1").html
+    assert f'<td colspan="2" class="align-center">{words}</td><td class="align-right">–</td>' in html
+    assert ">1<span data-pad" not in html and '<td class="align-right">1 ± 1</td>' in html
+    assert html.count('<th scope="col" class="align-right">') == 4

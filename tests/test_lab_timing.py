@@ -188,11 +188,11 @@ def test_inputs_are_the_same_on_every_machine() -> None:
 @each_row(
     ("options", "message"),
     [
-        ({"inputs": "jax"}, "no such inputs: jax; choose from numpy, torch, torch-cuda"),
+        ({"inputs": "jax"}, "unknown inputs jax; choose from numpy, torch, torch-cuda"),
         ({"lengths": [4, 0]}, "must be 1 or more"),
         ({"lengths": []}, "lengths is empty"),
         ({"repeats": 0}, "must be 1 or more"),
-        ({"dtype": "float12"}, "no such dtype here: float12"),
+        ({"dtype": "float12"}, "unknown dtype float12"),
     ],
 )
 def test_arguments_that_mean_nothing(options: dict[str, Any], message: str) -> None:

@@ -272,7 +272,7 @@ def test_most_files_are_read_without_scrolling() -> None:
 
 def test_no_two_public_classes_have_one_name() -> None:
     places: dict[str, list[str]] = {}
-    # the lab is a library of its own, and changing a file of it invalidates records that need a GPU
+    # the lab is a library of its own, for posts
     for file in (file for file in MODULES if unit_of(name_of(file)) != "lab"):
         for name in outline_of(file).classes:
             if not name.startswith("_"):

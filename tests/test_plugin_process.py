@@ -1,4 +1,4 @@
-"""The process that runs the plugins of a site: what crosses the pipe, how it ends, and what it cannot do."""
+"""The process that runs the plugins of a site: data on the pipe, its end, and the actions it refuses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The attention lab, for the code of posts: one attention on every backend, with proof of what ran.
+"""Attention lab for the code of posts: one attention function on every backend, with proof of what ran.
 
-Posts import it in their own process, so nothing of the builder is imported here and the builder imports
-nothing of it. A name loads its module when it is first used: drawing needs no NumPy, the reference no torch.
+Posts import it in their own process, so it imports nothing of the builder, and the builder imports nothing
+of it. The module of a name is loaded at the first use: drawing needs no NumPy, the reference needs no torch.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, each from its module; PEP 562."""
+    """Load a public name from its module, see PEP 562."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_HOMES[name]}", __name__), name)

@@ -1,7 +1,7 @@
-"""What this machine has for attention, found out by trying.
+"""Devices and backends for attention on this machine, determined by trying them.
 
-Switches of torch tell what is allowed, not what runs: each backend gets a small attention to compute, and its
-refusal is quoted.
+Switches of torch show what is allowed, not what runs. So each backend computes a small attention, and its
+error message is quoted.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _CPU_FILE = Path("/proc/cpuinfo")
 _DRIVER_FILE = Path("/proc/driver/nvidia/version")
 _DRIVER_TOOL = ("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
 _WIDTH = 64
-"""d_k and d_v of what is tried: every kernel takes it."""
+"""d_k and d_v of the trial, accepted by every kernel."""
 
 
 @dataclass(frozen=True, slots=True)
 class CudaDevice:
-    """A device as torch sees it."""
+    """CUDA device as reported by torch."""
 
     name: str
     capability: str
-    """`9.0`."""
+    """Compute capability, such as `9.0`."""
     memory_bytes: int
 
     def __str__(self) -> str:
@@ -46,29 +46,32 @@ class CudaDevice:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A backend of `attention`, and whether it ran here."""
+    """Backend of `attention`, and whether it ran on this machine."""
 
     backend: str
     device: str
     """`cpu` or `cuda`."""
     ran: str
-    """What ran: `flash`, `math`, …; empty if nothing did."""
+    """Kernel that ran: `flash`, `math`, …. Empty if the backend did not run."""
     reason: str = ""
-    """Why nothing did."""
+    """Reason why the backend did not run."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DeviceReport:
-    """What computes here; printed as text, shown as two tables. Empty strings and 0: unknown or absent."""
+    """Devices and backends of this machine; prints as text and displays as two tables.
+
+    Empty strings and 0 mean unknown or absent.
+    """
 
     python: str
     platform: str
     processor: str
     cores: int
-    """That this process may use."""
+    """Number of cores that this process may use."""
     numpy: str
     blas: str
-    """What NumPy multiplies matrices with, by name and version."""
+    """Name and version of NumPy's library for matrix products."""
     torch: str
     torch_threads: int
     cuda: str
@@ -76,7 +79,7 @@ class DeviceReport:
     driver: str
     devices: tuple[CudaDevice, ...]
     flash_attn: str
-    """Version of the package."""
+    """Version of the package flash-attn."""
     backends: tuple[Tried, ...]
 
     def __repr__(self) -> str:
@@ -110,7 +113,10 @@ class DeviceReport:
 
 
 def device_report() -> DeviceReport:
-    """What computes here, and which backends of `attention` run; imports torch if it is installed."""
+    """Report the devices of this machine and which backends of `attention` run.
+
+    Imports torch if it is installed.
+    """
     torch = _torch()
     on_cuda = torch is not None and torch.cuda.is_available()
     return DeviceReport(
@@ -131,9 +137,10 @@ def device_report() -> DeviceReport:
 
 
 def present_backends() -> tuple[str, ...]:
-    """Names for `attention` that run here, tried out: `numpy`, `torch:flash`, `torch:math`, …
+    """Return the backends for `attention` that run here, such as `numpy` or `torch:math`.
 
-    Of the names that leave the choice to torch none is among them: they are one of the others.
+    Each one is tried. Names that leave the choice to torch are not included: they resolve to one of the
+    others.
     """
     torch = _torch()
     on_cuda = torch is not None and torch.cuda.is_available()
@@ -141,7 +148,7 @@ def present_backends() -> tuple[str, ...]:
 
 
 def _torch() -> Any:
-    """torch, or None if it is absent or broken."""
+    """Return torch, or None if it is absent or broken."""
     if find_spec("torch") is None:
         return None
     try:
@@ -163,12 +170,12 @@ def _try(torch: Any, backend: str, where: str, on_cuda: bool) -> Tried:
     x: Any = np.zeros((1, 1, 8, _WIDTH), np.float32)
     try:
         if where == "cuda" and on_cuda:
-            # the fused kernels of CUDA are for half precision
+            # The fused CUDA kernels need half precision.
             x = torch.zeros(1, 1, 8, _WIDTH, dtype=torch.float16, device="cuda")
         attended = attended_by(backend, x, x, x, is_causal=False, mask=None, scale=None)
     except BackendError as error:
         return Tried(backend, where, "", str(error).removeprefix(f"backend {backend} cannot run: "))
-    except RuntimeError as error:  # a driver too old, a device that is full or broken
+    except RuntimeError as error:  # a driver that is too old, a device that is full or broken
         return Tried(backend, where, "", str(error).split("\n", 1)[0])
     return Tried(backend, where, attended.ran.backend)
 
@@ -179,12 +186,12 @@ def _device(number: int) -> CudaDevice:
 
 
 def usable_cores() -> int:
-    """Cores that this process may use; 0: unknown."""
+    """Return the number of cores that this process may use. 0 if unknown."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 0
 
 
 def processor_name() -> str:
-    """Model of the CPU; empty if the system does not say."""
+    """Return the model of the CPU. Empty if the system does not report it."""
     with suppress(OSError):
         for line in _CPU_FILE.read_text("utf-8", "replace").splitlines():
             if line.startswith("model name"):
@@ -199,7 +206,7 @@ def _blas() -> str:
 
 
 def driver_version() -> str:
-    """Version of NVIDIA's kernel module, `560.35.03`; under Windows its own tool knows."""
+    """Return the version of NVIDIA's kernel module, such as `560.35.03`. On Windows, ask `nvidia-smi`."""
     try:
         text = _DRIVER_FILE.read_text("utf-8", "replace").split("\n", 1)[0]
     except OSError:

@@ -1,7 +1,7 @@
-"""The package flash-attn, where it is installed: the one place that imports it.
+"""Wrapper of the package flash-attn, if it is installed. No other module imports it.
 
-It runs on CUDA only, in half precision, with tensors (batch, rows, heads, columns), and aligns causal masks
-at the bottom right. Here it gets and gives what the other backends do.
+The package runs only on CUDA and in half precision, with tensors (batch, rows, heads, columns), and aligns
+causal masks at the bottom right. This module has the conventions of the other backends.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ ABSENT = (
 
 
 def version() -> str:
-    """Of the installed package, empty if there is none."""
+    """Return the version of the installed package. Empty if there is none."""
     try:
         return metadata.version("flash-attn") if find_spec("flash_attn") else ""
     except metadata.PackageNotFoundError:
         return "unknown"
-    except ValueError:  # a module in sys.modules that says nothing of where it comes from
+    except ValueError:  # a module in sys.modules without information about its origin
         return "unknown"
 
 
 def attend(q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, scale: float | None) -> Any:
-    """flash-attn's attention of tensors (b, h, n, d); k and v have fewer heads if they are grouped."""
+    """Compute attention of tensors (b, h, n, d) with flash-attn. k and v have fewer heads if they are
+    grouped."""
     function = loaded()
     if mask is not None:
         raise BackendError("flash-attn takes no mask, only is_causal")
@@ -47,14 +48,17 @@ def attend(q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, s
             return _causal(function, *rows, size=size, scale=scale).transpose(1, 2)
         return function(*rows, softmax_scale=scale, causal=False).transpose(1, 2)
     except RuntimeError as error:
-        # so it begins what it says of older cards and of heads that are too wide
+        # Error messages about older cards and about heads that are too wide start like this.
         if not str(error).startswith("FlashAttention"):
             raise
         raise BackendError(str(error).split("\n", 1)[0]) from None
 
 
 def _causal(function: Any, q: Any, k: Any, v: Any, *, size: Sizes, scale: float | None) -> Any:
-    """Query i sees the keys 0 … i, also where n ≠ m; the package would show the last query the last key."""
+    """Compute causal attention where query i sees the keys 0 … i, even if n ≠ m.
+
+    The package would align the last query with the last key.
+    """
     both = min(size.n, size.m)
     square = function(q[:, :both], k[:, :both], v[:, :both], softmax_scale=scale, causal=True)
     if size.n <= size.m:
@@ -65,13 +69,13 @@ def _causal(function: Any, q: Any, k: Any, v: Any, *, size: Sizes, scale: float 
 
 
 def loaded() -> Any:
-    """The package's function; BackendError if it is absent or broken."""
+    """Return the package's function. Raises `BackendError` if it is absent or broken."""
     if not version():
         raise BackendError(ABSENT)
     try:
         return import_module("flash_attn").flash_attn_func
     except (ImportError, OSError, AttributeError) as error:
-        # a build for another torch fails when its library is loaded, with the mangled name of a symbol
+        # A build for another torch fails while its library is loaded, with the mangled name of a symbol.
         said = str(error).split("\n", 1)[0]
         raise BackendError(
             f"the package flash-attn cannot be imported, perhaps it was built for another torch: {said}"

@@ -1,7 +1,7 @@
-"""Seconds and bytes of one call, on the CPU and on CUDA.
+"""Measurement of the time and memory of one call, on the CPU and on CUDA.
 
-On the CPU time is the wall's. On CUDA it is the device's, between two events: launching from Python takes
-longer than attention over a thousand positions, and would be all one sees.
+On the CPU, times are wall-clock times. On CUDA, they are times of the device between two events: launching
+from Python takes longer than attention over a thousand positions and would dominate the result.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .ran import without_profiler_lines
 
 Call = Callable[[], Any]
 FEWEST, MOST = 5, 200
-"""Calls that are timed, if the author does not say how many."""
+"""Limits for the number of timed calls, if the author does not set one."""
 _FILL_BYTES = 1 << 27
 _FILLS = 8
-"""At least so many, a gigabyte: more than any cache holds."""
+"""Smallest number of fills before a call: a gigabyte, more than the size of any cache."""
 _MOST_FILLS = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Of one call, in seconds."""
+    """Times of one call, in seconds."""
 
     median_s: float
     low_s: float
@@ -45,7 +45,7 @@ class Times:
 def times_of(
     call: Call, *, on_cuda: bool, repeats: int | None, budget_s: float, clock: Callable[[], float]
 ) -> Times:
-    """Times of `call()` after a warm-up, as often as asked, or as often as fits into `budget_s`."""
+    """Measure `call()` after a warm-up, `repeats` times or as often as fits into `budget_s`."""
     call()
     if on_cuda:
         return _summary(_cuda_spans(call, repeats, budget_s, clock))
@@ -56,7 +56,8 @@ def times_of(
 
 
 def peak_of(call: Call, kind: str) -> tuple[int, str]:
-    """Bytes of `call()` at its peak above what was held before, and who counted them."""
+    """Return the peak memory of `call()` in bytes, excluding memory in use before it, and the name of the
+    counter."""
     if kind == "numpy":
         return _traced_peak(call), "tracemalloc"
     if kind == "torch":
@@ -65,9 +66,9 @@ def peak_of(call: Call, kind: str) -> tuple[int, str]:
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether it says that there is no more memory; torch has a type for that on CUDA only."""
+    """Return whether an error reports that memory ran out. torch has a type for this only on CUDA."""
     if isinstance(error, RuntimeError):
-        # the CPU, the driver of CUDA, its library for matrices
+        # messages of the CPU allocator, the CUDA driver, and its matrix library
         said = str(error)
         words = ("can't allocate memory", "CUDA error: out of memory", "CUBLAS_STATUS_ALLOC_FAILED")
         return type(error).__name__ == "OutOfMemoryError" or any(word in said for word in words)
@@ -75,7 +76,7 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def give_back() -> None:
-    """Hand memory that torch keeps for later back to the device: others may be waiting for it."""
+    """Release memory that torch caches on the device, as other processes may be waiting for it."""
     torch: Any = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         gc.collect()
@@ -118,8 +119,8 @@ def _cuda_spans(
         end.record()
         return begin, end
 
-    # the device must still be busy when a call has been launched, or the events would hold waiting for
-    # Python; besides, this empties the cache of what the last call left
+    # The device must still be busy when a call has been launched; otherwise the time between the events
+    # would include waiting for Python. This also clears the cache of data from the last call.
     span(filler.zero_, _FILLS)
     begin, end = span(filler.zero_, _FILLS)
     launch_s = _span(call, clock)
@@ -131,12 +132,12 @@ def _cuda_spans(
 
 
 def fills_for(launch_s: float, fill_s: float) -> int:
-    """How often to fill so that a device is busy for twice the time that launching a call takes."""
+    """Return how often to fill memory so that a device is busy for twice the time of launching a call."""
     return min(_MOST_FILLS, max(_FILLS, math.ceil(2 * launch_s / max(fill_s, 1e-7))))
 
 
 def _traced_peak(call: Call) -> int:
-    """NumPy reports what it allocates to tracemalloc."""
+    """Return the peak of NumPy's allocations, which it reports to tracemalloc."""
     was_tracing = tracemalloc.is_tracing()
     tracemalloc.start()
     try:
@@ -147,20 +148,23 @@ def _traced_peak(call: Call) -> int:
     finally:
         if not was_tracing:
             tracemalloc.stop()
-    # it lives until here: the output is part of the peak
+    # keep it until here: the output is part of the peak
     del result
     return max(0, peak - before)
 
 
 def _profiled_peak(call: Call) -> int:
-    """torch's CPU allocator tells the profiler of each allocation; what libraries allocate is not seen."""
+    """Return the peak of torch's CPU allocations as seen by its profiler.
+
+    Allocations of libraries are not included.
+    """
     profiler: Any = import_module("torch.profiler")
     wanted = [profiler.ProfilerActivity.CPU]
     options = {"profile_memory": True, "acc_events": True}
     with without_profiler_lines(), profiler.profile(activities=wanted, **options) as seen:
         result = call()
     del result
-    # the trace is the public form of the single events
+    # The trace is the only public form of the individual events.
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "trace.json"
         seen.export_chrome_trace(str(trace))

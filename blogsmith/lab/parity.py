@@ -1,7 +1,7 @@
-"""Whether every backend computes the same attention: errors against float64.
+"""Comparison of backends with the float64 reference.
 
-The bound is twice the error of the naive attention in the same precision, and 1e-5: the rule of
-FlashAttention's own tests. A fixed bound would be too strict for bfloat16 or too lax for float32.
+The bound is 1e-5 plus twice the error of the naive attention in the same precision, as in FlashAttention's
+own tests. A fixed bound would be too strict for bfloat16 or too lax for float32.
 """
 
 from __future__ import annotations
@@ -25,24 +25,25 @@ SLACK = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One backend in one precision."""
+    """Result of one backend in one precision."""
 
     backend: str
     dtype: str
     device: str = ""
-    """Where it ran: `cpu` or `cuda`; likewise the next."""
+    """Device that ran it: `cpu` or `cuda`. Empty, like the next field, if it did not run."""
     ran: str = ""
-    """What ran, and the operators that prove it."""
+    """Kernel that ran, and the operators that prove it."""
     max_abs_error: float | None = None
-    """Largest difference from the float64 reference; None if it did not run. NaN if it gave NaN."""
+    """Largest difference from the float64 reference. None if it did not run, NaN if the output contains NaN.
+    """
     max_rel_error: float | None = None
-    """Largest difference in the output of a query, over the largest value that the reference has there."""
+    """Largest difference in the output of a query, relative to the largest reference value of that query."""
     bound: float | None = None
-    """What the absolute error may be."""
+    """Upper bound of the absolute error."""
     problem: str = ""
-    """Why there is nothing to compare, in words."""
+    """Reason why there is nothing to compare, as a message."""
     named: bool = True
-    """Asked for by the author, not only found here."""
+    """Whether the author named this backend, rather than it being found on the machine."""
 
     @property
     def passes(self) -> bool:
@@ -53,7 +54,7 @@ class Compared:
 
     @property
     def verdict(self) -> str:
-        """In words."""
+        """Result as a message."""
         if (self.backend, self.dtype) == ("numpy", "float64"):
             return "the reference itself"
         return "passes" if self.passes else self.problem or "fails"
@@ -61,13 +62,14 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
-    """What `compare` found; prints as a table."""
+    """Result of `compare`; prints as a table."""
 
     rows: tuple[Compared, ...]
 
     @property
     def failures(self) -> tuple[Compared, ...]:
-        """Rows that break the rule; of what was refused, backends the author named and that ran not once."""
+        """Rows that exceed their bound, and rejected rows of named backends that did not run in any
+        precision."""
         ran = {row.backend for row in self.rows if row.max_abs_error is not None}
         return tuple(
             row
@@ -83,7 +85,7 @@ class Comparison:
 
 
 class ParityError(AssertionError):
-    """A backend departs from the reference by more than its precision explains."""
+    """Error of a backend that differs from the reference by more than its precision explains."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -103,14 +105,19 @@ def compare(
     dtypes: str | Sequence[object] | None = None,
     check: bool = True,
 ) -> Comparison:
-    """Errors of backends against the NumPy reference in float64, on inputs rounded to each precision first.
+    """Compare backends with the NumPy reference in float64. Inputs are first rounded to each precision.
 
-    q (…, n, d_k), k (…, m, d_k), v (…, m, d_v): NumPy arrays or torch tensors; mask, scale, is_causal as in
-    `attention`. backends: names, or a mapping from a name to a function f(q, k, v), or a list of both; None:
-    all that are present. A function gets arrays of the kind you give here, in each precision, and sees to
-    mask and scale itself. dtypes: None: those a backend is made for. What ran is proved once for each row.
-    ParityError if an error is more than 2 × that of the naive attention in the same precision + 1e-5, or if a
-    backend that was named refuses every precision; check=False: the table says so instead.
+    q (…, n, d_k), k (…, m, d_k), v (…, m, d_v): NumPy arrays or torch tensors. A function f(q, k, v)
+    receives arrays of the same kind in each precision, and must apply mask and scale itself. Each row
+    includes a proof of the kernel that ran.
+
+    mask, scale, is_causal: as in `attention`.
+    backends: names, a mapping from names to functions, or a list of both. None: all available backends.
+    dtypes: precisions; None: those that a backend is made for.
+    check: raise an error for failures; False: only show them in the table.
+
+    Raises `ParityError` if an error exceeds the bound, 1e-5 plus twice that of the naive attention in the
+    same precision. It is also raised if a named backend rejects every precision.
     """
     kind = kind_of_arrays(q, k, v)
     arrays = tuple(from_arrays(x) for x in (q, k, v))
@@ -132,7 +139,7 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """The attention that everyone is asked for."""
+    """Attention that all subjects compute."""
 
     arrays: tuple[Any, ...]
     mask: Any
@@ -145,7 +152,7 @@ class _Task:
         return rounded(self.mask, dtype)
 
     def exact(self, dtype: str) -> Any:
-        """The reference in float64, on inputs as `dtype` holds them."""
+        """Compute the reference in float64, on inputs rounded to `dtype`."""
         wide = [rounded(x, dtype).astype(np.float64) for x in self.arrays]
         mask = self.rounded_mask(dtype)
         return reference.attention(*wide, is_causal=self.is_causal, mask=mask, scale=self.scale)
@@ -177,10 +184,11 @@ def _compared(subject: Subject, dtype: str, task: _Task, *, named: bool) -> Comp
 
 
 def _errors(output: Any, exact: Any) -> tuple[float, float]:
-    """Largest absolute error, and largest error relative to the largest value of the same query.
+    """Return the largest absolute error, and the largest error relative to the largest value of the same
+    query.
 
-    A query whose output is nearly nothing would make any error large: it counts as a thousandth of the
-    largest.
+    If the output of a query is almost 0, any error would be large, so the divisor is at least a
+    thousandth of the largest value.
     """
     if not exact.size:
         return 0.0, 0.0
@@ -197,7 +205,7 @@ def _wanted(dtypes: str | Sequence[object] | None) -> tuple[str, ...]:
 
 
 def _table(rows: Iterable[Compared]) -> Table:
-    # what is long stands last: a phone shows the first columns
+    # Long columns last: a phone shows the first ones.
     header = ("backend", "dtype", "max abs error", "bound", "verdict", "max rel error", "what ran")
     return table(
         header,
@@ -231,13 +239,13 @@ def _complaint(row: Compared) -> str:
 
 
 def _rounding(row: Compared) -> str:
-    """What may have rounded float32 on CUDA: no mistake of the author's, but a setting."""
+    """Return a note if a setting may have rounded float32 on CUDA, which is not the author's error."""
     torch: Any = sys.modules.get("torch")
     if (row.device, row.dtype) != ("cuda", "float32") or torch is None:
         return ""
     try:
         is_exact = torch.get_float32_matmul_precision() == "highest"
-    except RuntimeError:  # it refuses to answer where newer settings were made
+    except RuntimeError:  # raised if newer settings were used
         is_exact = False
     hint = 'torch.set_float32_matmul_precision("highest")'
     return "" if is_exact else f"; products of float32 may be rounded to TF32 here, without {hint}"

@@ -1,7 +1,7 @@
-"""Numbers as a precision holds them, and the naive attention that rounds at every step.
+"""Rounding to a precision, and the naive attention that rounds at every step.
 
 All in NumPy, so that the bound of a comparison is the same on every machine. Half precisions are computed in
-float32 and rounded after each step, as hardware does that adds up in float32.
+float32 and rounded after each step, like hardware that accumulates in float32.
 """
 
 from __future__ import annotations
@@ -16,18 +16,21 @@ DTYPES = ("float16", "bfloat16", "float32", "float64")
 
 
 def dtype_name(dtype: object) -> str:
-    """`float16` for the name, for NumPy's and for torch's type. ValueError if it is none of `DTYPES`."""
+    """Return the name of a dtype, such as `float16`, from a name or a type of NumPy or torch.
+
+    Raises `ValueError` unless it is in `DTYPES`.
+    """
     name = str(getattr(dtype, "__name__", dtype)).rpartition(".")[2]
     if name not in DTYPES:
-        raise ValueError(f"no such dtype here: {name}; choose from {', '.join(DTYPES)}")
+        raise ValueError(f"unknown dtype {name}; choose from {', '.join(DTYPES)}")
     return name
 
 
 def rounded(x: Any, dtype: str) -> Any:
-    """The nearest values that `dtype` holds, as float64 for float64, else as float32."""
+    """Return the nearest values in `dtype`, as float64 for float64, otherwise as float32."""
     if dtype == "float64":
         return np.asarray(x, np.float64)
-    with np.errstate(over="ignore"):  # what is too large for float16 becomes inf, as in float16 itself
+    with np.errstate(over="ignore"):  # values too large for float16 become inf, as in float16 itself
         if dtype == "float16":
             return np.asarray(x).astype(np.float16).astype(np.float32)
         single = np.asarray(x).astype(np.float32)
@@ -35,10 +38,10 @@ def rounded(x: Any, dtype: str) -> Any:
 
 
 def _to_bfloat16(x: Any) -> Any:
-    """float32 with the lower 16 bits rounded away, ties to even; bfloat16 is its upper half."""
+    """Return float32 with the lower 16 bits rounded away, ties to even; bfloat16 is the upper half."""
     bits = np.ascontiguousarray(x).view(np.uint32)
     kept = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)
-    # NaN has bits to lose: rounding could carry it over to a number
+    # NaN could become a number by rounding its bits.
     return np.where(np.isnan(x), x, kept.view(np.float32)).reshape(np.shape(x))
 
 
@@ -52,10 +55,10 @@ def naive(
     mask: Any = None,
     scale: float | None = None,
 ) -> Any:
-    """Attention (…, n, d_v) of arrays that are rounded already, with each step rounded to `dtype`.
+    """Compute attention (…, n, d_v) of arrays that are already rounded, with each step rounded to `dtype`.
 
-    What anyone would write down first: its error is the measure for that of others. A query that may see
-    nothing gives NaN.
+    This is the obvious implementation; errors of others are measured against its error. A query without
+    visible keys gives NaN.
     """
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     k, v = (_for_heads_of(q, x) for x in (k, v))
@@ -70,7 +73,7 @@ def naive(
 
 
 def _masked(scores: Any, mask: Any, dtype: str) -> Any:
-    """A boolean mask says who may be seen, any other is added."""
+    """Apply a mask: a boolean mask selects visible keys, any other mask is added."""
     mask = np.asarray(mask)
     if mask.dtype == bool:
         return np.where(mask, scores, scores.dtype.type(-np.inf))
@@ -78,7 +81,7 @@ def _masked(scores: Any, mask: Any, dtype: str) -> Any:
 
 
 def _for_heads_of(q: Any, x: Any) -> Any:
-    """x with each head repeated for the queries' heads that share it."""
+    """Return x with each head repeated for the query heads that share it."""
     if x.ndim < 3 or q.ndim < 3 or x.shape[-3] in (1, q.shape[-3]):
         return x
     return np.repeat(x, q.shape[-3] // x.shape[-3], axis=-3)

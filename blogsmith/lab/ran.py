@@ -1,9 +1,9 @@
-"""What ran: the proof, from the names of operators and kernels, never from switches.
+"""Proof of what ran, from the names of operators and kernels, never from switches.
 
-`torch.backends.cuda.flash_sdp_enabled()` is true in a build without CUDA, and `torch._fused_sdp_choice` says
-flash for a CPU; both tell what would be allowed. Names of what was executed come from two sources: torch's
-dispatcher sees every operator of a call and costs microseconds; the profiler sees the kernels of CUDA too and
-costs a millisecond.
+`torch.backends.cuda.flash_sdp_enabled()` is true in a build without CUDA, and `torch._fused_sdp_choice`
+returns flash for a CPU; both report what would be allowed. Names of executed operators come from two
+sources. torch's dispatcher sees every operator of a call and costs microseconds. The profiler also sees CUDA
+kernels and costs a millisecond.
 """
 
 from __future__ import annotations
@@ -20,39 +20,40 @@ from importlib.util import find_spec
 from typing import Any
 
 _FUSED = re.compile(r"aten::_scaled_dot_product_(?:(\w+?)_attention\w*|attention_(math)\w*)$")
-"""Operators that are attention as a whole: `…_flash_attention_for_cpu`, `…_efficient_attention`,
-`…_cudnn_attention`, `…_attention_math`; `…_fused_attention_overrideable`, of other devices, is `fused`."""
+"""Operators that are a whole attention: `…_flash_attention_for_cpu`, `…_efficient_attention`,
+`…_cudnn_attention`, `…_attention_math`. `…_fused_attention_overrideable`, of other devices, is called
+`fused`."""
 
 _STEPS = frozenset(
     f"aten::{name}" for name in ("_softmax", "_safe_softmax", "softmax", "mm", "bmm", "matmul", "einsum")
 )
-"""Of which attention is made where no operator is the whole of it."""
+"""Operators that attention consists of if no single operator computes it."""
 
 _UNTOLD = frozenset(("own", "none", "numpy"))
 
 _PACKAGE = ("flash_attn::", "flash_attn.", "flash_attn_")
-"""How operators of the package flash-attn begin; its kernels begin with `flash::`, those of torch with
+"""Prefixes of operators of the package flash-attn. Its kernels start with `flash::`, those of torch with
 `pytorch_flash::`."""
 
 
 class BackendError(RuntimeError):
-    """A backend that cannot run here, or not with these inputs; the message says why."""
+    """Error of a backend that cannot run here, or not with these inputs. The message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What computed an attention, and how we know."""
+    """Backend that computed an attention, with the proof."""
 
     backend: str
-    """`numpy`, `flash`, `efficient`, `cudnn`, `math`, `flash-attn`; `none` where there was nothing to
-    compute, `own` where no attention of torch was seen: NumPy's, or one written out."""
+    """`numpy`, `flash`, `efficient`, `cudnn`, `math` or `flash-attn`. `none` if there was nothing to compute.
+    `own` if no attention of torch was seen: NumPy, or an implementation in single steps."""
     device: str
     """`cpu` or `cuda`."""
     operators: tuple[str, ...] = ()
-    """Names that prove it, e.g. `aten::_scaled_dot_product_flash_attention_for_cpu`, the most telling first;
-    none for `numpy`."""
+    """Names that prove it, most significant first, such as
+    `aten::_scaled_dot_product_flash_attention_for_cpu`. Empty for `numpy`."""
     kernels: tuple[str, ...] = ()
-    """Names of the CUDA kernels, where the profiler looked, without their template arguments."""
+    """Names of the CUDA kernels without template arguments, if the profiler was used."""
 
     def __str__(self) -> str:
         where = {"cpu": "the CPU", "cuda": "CUDA"}.get(self.device, self.device)
@@ -61,9 +62,11 @@ class Ran:
 
 
 def tell(device: str, backend: str, operators: Sequence[str]) -> None:
-    """Raise the audit event by which a page learns what ran: `blogsmith.lab.ran`.
+    """Raise the audit event `blogsmith.lab.ran`, which tells a page what ran.
 
-    operators: that prove it; without any, and of what is no backend of torch, there is nothing to tell.
+    Nothing is raised without operators, or if no backend of torch or flash-attn ran.
+
+    operators: names that prove it.
     """
     if operators and backend not in _UNTOLD:
         sys.audit("blogsmith.lab.ran", device, backend, operators[0])
@@ -72,25 +75,25 @@ def tell(device: str, backend: str, operators: Sequence[str]) -> None:
 def ran_by_names(
     names: Iterable[str], device: str, kernels: Iterable[str] = (), *, sdpa: bool = False
 ) -> Ran:
-    """What ran, from the names of operators in order.
+    """Determine what ran from the names of operators in order.
 
-    sdpa: they come from a call of torch's attention, so steps in place of one operator are its math backend.
+    sdpa: the names come from a call of torch's attention, so single steps mean its math backend.
     """
     seen = tuple(dict.fromkeys(names))
     if len(seen) == 1 and not kernels and (match := _FUSED.match(seen[0])):
-        # the usual case, at a third of the time
+        # the most common case, in a third of the time
         return Ran(match[1] or match[2], device, seen)
     launched = tuple(dict.fromkeys(kernels))
     package = tuple(name for name in seen if name.startswith(_PACKAGE))
     if package:
         return Ran("flash-attn", device, package, launched)
     fused = [(match[1] or match[2], name) for name in seen if (match := _FUSED.match(name))]
-    # the math operator may call a fused one inside; never the other way round
+    # The math operator may call a fused one inside, but never the reverse.
     fused.sort(key=lambda pair: pair[0] == "math")
     if fused:
         backend = fused[0][0]
         return Ran(backend, device, tuple(name for word, name in fused if word == backend), launched)
-    # the softmax tells more than the products
+    # The softmax is more significant than the products.
     steps = tuple(sorted((name for name in seen if name in _STEPS), key=lambda name: "softmax" not in name))
     if sdpa:
         return Ran("math" if steps else "none", device, steps, launched)
@@ -98,20 +101,20 @@ def ran_by_names(
 
 
 def profiled(call: Callable[[], Any]) -> Ran:
-    """What ran in `call()`, from torch's profiler: operators, and kernels where CUDA was used.
+    """Determine what ran in `call()` with torch's profiler: operators, and kernels if CUDA was used.
 
-    Makes the call once. The profiler costs a millisecond, its first use a second: not for what is timed.
-    Without torch nothing of it can have run: `own`.
+    The call is made once. The profiler costs a millisecond and its first use a second, so do not use this
+    for timing. Without torch, the result is `own`.
     """
     if find_spec("torch") is None:
         call()
         return Ran("own", "cpu")
     torch: Any = import_module("torch")
     activity: Any = import_module("torch.profiler").ProfilerActivity
-    # to trace CUDA is to start it, and whoever computes on the CPU should not be said to have used it
+    # Tracing CUDA would start it, and a computation on the CPU should not be reported as using it.
     wanted = [activity.CPU, *([activity.CUDA] if torch.cuda.is_initialized() else [])]
     before = _allocations(torch)
-    # torch 2.11 warns, on the page too, that events of other cycles get lost; there is one
+    # torch 2.11 warns, also on the page, that events of other cycles are lost; there is only one cycle.
     with without_profiler_lines(), torch.profiler.profile(activities=wanted, acc_events=True) as profile:
         call()
         if torch.cuda.is_initialized():
@@ -119,13 +122,13 @@ def profiled(call: Callable[[], Any]) -> Ran:
     events = [(event.name, event.device_type.name == "CUDA") for event in profile.events()]
     operators = [name for name, is_kernel in events if not is_kernel]
     kernels = [kernel_name(name) for name, is_kernel in events if is_kernel and not name.startswith("Mem")]
-    # where kernels cannot be traced, what they write to was allocated
+    # If kernels cannot be traced, memory allocated for their output shows that they ran.
     on_cuda = kernels or _allocations(torch) > before
     return ran_by_names(operators, "cuda" if on_cuda else "cpu", kernels)
 
 
 def _allocations(torch: Any) -> int:
-    """How often memory of a device was given out so far."""
+    """Return how many allocations were made on all devices so far."""
     if not torch.cuda.is_initialized():
         return 0
     devices = range(torch.cuda.device_count())
@@ -133,9 +136,9 @@ def _allocations(torch: Any) -> int:
 
 
 def kernel_name(demangled: str) -> str:
-    """A kernel's name without its result, template arguments and parameters.
+    """Return the name of a kernel without result type, template arguments and parameters.
 
-    The kernels of CUTLASS are all called alike: theirs is the name of their first argument.
+    All CUTLASS kernels have the same name; the name of their first template argument is used instead.
     """
     plain = demangled.replace("(anonymous namespace)::", "").removeprefix("void ")
     plain = re.sub(r"^cutlass::\w+<(?=[A-Za-z_])", "", plain)
@@ -144,11 +147,11 @@ def kernel_name(demangled: str) -> str:
 
 @contextmanager
 def without_profiler_lines() -> Iterator[None]:
-    """Drops two lines that the profiler writes to the C-level stderr; what else comes there is only late."""
+    """Drop two lines that the profiler writes to the C-level stderr. Other output there is delayed."""
     try:
         kept: Any = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
         original = os.dup(2)
-    except OSError:  # no stderr, or no folder for temporary files: two lines too many do no harm
+    except OSError:  # no stderr, or no folder for temporary files: two extra lines do no harm
         yield
         return
     if sys.stderr is not None:

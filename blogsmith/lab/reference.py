@@ -1,10 +1,9 @@
-"""Attention in NumPy, written to be read: what the fast paths are compared with.
+"""Readable implementation of attention in NumPy, the reference for fast implementations.
 
 float64 and float32 are computed as they are. float16 is computed in float32 and rounded once, at the end:
-NumPy has no fast half precision, and a reference should not lose digits on the way.
+NumPy has no fast half precision, and a reference should not lose digits in between.
 
-Where a query may look at nothing its weights are 0 and so is its output, as torch has it; the formula would
-say 0/0.
+If a query has no visible keys, its weights and its output are 0, as in torch; the formula would give 0/0.
 """
 
 from __future__ import annotations
@@ -21,9 +20,10 @@ Array = NDArray[Any]
 
 
 def softmax(x: ArrayLike, axis: int = -1) -> Array:
-    """exp(x) / Σ exp(x) along an axis, in the shape and dtype of x; integers become float64.
+    """Return exp(x) / Σ exp(x) along an axis, in the shape and dtype of x. Integers become float64.
 
-    Stable: the maximum is taken off first. Entries of −inf weigh 0; where all are −inf, all weigh 0.
+    The computation is stable: the maximum is subtracted first. Entries of −inf have weight 0; if all are
+    −inf, all weights are 0.
     """
     given = np.asarray(x)
     powers, total = _powers(_working(given).copy(), axis)
@@ -40,13 +40,17 @@ def attention(
     mask: ArrayLike | None = None,
     scale: float | None = None,
 ) -> Array:
-    """Scaled dot-product attention: softmax(scale · q kᵀ) v.
+    """Compute scaled dot-product attention: softmax(scale · q kᵀ) v.
 
-    q (…, n, d_k), k (…, m, d_k), v (…, m, d_v) → (…, n, d_v), in the dtype of q. Leading axes broadcast; the
-    last of them holds the heads, and q may have a multiple of the heads of k and v, each of which then serves
-    several. mask: boolean (True: may look) or added to the scores, broadcast to (…, n, m). is_causal: query i
-    sees the keys 0 … i, also where n ≠ m; it is combined with the mask. scale: 1/√d_k if None.
-    ValueError or TypeError for what does not fit. Source: Vaswani et al. 2017, eq. (1).
+    q (…, n, d_k), k (…, m, d_k), v (…, m, d_v) → (…, n, d_v), in the dtype of q. Leading axes broadcast. The
+    last of them is the axis of heads; q may have a multiple of the heads of k and v, and then each of these
+    serves several.
+
+    mask: boolean (True: visible) or added to the scores; broadcast to (…, n, m).
+    is_causal: query i sees the keys 0 … i, even if n ≠ m; combined with the mask.
+    scale: factor of the scores; 1/√d_k if None.
+
+    Raises `ValueError` or `TypeError` for invalid inputs. Source: Vaswani et al. 2017, eq. (1).
     """
     q, k, v, size = _checked(q, k, v)
     return computed(q, k, v, size, is_causal=is_causal, mask=mask, scale=scale)
@@ -62,24 +66,32 @@ def computed(
     mask: ArrayLike | None = None,
     scale: float | None = None,
 ) -> Array:
-    """`attention` of arrays whose types and sizes are checked: for small ones that takes as long."""
-    # n·d_k products here, n·m if the scores were scaled
+    """Compute `attention` of arrays that are already checked.
+
+    For small arrays, checking takes as long as computing.
+    """
+    # n·d_k products here; scaling the scores would take n·m
     scores = (_working(q) * _scale(scale, size)) @ _serving(k, size).swapaxes(-1, -2)
     powers, total = _powers(_masked(scores, 0, is_causal, mask, size), -1)
     output = powers @ _serving(v, size)
-    # likewise: the weights are never divided, only what they bring
+    # For the same reason, divide the output instead of the weights.
     output /= total
     return output.astype(q.dtype, copy=False)
 
 
 def online_softmax(blocks: Iterable[tuple[ArrayLike, ArrayLike]]) -> Array:
-    """softmax(scores) v where scores and v come in blocks of keys, each seen once.
+    """Compute softmax(scores) v, where scores and v arrive in blocks of keys, each read once.
 
-    blocks: pairs of scores (…, n, b) and values (…, b, d_v); b may differ → (…, n, d_v). It is what
-    softmax([scores₁ scores₂ …]) [v₁; v₂; …] would be, but one block of scores is held at a time. Carried
-    along are, for each query, the maximum so far (…, n, 1), the sum of the powers below it (…, n, 1) and what
-    these powers bring (…, n, d_v); when the maximum grows, the two sums shrink. float16 gives float32.
-    ValueError without blocks. Source: Milakov and Gimelshein 2018, algorithm 3; Dao et al. 2022, algorithm 1.
+    `blocks` yields pairs of scores (…, n, b) and values (…, b, d_v), where b may differ; the result is (…,
+    n, d_v). It equals softmax([scores₁ scores₂ …]) [v₁; v₂; …], but only one block of scores is in memory at
+    a time.
+
+    Three values are carried along for each query: the maximum so far (…, n, 1), the sum of the powers
+    relative to it (…, n, 1), and the weighted sum of values (…, n, d_v). When the maximum grows, both sums
+    are scaled down. float16 gives float32.
+
+    Raises `ValueError` without blocks. Source: Milakov and Gimelshein 2018, algorithm 3; Dao et al. 2022,
+    algorithm 1.
     """
     top: Any = -np.inf
     total: Any = 0.0
@@ -108,7 +120,7 @@ def online_attention(
     mask: ArrayLike | None = None,
     scale: float | None = None,
 ) -> Array:
-    """As `attention`, over blocks of that many keys: n × block scores are held at a time instead of n × m."""
+    """Compute `attention` over blocks of keys, with n × block scores in memory at a time instead of n × m."""
     if block < 1:
         raise ValueError(f"block is {block}; it must be 1 at least")
     q, k, v, size = _checked(q, k, v)
@@ -116,7 +128,7 @@ def online_attention(
     keys, values = _serving(k, size), _serving(v, size)
 
     def blocks() -> Iterable[tuple[Array, Array]]:
-        # one empty block where there are no keys
+        # one empty block if there are no keys
         for first in range(0, max(size.m, 1), block):
             part = slice(first, first + block)
             scores = scaled @ keys[..., part, :].swapaxes(-1, -2)
@@ -137,13 +149,17 @@ def multi_head(
     is_causal: bool = False,
     mask: ArrayLike | None = None,
 ) -> Array:
-    """Multi-head attention: the heads side by side, mixed by w_o.
+    """Compute multi-head attention: heads side by side, combined by w_o.
 
-    x (…, n, d) → (…, n, d_out). w_q (d, heads·d_k), w_k (d, h·d_k), w_v (d, h·d_v), w_o (heads·d_v, d_out);
-    head i owns the i-th block of columns, in w_o of rows. h, the number of heads of keys and values, follows
-    from w_k and divides heads; with h < heads each serves several. x stands on the left of its matrices;
-    torch's `Linear` keeps them transposed. context (…, m, d): where keys and values come from, x if None.
-    mask: as in `attention`, broadcast to (…, heads, n, m). Source: Vaswani et al. 2017, section 3.2.2.
+    x (…, n, d) → (…, n, d_out). The weights are w_q (d, heads·d_k), w_k (d, h·d_k), w_v (d, h·d_v) and w_o
+    (heads·d_v, d_out). Head i uses the i-th block of columns, or of rows in w_o. The number h of heads of
+    keys and values follows from w_k and must divide heads; if h < heads, each serves several. x is
+    multiplied from the left; torch's `Linear` stores transposed matrices.
+
+    context: (…, m, d), the source of keys and values; x if None.
+    mask: as in `attention`, broadcast to (…, heads, n, m).
+
+    Source: Vaswani et al. 2017, section 3.2.2.
     """
     rows = np.asarray(x)
     seen = rows if context is None else np.asarray(context)
@@ -162,14 +178,17 @@ def multi_head(
 
 
 def causal_mask(n: int, m: int | None = None) -> Array:
-    """(n, m) of booleans, True where key j is not behind query i: j ≤ i. m: n if None."""
+    """Return an (n, m) array of booleans that is True where j ≤ i: key j does not come after query i.
+
+    m: number of keys; n if None.
+    """
     return np.tri(n, m, dtype=np.bool_)
 
 
 def padding_mask(lengths: ArrayLike, m: int) -> Array:
-    """True for the keys that are text: the first `lengths` of m.
+    """Return a mask that is True for the keys that are text: the first `lengths` of m.
 
-    lengths (b, …) → (b, …, 1, 1, m): the same for all heads and queries of (b, …, heads, n, m).
+    lengths (b, …) → (b, …, 1, 1, m), the same for all heads and queries of (b, …, heads, n, m).
     """
     return np.arange(m) < np.asarray(lengths)[..., None, None, None]
 
@@ -181,7 +200,7 @@ def _checked(q: ArrayLike, k: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Ar
 
 
 def _working(x: Array) -> Array:
-    """In the type that is computed with."""
+    """Convert to the dtype used for the computation."""
     if x.dtype.kind != "f":
         return x.astype(np.float64)
     return x.astype(np.float32) if x.dtype.itemsize < 4 else x
@@ -192,17 +211,20 @@ def _scale(scale: float | None, size: Sizes) -> float:
 
 
 def _serving(x: Array, size: Sizes) -> Array:
-    """Keys or values with one head for each head of q."""
+    """Return keys or values with one head for each head of q."""
     if size.groups > 1 and x.ndim > 2 and x.shape[-3] > 1:
         x = np.repeat(x, size.groups, axis=-3)
     return _working(x)
 
 
 def _masked(scores: Array, first: int, is_causal: bool, mask: ArrayLike | None, size: Sizes) -> Array:
-    """Scores (…, n, b) of the keys from `first` on, −inf where a query may not look; may write over them."""
+    """Return scores (…, n, b) of the keys from `first` on, with −inf for keys that are not visible.
+
+    The scores may be modified in place.
+    """
     count = scores.shape[-1]
     if is_causal:
-        # key first + j is behind query i
+        # key first + j comes after query i
         np.copyto(scores, -np.inf, where=~np.tri(size.n, count, -first, dtype=np.bool_))
     if mask is None:
         return scores
@@ -212,29 +234,33 @@ def _masked(scores: Array, first: int, is_causal: bool, mask: ArrayLike | None, 
         given = given[..., first : first + count]
     if given.dtype.kind == "b":
         return np.where(given, scores, -np.inf)
-    with np.errstate(over="ignore"):  # −1e30 stands for −inf in float16 too
+    with np.errstate(over="ignore"):  # −1e30 becomes −inf in float16
         return np.asarray(scores + given.astype(scores.dtype))
 
 
 def _powers(scores: Array, axis: int) -> tuple[Array, Array]:
-    """exp(scores − maximum), written over the scores, and its sum along the axis, 1 where all are −inf.
+    """Return exp(scores − maximum), written over the scores, and its sum along the axis; the sum is 1 if all
+    are −inf.
 
-    The softmax does not change under a shift; without it exp overflows float32 above 88.7.
+    The softmax does not change under a shift; without it, exp overflows float32 above 88.7.
     """
     scores -= _finite(scores.max(axis=axis, keepdims=True, initial=-np.inf))
     np.exp(scores, out=scores)
     total = scores.sum(axis=axis, keepdims=True)
-    # the largest power is 1, so only where all are −inf the sum is less
+    # The largest power is 1, so the sum is less only if all scores are −inf.
     return scores, np.maximum(total, 1)
 
 
 def _finite(top: Array) -> Array:
-    """A maximum to take off: the least number for −inf, since −inf − (−inf) is none."""
+    """Return a maximum to subtract.
+
+    −inf is replaced by the smallest number, since −inf − (−inf) is undefined.
+    """
     return np.asarray(np.maximum(top, np.finfo(top.dtype).min))
 
 
 def _split(x: Array, heads: int, name: str) -> Array:
-    """(…, n, heads·d) → (…, heads, n, d)."""
+    """Split heads: (…, n, heads·d) → (…, heads, n, d)."""
     if heads < 1 or x.shape[-1] % heads:
         raise ValueError(f"{name} has {x.shape[-1]} columns, which {heads} heads cannot share evenly")
     return x.reshape(*x.shape[:-1], heads, -1).swapaxes(-3, -2)

@@ -1,17 +1,23 @@
-"""Measured rows as tables: lengths down, backends across, one group for each machine."""
+"""Measured rows as tables: lengths in rows, backends in columns, one group per machine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from .rows import Row, newest
-from .tables import Table, table, two_digits
+from .tables import Table, number_with_error, table, two_digits
+
+_TIMES: Mapping[str, float] = MappingProxyType({"s": 1.0, "ms": 1e-3, "µs": 1e-6})
+"""Units of time → seconds, largest first."""
+_SIZES: Mapping[str, float] = MappingProxyType({"GiB": 2.0**30, "MiB": 2.0**20, "KiB": 2.0**10})
+"""Units of memory → bytes, largest first."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Timings:
-    """Measured rows; prints as tables of time, memory and what ran, those of each machine under its name."""
+    """Measured rows; prints as tables of time, memory and what ran, grouped by machine."""
 
     rows: tuple[Row, ...]
 
@@ -22,54 +28,64 @@ class Timings:
         return "".join(shown._repr_html_() for shown in self.tables())
 
     def tables(self) -> tuple[Table, ...]:
-        """Three for each machine and setting: time, memory, what ran."""
+        """Return three tables for each machine and setting: time, memory, what ran."""
         groups: dict[tuple[str, str], list[Row]] = {}
         for row in newest(self.rows):
             groups.setdefault((row.machine, row.setting), []).append(row)
         found: list[Table] = []
         for (machine, setting), rows in groups.items():
             where = f"{setting}. {machine}"
-            found.append(_grid(rows, _time, f"Median time ± interquartile range of one call: {where}"))
-            found.append(_grid(rows, _memory, f"Peak memory of one call: {where}"))
+            found.append(_times(rows, f"Median time ± interquartile range of one call: {where}"))
+            found.append(_memory(rows, f"Peak memory of one call: {where}"))
             found.append(_proofs(rows, f"What ran: {where}"))
         return tuple(found)
 
 
-def time_in_words(seconds: float, spread_s: float | None = None) -> str:
-    """`12.3 ± 0.4 ms`: three digits of the time, its spread to the same place; µs below a millisecond."""
-    unit, factor = ("s", 1.0) if seconds >= 10 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
-    value = seconds * factor
-    digits = 2 if value < 10 else 1 if value < 100 else 0
-    spread = "" if spread_s is None else f" ± {spread_s * factor:.{digits}f}"
-    return f"{value:.{digits}f}{spread} {unit}"
+def _times(rows: Sequence[Row], caption: str) -> Table:
+    unit, size = _common_unit((row.median_s for row in rows), _TIMES)
+
+    def cell(row: Row) -> str:
+        if row.median_s is None:
+            return row.status
+        return number_with_error(row.median_s / size, None if row.iqr_s is None else row.iqr_s / size)
+
+    return _grid(rows, cell, unit, caption)
 
 
-def _grid(rows: Sequence[Row], cell: Callable[[Row], str], caption: str) -> Table:
+def _memory(rows: Sequence[Row], caption: str) -> Table:
+    unit, size = _common_unit((row.peak_bytes for row in rows), _SIZES)
+
+    def cell(row: Row) -> str:
+        return row.status if row.peak_bytes is None else number_with_error(row.peak_bytes / size)
+
+    return _grid(rows, cell, unit, caption)
+
+
+def _common_unit(values: Iterable[float | None], units: Mapping[str, float]) -> tuple[str, float]:
+    """Return the largest unit in which no value is below 0.1, so that all columns have the same unit."""
+    least = min((value for value in values if value), default=0)
+    return next(((name, size) for name, size in units.items() if least >= 0.1 * size), [*units.items()][-1])
+
+
+def _grid(rows: Sequence[Row], cell: Callable[[Row], str], unit: str, caption: str) -> Table:
     names = _columns(rows)
     at = {(row.n, row.backend, row.threads): cell(row) for row in rows}
-    lines = [[n, *(at.get((n, *column)) for column in names)] for n in sorted({row.n for row in rows})]
-    return table(["n", *names.values()], lines, caption)
+    lengths = sorted({row.n for row in rows})
+    lines = [[f"{n:,}", *(at.get((n, *column)) for column in names)] for n in lengths]
+    return table(["n", *(f"{name} ({unit})" for name in names.values())], lines, caption)
 
 
 def _columns(rows: Iterable[Row]) -> dict[tuple[str, int], str]:
-    """Backend and threads → how the column is called; threads are said where they tell columns apart."""
+    """Map each backend and number of threads to a column name.
+
+    Threads are named only if columns differ by them.
+    """
     found = dict.fromkeys((row.backend, row.threads) for row in rows)
     several = [backend for backend, _ in found]
     return {
         (backend, threads): f"{backend}, {threads} threads" if several.count(backend) > 1 else backend
         for backend, threads in found
     }
-
-
-def _time(row: Row) -> str:
-    return row.status if row.median_s is None else time_in_words(row.median_s, row.iqr_s)
-
-
-def _memory(row: Row) -> str:
-    if row.peak_bytes is None:
-        return row.status
-    mib = row.peak_bytes / 2**20
-    return f"{mib:.0f} MiB" if mib >= 100 else f"{two_digits(mib)} MiB"
 
 
 def _proofs(rows: Sequence[Row], caption: str) -> Table:

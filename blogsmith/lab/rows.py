@@ -1,8 +1,10 @@
-"""Measured rows: one line of JSON for each case on each machine, beside the post, only ever appended to.
+"""Measured rows: one line of JSON for each case on each machine, next to the post.
 
-A row names the machine with its versions, so rows of many machines stand in one file, and any of them draws
-them all. What is measured again becomes a newer row; readers take the newest of each. Keys of later versions
-are kept in `more`.
+Files are only appended to.
+
+A row names the machine with its versions, so one file contains rows of many machines, and any machine can
+draw them all. A repeated measurement adds a newer row, and readers use the newest one of each case. Keys of
+later versions are stored in `more`.
 """
 
 from __future__ import annotations
@@ -27,12 +29,12 @@ _TYPES: Mapping[str, tuple[type, ...]] = MappingProxyType(
         "int | None": (int, _NONE),
     }
 )
-"""Type of a field, as written below → what JSON may hold there."""
+"""Type of a field, as written below → types allowed in JSON."""
 _TELLING = (
     *("device", "capability", "driver", "cuda", "threads", "python", "numpy", "torch"),
     *("backend", "dtype", "is_causal", "batch", "heads", "d", "n"),
 )
-"""Fields by which rows are told apart."""
+"""Fields that distinguish rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,53 +42,54 @@ class Row:
     """One case of attention on one machine."""
 
     device: str
-    """Model name of the GPU, or of the processor."""
+    """Model name of the GPU or processor."""
     kind: str
     """`cpu` or `cuda`."""
     capability: str = ""
-    """Compute capability of the GPU, `9.0`; likewise the next two."""
+    """Compute capability of the GPU, such as `9.0`. Empty on the CPU, like the next two fields."""
     driver: str = ""
     cuda: str = ""
     threads: int = 0
-    """Threads that the call may use; 0: it runs on the GPU."""
+    """Number of threads that the call may use; 0 if it runs on the GPU."""
     python: str = ""
     numpy: str = ""
     torch: str = ""
     """Version; empty if it is not installed."""
     backend: str
-    """Or the name that the author gave a function."""
+    """Name of the backend, or the author's name of a function."""
     ran: str = ""
-    """What ran, and the operators that prove it: `math aten::_scaled_dot_product_attention_math`."""
+    """Kernel that ran, and the operators that prove it: `math aten::_scaled_dot_product_attention_math`."""
     kernels: str = ""
-    """CUDA kernels that were seen, with commas between."""
+    """Observed CUDA kernels, separated by commas."""
     dtype: str
     is_causal: bool
     batch: int
     heads: int
     d: int
-    """Size of a head, of keys and of values."""
+    """Size of a head, for keys and values."""
     n: int
-    """Length of the sequence, of queries and of keys."""
+    """Length of the sequence, for queries and keys."""
     median_s: float | None = None
-    """Seconds of one call; None if it did not end; likewise the next two."""
+    """Median time of one call in seconds. None if it did not finish, as in the next two fields."""
     low_s: float | None = None
     """First quartile."""
     high_s: float | None = None
     """Third quartile."""
     repeats: int = 0
-    """Calls that were timed."""
+    """Number of timed calls."""
     peak_bytes: int | None = None
-    """Memory of one call at its peak, the inputs not counted."""
+    """Peak memory of one call in bytes, without the inputs."""
     memory_from: str = ""
-    """Who counted it: `tracemalloc`, `torch.profiler`, `torch.cuda`."""
+    """Counter of the memory: `tracemalloc`, `torch.profiler`, `torch.cuda`."""
     max_abs_error: float | None = None
-    """Against float64 on the same inputs; None: too long to compute."""
+    """Largest error compared with float64 on the same inputs. None if it was not computed or is not finite.
+    """
     status: str = "ok"
     """`ok`, `out of memory` or `not a number`."""
     date: str = ""
-    """Day of the measurement, `2026-11-21`."""
+    """Day of the measurement, such as `2026-11-21`."""
     code: str = ""
-    """Digest of an author's function; empty for backends of ours."""
+    """Digest of an author's function; empty for our backends."""
     more: Mapping[str, Any] = field(default_factory=dict, hash=False)
     """Keys that this version does not know."""
 
@@ -97,7 +100,7 @@ class Row:
 
     @property
     def machine(self) -> str:
-        """The device and all versions, in words. Threads are not part of it: each backend has its own."""
+        """Device and all versions, as text. Threads are not included: each backend has its own."""
         named = (
             ("", self.device),
             ("capability ", self.capability),
@@ -111,16 +114,18 @@ class Row:
 
     @property
     def setting(self) -> str:
-        """What was computed but for the length, in words."""
+        """Everything that was computed except the length, as text."""
         causal = ", causal" if self.is_causal else ""
         return f"{self.dtype}, batch {self.batch}, {_counted(self.heads, 'head')} of {self.d}{causal}"
 
 
 def read_rows(path: str | os.PathLike[str]) -> tuple[Row, ...]:
-    """All rows of a file, oldest first. ValueError naming file and line if a line is no row; OSError.
+    """Read all rows of a file, oldest first.
 
-    What a cell makes of them depends on the file, also where its session adds rows to it: audit hooks are
-    told, as `blogsmith.lab.rows`.
+    The audit event `blogsmith.lab.rows` is raised, so that the file becomes a dependency of the cell, even
+    if the session also adds rows to it.
+
+    Raises `ValueError` with file and line if a line is invalid, and `OSError` if the file cannot be read.
     """
     rows = rows_of(path)
     sys.audit("blogsmith.lab.rows", os.fspath(path))
@@ -128,15 +133,15 @@ def read_rows(path: str | os.PathLike[str]) -> tuple[Row, ...]:
 
 
 def rows_of(path: str | os.PathLike[str]) -> tuple[Row, ...]:
-    """As `read_rows`, without a word to the audit hooks: for what only adds to them."""
+    """Read rows without raising the audit event, for code that only adds rows."""
     text = Path(path).read_text("utf-8")
     return tuple(_row(line, f"{path}:{i}") for i, line in enumerate(text.split("\n"), 1) if line.strip())
 
 
 def append_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
-    """Add rows at the end, all or none of them; the file is made if it is missing. OSError."""
+    """Append rows to a file, all or none of them. The file is created if it is missing. Raises `OSError`."""
     data = "".join(f"{_line(row)}\n" for row in rows).encode()
-    # unbuffered: the lines go out in one write, behind what others have written meanwhile
+    # Unbuffered: all lines are written by one call, after lines that other processes have written.
     with Path(path).open("a+b", buffering=0) as file:
         _lock(file)
         size = file.seek(0, os.SEEK_END)
@@ -148,7 +153,7 @@ def append_rows(path: str | os.PathLike[str], rows: Iterable[Row]) -> None:
 
 
 def newest(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """The last row of each case on each machine, in the order in which cases were first measured."""
+    """Return the last row of each case on each machine, in the order of the first measurements."""
     found: dict[tuple[object, ...], Row] = {}
     for row in rows:
         found[case_of(row)] = row
@@ -156,7 +161,7 @@ def newest(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def case_of(row: Row) -> tuple[object, ...]:
-    """What was measured and where: rows with the same replace each other."""
+    """Return the key of a row's case and machine. Rows with the same key replace each other."""
     return (
         row.machine,
         row.threads,
@@ -176,11 +181,14 @@ Point = tuple[float, float] | tuple[float, float, float, float]
 def series(
     rows: Iterable[Row], *, x: str = "n", y: str = "median_s", by: str | Sequence[str] = "backend"
 ) -> dict[str, list[Point]]:
-    """The newest rows as lines to draw: label → points (x, y), sorted.
+    """Return the newest rows as lines to draw: label → points (x, y), sorted.
 
-    x, y: names of fields of `Row`; times come with their quartiles, as (x, median, first, third). by: what
-    tells lines apart: fields, or `machine`. Rows without a value are left out. ValueError for a name that is
-    no field, or if a line had two values for one x.
+    Times include their quartiles, as (x, median, first, third). Rows without a value are left out.
+
+    x, y: names of fields of `Row`.
+    by: fields, or `machine`, that distinguish lines.
+
+    Raises `ValueError` for an unknown field, or if a line has two values for one x.
     """
     names = (by,) if isinstance(by, str) else tuple(by)
     for name in (x, y, *names):
@@ -241,7 +249,7 @@ def _row(line: str, place: str) -> Row:
 
 def _checked(value: object, wanted: str, place: str) -> object:
     kinds = _TYPES[wanted]
-    # True is an int to Python, and no length
+    # True is an int in Python, but not a length.
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise ValueError(f"{place}: expected {wanted.replace(' | None', '')}, got {value!r}")
     return value
@@ -257,7 +265,7 @@ def _ends_line(file: IO[bytes], size: int) -> bool:
 
 
 def _lock(file: IO[bytes]) -> None:
-    """Alone from here until the file is closed; where the system has no such lock, the one write must do."""
+    """Lock the file until it is closed. If the system has no file locks, the single write must suffice."""
     try:
         import fcntl
     except ImportError:

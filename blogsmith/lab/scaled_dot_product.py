@@ -1,7 +1,8 @@
 """Scaled dot-product attention with one signature for every backend.
 
-A backend's name says where, and after a colon which kernel is forced. What really ran is told beside
-the result, and to the audit hooks of the process as `blogsmith.lab.ran`: so the page can say it.
+The name of a backend gives the device and, after a colon, a kernel to force. The result includes the kernel
+that ran. It is also reported to the audit hooks of the process as `blogsmith.lab.ran`, so that the page can
+show it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ BACKENDS = (
 
 
 class Attended(NamedTuple):
-    """What attention gives."""
+    """Result of `attention`."""
 
     output: Any
     """(…, n, d_v), of the kind, dtype and device of q."""
@@ -50,18 +51,23 @@ def attention(
     scale: float | None = None,
     backend: str = "auto",
 ) -> Attended:
-    """Scaled dot-product attention: softmax(scale · q kᵀ) v, and what computed it.
+    """Compute scaled dot-product attention, softmax(scale · q kᵀ) v, and report what ran.
 
-    q (…, n, d_k), k (…, m, d_k), v (…, m, d_v) → (…, n, d_v), NumPy arrays or tensors of torch, of one type
-    of floats. Leading axes broadcast. The axis −3 holds the heads: q may have g times the heads of k and v
-    (grouped-query attention); then its heads 0 … g−1 use head 0 of k and v, the next g head 1, and so on.
-    mask: boolean (True: may look) or added to the scores, broadcast to (…, n, m). is_causal: query i sees the
-    keys 0 … i, also where n ≠ m; with a mask both hold, and torch gets the two as one mask. A query that may
-    look at nothing gets 0. scale: 1/√d_k if None.
-    backend: `auto` takes torch for tensors, on their device; for arrays the best there is of CUDA, torch and
-    NumPy. Other names say where it runs; inputs are moved there and the output back. `torch:flash` and its
-    like force a backend of torch, others leave the choice to torch. `numpy` is the reference, no gradients.
-    ValueError or TypeError for inputs that do not fit; BackendError for a backend that cannot run.
+    q (…, n, d_k), k (…, m, d_k), v (…, m, d_v) → (…, n, d_v), NumPy arrays or torch tensors of one
+    floating-point type. Leading axes broadcast. Axis −3 is the axis of heads. q may have g times the heads
+    of k and v (grouped-query attention): its heads 0 … g−1 use head 0 of k and v, the next g use head 1, and
+    so on. A query without visible keys gives 0.
+
+    mask: boolean (True: visible) or added to the scores; broadcast to (…, n, m).
+    is_causal: query i sees the keys 0 … i, even if n ≠ m; combined with a mask, which torch receives as a
+        single mask.
+    scale: factor of the scores; 1/√d_k if None.
+    backend: `auto` uses torch for tensors, on their device. For arrays it uses the best of CUDA, torch and
+        NumPy. Other names choose the device; inputs are moved there and the output is moved back. Names such
+        as `torch:flash` force a backend of torch; without a colon, torch chooses. `numpy` is the reference
+        and has no gradients.
+
+    Raises `ValueError` or `TypeError` for invalid inputs, and `BackendError` if the backend cannot run.
     Source: Vaswani et al. 2017, eq. (1).
     """
     attended = attended_by(backend, q, k, v, is_causal=is_causal, mask=mask, scale=scale)
@@ -80,7 +86,7 @@ def attended_by(
     mask: Any = None,
     scale: float | None = None,
 ) -> Attended:
-    """As `attention`, without a word to the audit hooks: for trying out what can run."""
+    """Compute `attention` without notifying audit hooks, to try out what can run."""
     if backend not in BACKENDS:
         raise ValueError(f"unknown backend {backend!r}; there are {', '.join(BACKENDS)}")
     if not (is_tensor(q) and is_tensor(k) and is_tensor(v)):
@@ -97,7 +103,7 @@ def attended_by(
 
 
 def _best_for(q: Any) -> str:
-    """`auto` stays where q is a tensor: there it means its device."""
+    """Choose the backend for `auto`. For a tensor it stays `auto`, which means its device."""
     if is_tensor(q):
         return "auto"
     try:
@@ -128,7 +134,7 @@ def _array(x: Any) -> Any:
 def _torch(backend: str, q: Any, k: Any, v: Any, size: Sizes, options: dict[str, Any]) -> Attended:
     try:
         if backend == "flash-attn":
-            # before anything else: without it the rest does not matter
+            # first of all: without the package, other errors do not matter
             flash_package.loaded()
         device = _device(backend, q)
         from . import torch_backends as by_torch
@@ -140,7 +146,7 @@ def _torch(backend: str, q: Any, k: Any, v: Any, size: Sizes, options: dict[str,
             output, ran = by_torch.attend(*here, size, **options, choice=backend.partition(":")[2])
     except BackendError as error:
         raise BackendError(f"backend {backend} cannot run: {error}") from None
-    # under autocast torch gives half precision, whatever it was given
+    # With autocast, torch returns half precision for any input.
     if output.dtype != here[0].dtype:
         output = output.to(here[0].dtype)
     if not is_tensor(q):
@@ -149,7 +155,7 @@ def _torch(backend: str, q: Any, k: Any, v: Any, size: Sizes, options: dict[str,
 
 
 def _device(backend: str, q: Any) -> Any:
-    """Where a backend runs; BackendError where that is missing."""
+    """Return the device of a backend. Raises `BackendError` if it is missing."""
     torch = _loaded()
     if backend == "auto":
         return q.device
@@ -162,7 +168,7 @@ def _device(backend: str, q: Any) -> Any:
 
 
 def _loaded() -> Any:
-    """torch; BackendError if it is absent or broken."""
+    """Return torch. Raises `BackendError` if it is absent or broken."""
     try:
         return import_module("torch")
     except (ImportError, OSError) as error:

@@ -1,6 +1,6 @@
-"""What q, k, v and a mask must be, in shape and type, for every backend alike.
+"""Checks of shapes and types of q, k, v and a mask, the same for every backend.
 
-It asks arrays for `shape` and `dtype` only, so it needs no torch to read a tensor.
+Only `shape` and `dtype` of arrays are used, so torch is not needed to inspect a tensor.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The sizes of one attention."""
+    """Sizes of one attention."""
 
     lead: Shape
-    """Leading axes of the output; the last of them holds the heads of q."""
+    """Leading axes of the output; the last of them is the axis of q's heads."""
     groups: int
-    """Heads of q that share one head of k and v; 1 unless they are grouped."""
+    """Number of heads of q that share one head of k and v; 1 unless they are grouped."""
     n: int
-    """Queries."""
+    """Number of queries."""
     m: int
-    """Keys."""
+    """Number of keys."""
     d_k: int
     d_v: int
 
     @property
     def lead_of_keys(self) -> Shape:
-        """The leading axes that k and v broadcast to: as many heads as they have."""
+        """Leading axes that k and v broadcast to, with their own number of heads."""
         return (*self.lead[:-1], self.lead[-1] // self.groups) if self.groups > 1 else self.lead
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor of torch; it is none where torch is not loaded."""
+    """Return whether `x` is a torch tensor. False if torch is not loaded."""
     if isinstance(x, np.ndarray):
         return False
     torch = sys.modules.get("torch")
@@ -44,11 +44,14 @@ def is_tensor(x: Any) -> bool:
 
 
 def sizes(q: Shape, k: Shape, v: Shape) -> Sizes:
-    """Sizes of the attention of arrays with these shapes; ValueError names the shapes that do not fit."""
-    # torch's own shapes are slow to cut
+    """Return the sizes of the attention of arrays with these shapes.
+
+    Raises `ValueError` if the shapes do not fit.
+    """
+    # slicing torch's own shapes is slow
     q, k, v = tuple(q), tuple(k), tuple(v)
     if q == k == v and len(q) > 1 and q[-1]:
-        # the usual case, in which nothing can be wrong
+        # the usual case, where nothing can be wrong
         return Sizes(q[:-2], 1, q[-2], q[-2], q[-1], q[-1])
     for name, shape, axes in (("q", q, "n, d_k"), ("k", k, "m, d_k"), ("v", v, "m, d_v")):
         if len(shape) < 2:
@@ -71,7 +74,8 @@ def sizes(q: Shape, k: Shape, v: Shape) -> Sizes:
 
 
 def check_mask(mask: Any, size: Sizes) -> None:
-    """TypeError unless it is boolean or of floating-point numbers, ValueError unless it fits the scores."""
+    """Raise `TypeError` unless the mask is boolean or floating-point, and `ValueError` unless it fits the
+    scores."""
     if not (is_boolean(mask.dtype) or is_floating(mask.dtype)):
         raise TypeError(
             f"mask is {mask.dtype}; it must be boolean (True: may look) or of floats, added to the scores"
@@ -84,8 +88,8 @@ def check_mask(mask: Any, size: Sizes) -> None:
 
 
 def check_types(q: Any, k: Any, v: Any) -> None:
-    """TypeError unless the three are of one kind, NumPy or torch, and of one floating-point type."""
-    # of one class they are of one kind, which is sooner seen
+    """Raise `TypeError` unless all three are of one kind, NumPy or torch, and of one floating-point type."""
+    # Objects of one class are of one kind; this check is faster.
     if not type(q) is type(k) is type(v) and not is_tensor(q) == is_tensor(k) == is_tensor(v):
         raise TypeError("q, k and v must be all NumPy arrays or all tensors of torch")
     if not q.dtype == k.dtype == v.dtype:
@@ -95,19 +99,23 @@ def check_types(q: Any, k: Any, v: Any) -> None:
 
 
 def is_floating(dtype: Any) -> bool:
-    """For the types of torch and for those of NumPy that are 16, 32 or 64 bits wide."""
+    """Return whether a dtype is floating-point, for types of torch and for types of NumPy with 16, 32 or 64
+    bits."""
     if isinstance(dtype, np.dtype):
         return dtype.kind == "f" and dtype.itemsize <= 8
     return bool(dtype.is_floating_point)
 
 
 def is_boolean(dtype: Any) -> bool:
-    """For the types of NumPy and torch."""
+    """Return whether a dtype of NumPy or torch is boolean."""
     return dtype.kind == "b" if isinstance(dtype, np.dtype) else str(dtype) == "torch.bool"
 
 
 def _groups(q: Shape, keys: Shape) -> int:
-    """One head of k and v for all is a group too: kernels read it once; broadcast, it would be copied."""
+    """Return the number of query heads per key head.
+
+    A single head of k and v for all is grouped too: kernels read it once, while broadcasting would copy it.
+    """
     heads, key_heads = (shape[-1] if shape else 1 for shape in (q, keys))
     if heads in (0, 1, key_heads):
         return 1

@@ -1,4 +1,4 @@
-"""What is compared and timed: backends by name and functions of the author, with the arrays each is given."""
+"""Subjects of comparisons and timings: backends by name and functions of the author, with their inputs."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from .ran import BackendError, Ran, profiled
 from .scaled_dot_product import Attended, attended_by
 
 Function = Callable[..., Any]
-"""f(q, k, v) → output, or (output, what ran) as `attention` gives it."""
+"""Function f(q, k, v) → output, or (output, what ran) as returned by `attention`."""
 Backends = str | Mapping[str, Function] | Sequence[str | Mapping[str, Function]]
 KINDS: Mapping[str, str] = MappingProxyType(
     {"numpy": "NumPy arrays", "torch": "torch tensors on the CPU", "torch-cuda": "torch tensors on CUDA"}
 )
-"""The arrays there are."""
+"""Kinds of input arrays."""
 _HALF = ("float32", "float16", "bfloat16")
 _HALF_ONLY = frozenset({"torch-cuda:flash", "torch-cuda:cudnn", "flash-attn"})
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One of those that are compared."""
+    """Backend or function that is compared."""
 
     name: str
     kind: str
-    """Which arrays it is given: a key of `KINDS`."""
+    """Kind of its input arrays: a key of `KINDS`."""
     function: Function | None = None
-    """The author's; None for a backend of `attention`."""
+    """Function of the author; None for a backend of `attention`."""
 
     def dtypes(self) -> tuple[str, ...]:
-        """The precisions it is meant for."""
+        """Return the precisions that the subject is made for."""
         if self.kind == "numpy":
             return ("float32", "float64")
         return _HALF[1:] if self.name in _HALF_ONLY else _HALF
 
     def call(self, q: Any, k: Any, v: Any, **options: Any) -> Any:
-        """The output, or what `attention` gives, no audit hook told.
+        """Compute the output, or the result of `attention`, without notifying audit hooks.
 
-        options: those of `attention`; functions see to them.
+        options: options of `attention`; functions must handle them on their own.
         """
         if self.function is not None:
             return self.function(q, k, v)
@@ -54,7 +54,7 @@ class Subject:
 
 
 def proved(subject: Subject, q: Any, k: Any, v: Any, **options: Any) -> tuple[Any, Ran]:
-    """One call: its output, and what ran by the profiler's word. BackendError."""
+    """Make one call. Return its output, and what ran as seen by the profiler. Raises `BackendError`."""
     given: list[Any] = []
 
     def call() -> None:
@@ -63,7 +63,7 @@ def proved(subject: Subject, q: Any, k: Any, v: Any, **options: Any) -> tuple[An
     ran = Ran("own", "cpu")
     if subject.kind == "numpy" and "torch" not in sys.modules:
         call()
-    # loading torch takes a second, and what has not loaded it has not run it
+    # Loading torch takes a second, and code that has not loaded torch has not used it.
     if "torch" in sys.modules or not given:
         ran = profiled(call)
     found = given[-1]
@@ -71,14 +71,16 @@ def proved(subject: Subject, q: Any, k: Any, v: Any, **options: Any) -> tuple[An
         return found, ran
     if ran.backend == "own":
         return found.output, replace(found.ran, kernels=ran.kernels)
-    # where CUDA cannot be traced the profiler sees operators only
+    # If CUDA cannot be traced, the profiler sees only operators.
     return found.output, replace(ran, device=found.ran.device)
 
 
 def subjects(backends: Backends | None, kind: str) -> tuple[Subject, ...]:
-    """Those that are named, or every backend present here.
+    """Return the named subjects, or all backends available here.
 
-    kind: the arrays that functions of the author get. ValueError if nothing, or a name twice, is given.
+    Raises `ValueError` if nothing is named, or if a name occurs twice.
+
+    kind: kind of input arrays for functions of the author.
     """
     chosen = present_backends() if backends is None else backends
     found: list[Subject] = []
@@ -104,7 +106,7 @@ def _kind_of(backend: str, kind: str) -> str:
 
 
 def kind_of_arrays(*arrays: Any) -> str:
-    """Which of `KINDS` the arrays are, by the first."""
+    """Return the key of `KINDS` for the first array."""
     device = getattr(arrays[0], "device", None)
     if hasattr(arrays[0], "detach"):
         return "torch-cuda" if getattr(device, "type", "") == "cuda" else "torch"
@@ -112,7 +114,7 @@ def kind_of_arrays(*arrays: Any) -> str:
 
 
 def from_arrays(x: Any) -> Any:
-    """An array or a tensor of any device as NumPy; bfloat16 becomes float32, which holds it."""
+    """Return an array or a tensor on any device as NumPy. bfloat16 becomes float32, without loss."""
     if not hasattr(x, "detach"):
         return np.asarray(x)
     x = x.detach().cpu()
@@ -120,7 +122,10 @@ def from_arrays(x: Any) -> Any:
 
 
 def as_given(x: Any, kind: str, dtype: str) -> Any:
-    """A NumPy array as `kind` in `dtype`, booleans as booleans. BackendError where there is none such."""
+    """Return a NumPy array as `kind` in `dtype`; booleans stay booleans.
+
+    Raises `BackendError` if that is impossible.
+    """
     x = np.asarray(x)
     wanted = "bool" if x.dtype == bool else dtype
     if kind == "numpy":
@@ -134,7 +139,7 @@ def as_given(x: Any, kind: str, dtype: str) -> Any:
 
 
 def torch_for(kind: str) -> Any:
-    """torch; BackendError where it, or the device of `kind`, is missing."""
+    """Return torch. Raises `BackendError` if it, or the device of `kind`, is missing."""
     try:
         torch: Any = import_module("torch")
     except ImportError:

@@ -1,22 +1,24 @@
 """Small tables of results: plain text for a terminal, HTML for a page.
 
-The HTML holds only what may stand in the output of a cell: no classes, no scripts; alignment as a style,
-which the page turns into its own class.
+The HTML contains only what is allowed in the output of a cell: no classes, no scripts. Alignment is a style
+that the page turns into its own class.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 DASH = "–"
-"""Stands where there is no value."""
+"""Placeholder for a missing value."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Table:
-    """Printed as text, shown as HTML; the first column names the rows."""
+    """Table that prints as text and displays as HTML. The first column names the rows."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -45,7 +47,10 @@ class Table:
 
 
 def table(header: Sequence[object], rows: Iterable[Sequence[object]], caption: str = "") -> Table:
-    """Cells become text with `str`; None becomes a dash. ValueError if a row is not as long as the header."""
+    """Create a table. Cells are converted with `str`; None becomes a dash.
+
+    Raises `ValueError` if a row is not as long as the header.
+    """
     names = tuple(map(_text, header))
     lines = tuple(tuple(map(_text, row)) for row in rows)
     for line in lines:
@@ -55,9 +60,9 @@ def table(header: Sequence[object], rows: Iterable[Sequence[object]], caption: s
 
 
 def two_digits(value: float | None) -> str:
-    """`value` with two significant digits: what repeats from run to run on one machine.
+    """Format `value` with two significant digits, which are reproducible from run to run on one machine.
 
-    0 stays 0; powers of ten from 0.001 up to 1000 are written out, others as in 4.9e-07.
+    0 stays 0. Numbers from 0.001 to 1000 are written without an exponent, others as 4.9e-07.
     """
     if value is None:
         return DASH
@@ -68,9 +73,27 @@ def two_digits(value: float | None) -> str:
     rounded = float(f"{value:.1e}")
     if not 1e-3 <= abs(rounded) < 1e3:
         return f"{value:.1e}"
-    # 0.5 in front of the point means one digit more behind it
+    # a leading digit 0 means one more decimal
     digits = max(0, 1 - int(f"{rounded:e}".partition("e")[2]))
     return f"{rounded:.{digits}f}"
+
+
+def number_with_error(value: float, error: float | None = None) -> str:
+    """Format `0.656 ± 0.102` as `0.66 ± 0.10`: two digits of the error, and the value to the same place (GUM,
+    7.2.6). Without an error, or if it is 0, three digits of the value, or all before the point. Thousands are
+    separated."""
+    if not (math.isfinite(value) and math.isfinite(error or 0)):
+        return f"{value}" if error is None else f"{value} ± {error}"
+    place = _exponent(error, 2) - 1 if error else min(0, _exponent(value, 3) - 2)
+    shown = [
+        f"{round(number, -place):,.{max(0, -place)}f}" for number in (value, error) if number is not None
+    ]
+    return " ± ".join(shown)
+
+
+def _exponent(value: float, digits: int) -> int:
+    """Return the power of ten of the first digit, after rounding to `digits` digits. 0 for 0."""
+    return int(f"{value:.{digits - 1}e}".partition("e")[2])
 
 
 def _text(value: object) -> str:
@@ -78,23 +101,30 @@ def _text(value: object) -> str:
 
 
 def _right_columns(shown: Table) -> tuple[bool, ...]:
-    """Columns of numbers, with or without a unit: every cell begins with a digit, or holds a dash."""
+    """Return whether each column contains numbers, with or without a unit: at least one cell starts with a
+    digit, and all others contain none, such as a dash or `out of memory`."""
+    columns = [[row[i].lstrip("+-−<≤") for row in shown.rows] for i in range(len(shown.header))]
     return tuple(
-        any(row[i] != DASH for row in shown.rows)
-        and all(row[i] == DASH or row[i].lstrip("+-−<≤")[:1].isdigit() for row in shown.rows)
-        for i in range(len(shown.header))
+        any(cell[:1].isdigit() for cell in column)
+        and all(cell[:1].isdigit() or not any(map(str.isdigit, cell)) for cell in column)
+        for column in columns
     )
 
 
 def _body_row(row: Sequence[str], right: Sequence[bool]) -> str:
-    first, *rest = (
-        _cell("td" if i else "th", text, "" if i else "row", side)
-        for i, (text, side) in enumerate(zip(row, right, strict=True))
-    )
-    return "".join([first, *rest])
+    """Write a row. Neighbouring number columns with the same words, such as `out of memory`, become one
+    cell."""
+    first, *rest = zip(row, right, strict=True)
+    cells = [_cell("th", first[0], "row", first[1])]
+    for (text, side), group in groupby(rest):
+        count, is_word = len(list(group)), side and text != DASH and not any(map(str.isdigit, text))
+        cells += [_cell("td", text, "", side, count)] if is_word else [_cell("td", text, "", side)] * count
+    return "".join(cells)
 
 
-def _cell(tag: str, text: str, scope: str, right: bool) -> str:
+def _cell(tag: str, text: str, scope: str, right: bool, columns: int = 1) -> str:
     scoped = f' scope="{scope}"' if scope else ""
-    style = ' style="text-align: right"' if right else ""
-    return f"<{tag}{scoped}{style}>{escape(text, quote=False)}</{tag}>"
+    span = f' colspan="{columns}"' if columns > 1 else ""
+    side = "center" if columns > 1 else "right"
+    style = f' style="text-align: {side}"' if right else ""
+    return f"<{tag}{scoped}{span}{style}>{escape(text, quote=False)}</{tag}>"

@@ -1,7 +1,7 @@
-"""Time, memory and error of attention over the length of the sequence, on this machine.
+"""Time, memory and error of attention for different sequence lengths, on this machine.
 
-With a file of rows, what this machine has measured before is not measured again, so a post that is run twice
-shows the same numbers, and rows of other machines stay beside its own.
+With a file of rows, cases that this machine has measured before are not measured again. So a post that runs
+twice shows the same numbers, and rows of other machines stay in the file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .subjects import (
 )
 
 CHECKED_QUERIES = 256
-"""Queries whose error is computed, spread evenly: any length can be checked."""
+"""Number of queries whose error is computed, evenly spaced, so that any length can be checked."""
 
 
 def benchmark(
@@ -63,22 +63,27 @@ def benchmark(
     clock: Callable[[], float] = time.perf_counter,
     date: str | None = None,
 ) -> Timings:
-    """Time, memory and error of one call on (batch, heads, n, d) of N(0, 1), for each n of `lengths`.
+    """Measure time, memory and error of one call on (batch, heads, n, d) of N(0, 1), for each n of `lengths`.
 
-    backends: names, or a mapping from a name to a function f(q, k, v), or a list of both; None: all that are
-    present and can. inputs: the arrays that functions get, `numpy`, `torch` or `torch-cuda`; a function sees
-    to `is_causal` itself.
-    Each case is called for its proof, for its memory and to warm up; then as often as fits into `budget_s`
-    seconds, at least 5 times and at most 200, or `repeats` times. Times are the median and the quartiles of
-    one call, of `attention` with all it does; on CUDA they are the device's, without launching. The error is
-    the largest of up to 256 queries, against float64. Without memory for a case its row says so.
-    rows: a file of rows, see `rows.py`. A case that stands there for this machine is not measured again,
-    unless again=True or the source of its function has changed; then a newer row is added. The result holds
-    all rows of the file, the newest of each case.
-    BackendError if a backend that was named cannot run; ValueError for a broken file or a wrong argument.
+    Each case is called once for the proof of what ran, once for memory and once to warm up. Then it is timed
+    as often as fits into `budget_s` seconds, at least 5 and at most 200 times, or `repeats` times. Times are
+    the median and the quartiles of one call of `attention` with everything it does; on CUDA, they are device
+    times without launching. The error is the largest of up to 256 queries, compared with float64. If memory
+    runs out, the row of the case says so.
+
+    backends: names, a mapping from names to functions f(q, k, v), or a list of both. None: all available
+        backends.
+    inputs: arrays that functions receive: `numpy`, `torch` or `torch-cuda`. A function must handle
+        `is_causal` itself.
+    rows: file of rows, see `rows.py`. A case that this machine has measured is not measured again, unless
+        again=True or the source of its function has changed; then a newer row is added. The result contains
+        the newest row of each case in the file.
+
+    Raises `BackendError` if a named backend cannot run, and `ValueError` for a damaged file or an invalid
+    argument.
     """
     if inputs not in KINDS:
-        raise ValueError(f"no such inputs: {inputs}; choose from {', '.join(KINDS)}")
+        raise ValueError(f"unknown inputs {inputs}; choose from {', '.join(KINDS)}")
     asked = _lengths(lengths, batch, heads, d, 1 if repeats is None else repeats)
     case: dict[str, Any] = {"batch": batch, "heads": heads, "d": d, "is_causal": is_causal}
     case["dtype"] = dtype_name(dtype)
@@ -95,7 +100,7 @@ def benchmark(
         fresh += _added(row, plan, rows, named=backends is not None)
     shown = {case_of(row): row for row in newest([*known, *fresh])}
     for row in wanted:
-        # also of what was measured before: a post that is run again says the same
+        # Also for rows measured before: a post that runs again reports the same.
         measured = shown.get(case_of(row), row)
         backend, *operators = measured.ran.split() or [""]
         tell(row.kind, backend, operators)
@@ -104,7 +109,7 @@ def benchmark(
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How rows are measured."""
+    """Settings for measuring rows."""
 
     subjects: Mapping[str, Subject]
     seed: int
@@ -123,21 +128,21 @@ def _lengths(lengths: int | Iterable[int], *others: int) -> list[int]:
 
 
 def _missing(wanted: Iterable[Row], known: Iterable[Row]) -> list[Row]:
-    """Those that no row stands for, or only one of other code."""
+    """Return wanted rows without a known row, or whose function has changed."""
     code = {case_of(row): row.code for row in known}
     return [row for row in wanted if code.get(case_of(row)) != row.code]
 
 
 def _known(path: str | os.PathLike[str]) -> tuple[Row, ...]:
-    """Rows of a file that may be missing."""
-    # opened for adding alone, first: the file is an output of the cell, not one of its inputs
+    """Return the rows of a file. Create the file if it does not exist."""
+    # Open for appending first, so that the file counts as an output of the cell and not as an input.
     with suppress(PermissionError), Path(path).open("ab"):
         pass
     return rows_of(path)
 
 
 def _added(row: Row, plan: _Plan, path: str | os.PathLike[str] | None, *, named: bool) -> list[Row]:
-    """`row` measured and written down; nothing if a backend that nobody named refuses."""
+    """Measure and store `row`. Return an empty list if a backend that was not named cannot run."""
     try:
         measured = _measured(row, plan)
     except BackendError:
@@ -152,7 +157,7 @@ def _added(row: Row, plan: _Plan, path: str | os.PathLike[str] | None, *, named:
 
 
 def _measured(row: Row, plan: _Plan) -> Row:
-    """`row` with its numbers. BackendError."""
+    """Return `row` with its measurements. Raises `BackendError`."""
     subject = plan.subjects[row.backend]
     random = np.random.default_rng([plan.seed, row.n])
     shape = (row.batch, row.heads, row.n, row.d)
@@ -190,7 +195,7 @@ def _measured(row: Row, plan: _Plan) -> Row:
 
 
 def _error(output: Any, arrays: Sequence[Any], *, is_causal: bool) -> float:
-    """Largest absolute error of some queries; arrays (batch, heads, n, d) as they were given."""
+    """Return the largest absolute error of some queries. `arrays` are the inputs (batch, heads, n, d)."""
     q, k, v = arrays
     n = q.shape[-2]
     if output.shape != q.shape:
@@ -198,17 +203,17 @@ def _error(output: Any, arrays: Sequence[Any], *, is_causal: bool) -> float:
     chosen = np.unique(np.linspace(0, n - 1, min(n, CHECKED_QUERIES)).astype(int))
     mask = np.arange(n) <= chosen[:, None] if is_causal else None
     worst = [0.0]
-    # head by head: float64 of all of them could be more than the memory that the call itself needs
+    # head by head: float64 for all heads could need more memory than the call itself
     for at in np.ndindex(q.shape[:-2]):
         wide = (x.astype(np.float64) for x in (q[at][chosen], k[at], v[at]))
         exact = reference.attention(*wide, mask=mask)
         worst.append(float(np.abs(output[at][chosen] - exact).max()))
-    # max() would lose NaN
+    # max() would ignore NaN
     return float(np.max(worst))
 
 
 def _code(function: Function | None) -> str:
-    """Digest of a function's own source; empty where there is none."""
+    """Return a digest of a function's source. Empty if there is no source."""
     try:
         text = inspect.getsource(function) if function is not None else ""
     except (OSError, TypeError):
@@ -217,13 +222,13 @@ def _code(function: Function | None) -> str:
 
 
 def _machine(kind: str) -> dict[str, Any]:
-    """Fields of a row that name the machine, for arrays of `kind`."""
+    """Return the fields of a row that name the machine, for arrays of `kind`."""
     found: dict[str, Any] = {
         "kind": "cpu",
         "device": processor_name() or platform.machine(),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        # without loading it: a row of NumPy alone need not wait a second for that
+        # without loading it: a row of NumPy alone need not wait a second
         "torch": metadata.version("torch") if find_spec("torch") else "",
     }
     if kind == "numpy":

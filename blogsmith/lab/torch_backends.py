@@ -1,6 +1,6 @@
-"""Scaled dot-product attention of torch, on the CPU and on CUDA, chosen or forced.
+"""Scaled dot-product attention of torch, on the CPU and on CUDA, chosen by torch or forced.
 
-This module imports torch; whoever uses it imports it where torch is asked for, not before.
+This module imports torch, so import it only where torch is needed.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ CHOICES = MappingProxyType(
 
 _FREE: Any = nullcontext()
 _REFUSALS = ("No available kernel", "No viable backend", "cuDNN Frontend error")
-"""How the messages begin with which torch refuses a forced backend."""
+"""Start of torch's messages that reject a forced backend."""
 
 
 _NO_REASONS = ("not used because:", "has been runtime disabled.")
 
 
 class Watch(_dispatch.TorchDispatchMode):  # type: ignore[misc] # torch is not there when types are checked
-    """Notes the names of the operators that the dispatcher executes."""
+    """Recorder of the operators that the dispatcher executes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,14 +49,14 @@ class Watch(_dispatch.TorchDispatchMode):  # type: ignore[misc] # torch is not t
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """False: torch would wrap each call below against its compiler, at 5 µs."""
+        """Return False: otherwise torch would wrap each call below against its compiler, at 5 µs."""
         return False
 
     def __torch_dispatch__(self, operator: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = operator._schema.name
         self.names.append(name)
         if name == "aten::scaled_dot_product_attention":
-            # under inference_mode it arrives whole; what it chooses is inside
+            # In inference mode, this operator arrives undecomposed; the chosen operator is inside.
             with self:
                 return operator.decompose(*args, **(kwargs or {}))
         return operator(*args, **(kwargs or {}))
@@ -65,10 +65,14 @@ class Watch(_dispatch.TorchDispatchMode):  # type: ignore[misc] # torch is not t
 def attend(
     q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, scale: float | None, choice: str = ""
 ) -> tuple[Any, Ran]:
-    """torch's attention of tensors on one device, and what ran; choice: a backend that is forced.
+    """Compute torch's attention of tensors on one device. Return the output and what ran.
 
-    The fused backends want four axes and equal leading ones; inputs are brought into this form first, without
-    copies where torch can do without. BackendError, with torch's reasons, if it refuses the forced backend.
+    The fused backends need four axes and equal leading axes. Inputs are converted first, without copies if
+    torch can avoid them.
+
+    choice: backend to force; empty if torch chooses.
+
+    Raises `BackendError` with torch's reasons if it rejects the forced backend.
     """
     q4, k4, v4 = four_axes(q, size.lead), four_axes(k, size.lead_of_keys), four_axes(v, size.lead_of_keys)
     if q.device.type != "cpu":
@@ -76,7 +80,8 @@ def attend(
     seen = None if mask is None else _joined_mask(mask, is_causal, q, size)
     extra = {"enable_gqa": True} if size.groups > 1 else {}
     if extra and (choice == "efficient" or (not choice and q.is_cuda and q.dtype == torch.float32)):
-        # it knows no groups, and is the one fused kernel of CUDA for float32: torch would store all scores
+        # `efficient` does not support groups and is the only fused CUDA kernel for float32: torch would
+        # store all scores.
         k4, v4, extra = (*(x.repeat_interleave(size.groups, dim=1) for x in (k4, v4)), {})
     with _forced(choice) if choice else _FREE, Watch() as watch:
         output = torch.nn.functional.scaled_dot_product_attention(
@@ -92,17 +97,20 @@ def attend(
 def attend_by_package(
     q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, scale: float | None
 ) -> tuple[Any, Ran]:
-    """The same by the package flash-attn; BackendError if it is absent or cannot take these inputs."""
+    """Compute attention with the package flash-attn.
+
+    Raises `BackendError` if it is absent or rejects the inputs.
+    """
     q4, k4, v4 = four_axes(q, size.lead), four_axes(k, size.lead_of_keys), four_axes(v, size.lead_of_keys)
     with Watch() as watch:
         output = flash_package.attend(q4, k4, v4, size, mask=mask, is_causal=is_causal, scale=scale)
-    # older versions call their library past torch's dispatcher; then their function is all there is to name
+    # Older versions bypass torch's dispatcher; then the name of their function is the only proof.
     ran = ran_by_names([*watch.names, "flash_attn.flash_attn_func"], q.device.type)
     return output.reshape(*size.lead, size.n, size.d_v), ran
 
 
 def four_axes(x: Any, lead: tuple[int, ...]) -> Any:
-    """`x` broadcast to these leading axes, as (batch, heads, rows, columns)."""
+    """Return `x` broadcast to these leading axes, as (batch, heads, rows, columns)."""
     if x.ndim == 4 and tuple(x.shape[:-2]) == lead:
         return x
     rows, columns = x.shape[-2:]
@@ -112,10 +120,11 @@ def four_axes(x: Any, lead: tuple[int, ...]) -> Any:
 
 
 def laid_out(x: Any) -> Any:
-    """`x` as the kernels of CUDA read it: without gaps in the last axis, rows at multiples of 16 bytes.
+    """Return `x` in the layout that CUDA kernels need: no gaps in the last axis, rows at multiples of 16
+    bytes.
 
-    The fused backends refuse gaps. Some look for the 16 bytes and refuse, others read on; of keys that are
-    broadcast, beside a mask, wrong results are reported: pytorch/pytorch#191937.
+    The fused backends reject gaps. Some check the 16 bytes and reject the input, others read on. For
+    broadcast keys together with a mask, wrong results are reported: pytorch/pytorch#191937.
     """
     steps, width = x.stride(), x.element_size()
     starts = (x.storage_offset(), *(() if x.is_contiguous() else steps[:-1]))
@@ -124,24 +133,25 @@ def laid_out(x: Any) -> Any:
 
 
 def tensor(x: Any, device: Any) -> Any:
-    """An array or tensor as a tensor on a device, without a copy where one can be avoided."""
+    """Return an array or tensor as a tensor on a device, without a copy if possible."""
     if not isinstance(x, torch.Tensor):
         x = np.asarray(x)
-        # torch takes no steps backwards and no foreign byte orders, and warns of read-only arrays; its fused
-        # backends want the last axis without gaps
+        # torch accepts no negative strides and no non-native byte orders, and warns about read-only arrays.
+        # Its fused backends need a last axis without gaps.
         plain = x.flags.writeable and x.dtype.isnative and min(x.strides, default=0) >= 0
         if not plain or x.strides[-1:] not in ((), (x.itemsize,)):
             x = x.astype(x.dtype.newbyteorder("="), order="C")
         x = torch.from_numpy(x)
     here = x.device
-    # mostly there is nothing to do; device is a torch.device, or the name of a kind
+    # usually there is nothing to do; device is a torch.device or the name of a kind
     return x if here == device or here.type == device else x.to(device)
 
 
 def _joined_mask(mask: Any, is_causal: bool, q: Any, size: Sizes) -> Any:
-    """One mask of four axes to be added: torch takes either a mask or `is_causal`, and adds booleans too.
+    """Return one additive mask with four axes: torch accepts either a mask or `is_causal`, and adds booleans
+    too.
 
-    It is made here, since torch would make it under the eyes of `Watch`, at three times the cost.
+    It is created here, since torch would create it while `Watch` records, at three times the cost.
     """
     seen = tensor(mask, q.device)
     if seen.dtype == torch.bool:
@@ -161,18 +171,18 @@ def _joined_mask(mask: Any, is_causal: bool, q: Any, size: Sizes) -> Any:
 
 
 def full_rows(mask: Any, m: int) -> Any:
-    """A mask with its last axis written out: the kernels of CUDA take one that is broadcast in the others."""
+    """Return a mask with an expanded last axis. CUDA kernels accept broadcasting in the other axes."""
     return mask.expand(*mask.shape[:-1], m).contiguous() if mask.shape[-1:] != (m,) else mask.contiguous()
 
 
 def _emptied(output: Any, seen: Any) -> Any:
-    """0 for queries that may look at nothing: kernels differ there, some give NaN."""
+    """Set the output to 0 for queries without visible keys, where kernels differ and some give NaN."""
     return output.masked_fill((seen == -torch.inf).all(dim=-1, keepdim=True), 0)
 
 
 @contextmanager
 def _forced(choice: str) -> Iterator[None]:
-    """Allows one backend only; its refusal is a BackendError with the warnings that explain it."""
+    """Allow one backend only. If torch rejects it, raise `BackendError` with the warnings that explain it."""
     if not choice:
         yield
         return
@@ -190,9 +200,10 @@ def _forced(choice: str) -> Iterator[None]:
 
 
 def _reasons(said: list[str], error: str) -> str:
-    """torch's own words on what was asked for, without the lines of its C++ files.
+    """Return torch's reasons for rejecting the requested backend, without lines of its C++ files.
 
-    On CUDA it goes through all backends, under headings; of the others it only says that they are disabled.
+    On CUDA, torch reports on all backends, under headings; of the others it says only that they are
+    disabled.
     """
     plain = (re.sub(r"\s*\(Triggered internally at .*?\)\s*$", "", text, flags=re.DOTALL) for text in said)
     reasons = [text.strip() for text in plain if not text.rstrip().endswith(_NO_REASONS)]

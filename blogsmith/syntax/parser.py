@@ -59,6 +59,7 @@ from .math.html_formulas import html_formulas
 from .math.subequations import subequations
 from .near_misses import report_near_misses
 from .notes import append_notes, note_rules, sort_notes
+from .number_columns import uncertainties
 from .numbering import number_page
 from .open_elements import close_elements
 from .paragraphs import paragraph_rules
@@ -273,6 +274,7 @@ AFTER_INLINE: tuple[tuple[str, Callable[[StateCore], None]], ...] = (
     ("html_formulas", html_formulas),
     ("markdown_in_html", report_markdown),
     ("hidden_characters", hidden_characters),
+    ("uncertainties", uncertainties),
     ("task_lists", task_lists),
     ("split_paragraphs", split_paragraphs),
     ("subequations", subequations),

@@ -25,10 +25,9 @@ from typing import Any
 import numpy as np
 
 from blogsmith.lab import attention, reference
-from blogsmith.lab.row_tables import time_in_words
 from blogsmith.lab.tables import Table, table
 
-from .attention_paired import Paired, measure_paired
+from .attention_paired import Paired, measure_paired, time_in_words
 
 Array = np.ndarray[Any, Any]
 ROOT = Path(__file__).parents[2]

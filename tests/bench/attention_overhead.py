@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from blogsmith.lab import attention
-from blogsmith.lab.row_tables import time_in_words
 from blogsmith.lab.tables import Table, table
 
 from .attention_paired import Call, Paired, measure_paired

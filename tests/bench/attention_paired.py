@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from blogsmith.lab.tables import number_with_error
+
 Call = Callable[[], object]
 WARM = 5
 """Untimed calls of each function at the start."""
@@ -71,3 +73,9 @@ def _span(call: Call) -> float:
     ended = time.perf_counter()
     del result
     return ended - begun
+
+
+def time_in_words(seconds: float) -> str:
+    """Format a time as `12.3 ms`, with three digits; µs below a millisecond."""
+    unit, factor = ("s", 1.0) if seconds >= 10 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
+    return f"{number_with_error(seconds * factor)} {unit}"

@@ -28,8 +28,6 @@ DOCUMENTS = (
     "content/_index.md",
 )
 CODE_FOLDERS = ("blogsmith", "plugins", "themes", "scripts", "tests")
-RECORDED = "blogsmith/lab"
-"""Its files must stay as recorded results on a GPU know them; its prose waits for the next records."""
 _CODE = re.compile(r"``[^`]*``|`[^`]*`|\$[^$\n]*\$|\([^()\s]*\)(?<=\))|<[^<>\n]*>")
 _FRAGMENT = re.compile(r"(?:What|Of|As|Those|Who|Whose|That|Which|Than|Else)\b")
 _NO_PROSE = re.compile(r"\(\?|\\[sdwbS]|\[\^|</?[a-z]")
@@ -103,8 +101,7 @@ def all_files() -> list[Path]:
     code = [file for folder in CODE_FOLDERS for file in sorted((ROOT / folder).rglob("*.py"))]
     manual = [file for file in sorted((ROOT / "content/docs").rglob("*.md")) if "." not in file.stem]
     documents = [file for name in DOCUMENTS if (file := ROOT / name).is_file()]
-    found = (file for file in (*code, *manual, *documents) if "node_modules" not in file.parts)
-    return [file for file in found if not file.is_relative_to(ROOT / RECORDED)]
+    return [file for file in (*code, *manual, *documents) if "node_modules" not in file.parts]
 
 
 def passages(file: Path) -> Iterator[Passage]:

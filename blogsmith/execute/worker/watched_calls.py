@@ -30,6 +30,8 @@ _CLOCKS = ("time", "clock_gettime")
 _DATED = {"localtime": 0, "gmtime": 0, "ctime": 0, "strftime": 1, "asctime": 0}
 """Function → maximum number of arguments with which it uses the current time."""
 _ENTROPY_CALLERS = frozenset(("random", "secrets", "uuid"))
+_PROFILER = os.path.join("torch", "autograd", "profiler.py")  # noqa: PTH118
+"""File of torch that gives each trace a random name. The name is in no result."""
 _VARIABLE_CALLERS = frozenset(("os", "_collections_abc"))
 
 
@@ -213,6 +215,9 @@ class Repeatability:
     def _after_entropy(
         self, frame: FrameType, args: tuple[Any, ...], options: dict[str, Any], result: Any
     ) -> None:
+        caller = frame.f_back
+        if caller is not None and caller.f_code.co_filename.endswith(_PROFILER):
+            return
         nearest = self._callers.nearest(frame, _ENTROPY_CALLERS)
         if nearest == "author" or (nearest == "package" and self._callers.origin(frame) == "package"):
             self._note("random")

@@ -1,1 +1,1 @@
-"""Matrices and lines as SVG, once for light and once for dark pages."""
+"""Matrices and line charts as SVG, once for light and once for dark pages."""

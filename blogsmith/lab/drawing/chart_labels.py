@@ -1,4 +1,4 @@
-"""Names of lines: at their ends where there is room, else in a legend."""
+"""Labels of lines: at the ends of the lines if there is room, otherwise in a legend."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .chart_series import Point, Series
 from .svg import Sheet, shortened, width_of
 
 _LINE = 16.0
-"""Px between the base lines of two names."""
+"""Distance between the base lines of two labels, in px."""
 _MOVED = 9.0
-"""Px a name may stand above or below the end of its line."""
+"""Largest vertical distance of a label from the end of its line, in px."""
 _BESIDE = 9.0
 _SAMPLE = 34.0
-"""Width of the piece of line in a legend."""
+"""Length of the line sample in a legend, in px."""
 _ROW = 20.0
 _GAP = 18.0
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A label and where it begins, on its base line; in px."""
+    """Label and the start of its base line, in px."""
 
     text: str
     x: float
@@ -33,9 +33,11 @@ class Name:
 def placed_names(
     lines: Sequence[Series], pixels: Sequence[Sequence[Sequence[Point]]], top: float, width: float
 ) -> tuple[Name, ...]:
-    """A name beside the end of each line; empty if one would touch another, a foreign line or the edge.
+    """Return a label next to the end of each line.
 
-    pixels: for each line its stretches, in px.
+    Empty if one would touch another, a different line or the edge.
+
+    pixels: segments of each line, in px.
     """
     ends = [(at, stretches[-1][-1]) for at, stretches in enumerate(pixels) if stretches]
     if len(ends) < len(lines) or not all(line.label for line in lines):
@@ -63,7 +65,7 @@ def legend_height(lines: Sequence[Series], width: float) -> float:
 
 
 def draw_legend(sheet: Sheet, lines: Sequence[Series], top: float, width: float) -> None:
-    """Pieces of line with their marks and names, in rows."""
+    """Draw samples of the lines with their markers and labels, in rows."""
     for at, (row, x, name) in enumerate(_legend_places(lines, width)):
         y = top + row * _ROW + 10
         look: dict[str, str | float] = {"stroke": sheet.inks.series[at], "stroke_width": 2}
@@ -75,7 +77,10 @@ def draw_legend(sheet: Sheet, lines: Sequence[Series], top: float, width: float)
 
 
 def _spread(heights: Sequence[float]) -> list[float]:
-    """Rising numbers, at least a line apart: those too close move away from their common middle."""
+    """Return rising numbers that are at least one line apart.
+
+    Numbers too close move away from their common centre.
+    """
     groups: list[tuple[float, int]] = []
     for height in heights:
         first, count = height, 1
@@ -88,7 +93,7 @@ def _spread(heights: Sequence[float]) -> list[float]:
 
 
 def _sampled(stretches: Sequence[Sequence[Point]]) -> Iterator[tuple[float, float]]:
-    """Places along a line, 3 px apart."""
+    """Yield points along a line, 3 px apart."""
     for points in stretches:
         for one, other in pairwise(points):
             count = int(max(abs(other.x - one.x), abs(other.y - one.y)) / 3) + 1
@@ -98,7 +103,7 @@ def _sampled(stretches: Sequence[Sequence[Point]]) -> Iterator[tuple[float, floa
 
 
 def _legend_places(lines: Sequence[Series], width: float) -> list[tuple[int, float, str]]:
-    """Row, left edge and name of each entry."""
+    """Return row, left edge and label of each entry."""
     places = []
     row, x = 0, 0.0
     for line in lines:

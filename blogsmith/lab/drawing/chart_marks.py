@@ -1,4 +1,4 @@
-"""What tells series apart besides colour: shapes of marks, and dashes."""
+"""Marker shapes and dash patterns, which distinguish series in addition to colour."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _SHAPES = (
     "M-5.8 0L-1.9 -1.9L0 -5.8L1.9 -1.9L5.8 0L1.9 1.9L0 5.8L-1.9 1.9Z",
     "M-2.3 -4.3H2.3L4.7 0L2.3 4.3H-2.3L-4.7 0Z",
 )
-"""Disc, square, triangle up, diamond, triangle down, cross, star, hexagon; about the same area."""
+"""Disc, square, triangle up, diamond, triangle down, cross, star, hexagon; all of about the same area."""
 _DASHES = ("", "7 3", "2 2.5", "9 3 2 3", "4 2", "12 3", "7 2 2 2 2 2", "1.5 4")
 
 
 def dash_of(at: int) -> str:
-    """`stroke-dasharray` of the series with this number, counted from 0."""
+    """Return the `stroke-dasharray` of the series with this index."""
     return _DASHES[at]
 
 
 def draw_mark(sheet: Sheet, at: int, x: float, y: float) -> None:
-    """The mark of a series, with a halo that lifts it off the lines below."""
+    """Draw the marker of a series, with a halo that separates it from the lines below."""
     look: dict[str, str | float] = {"fill": sheet.inks.series[at], "stroke": sheet.inks.ground}
     sheet.path(_SHAPES[at], {"transform": f"translate({number(x)} {number(y)})", **look})

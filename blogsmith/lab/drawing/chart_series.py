@@ -1,4 +1,4 @@
-"""Series of a chart as authors hand them in: lists of points or a few arrays, gaps included."""
+"""Series of a chart as authors pass them: lists of points or several arrays, with gaps."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from typing import Any
 from .ticks import without_dust
 
 MOST = 8
-"""So many series can be told apart."""
+"""Largest number of series that can be distinguished."""
 _DENSE = 2000
-"""Points of a stretch; of more only those are kept that a line needs."""
+"""Points of a segment up to which all are drawn. In longer segments, points that do not affect the line are
+dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
     x: float
     y: float
-    """NaN: a gap in the line."""
+    """y value; NaN means a gap in the line."""
     low: float
-    """Ends of the error band; both `y` where there is none."""
+    """Ends of the error band; both are `y` if there is none."""
     high: float
 
 
@@ -30,11 +31,11 @@ class Point:
 class Series:
     label: str
     points: tuple[Point, ...]
-    """As handed in; those that cannot be drawn have NaN as `y`."""
+    """Points as passed. Points that cannot be drawn have NaN as `y`."""
 
     @property
     def drawn(self) -> tuple[Point, ...]:
-        """Without the gaps."""
+        """Points without gaps."""
         return tuple(point for point in self.points if not math.isnan(point.y))
 
     @property
@@ -42,14 +43,17 @@ class Series:
         return any(point.low != point.high for point in self.drawn)
 
     def stretches(self) -> Iterator[tuple[Point, ...]]:
-        """What a line connects, in order."""
+        """Yield the segments that a line connects, in order."""
         for is_gap, points in groupby(self.points, lambda point: math.isnan(point.y)):
             if not is_gap:
                 yield tuple(points)
 
 
 def read_series(series: Mapping[str, Any], log: str) -> tuple[Series, ...]:
-    """log: axes with nothing at or below 0. TypeError or ValueError, in words, for what is no series."""
+    """Read the series of a chart. Raises `TypeError` or `ValueError` with a message if they are invalid.
+
+    log: axes that allow only values above 0.
+    """
     if not isinstance(series, Mapping):
         raise TypeError("series is a mapping from a label to points, such as {'naive': [(128, 0.01)]}")
     if len(series) > MOST:
@@ -61,9 +65,11 @@ def read_series(series: Mapping[str, Any], log: str) -> tuple[Series, ...]:
 
 
 def thinned(points: Sequence[Point], column: float) -> Sequence[Point]:
-    """Of each stretch of x as wide as `column` the first, lowest, highest and last point, if there are many.
+    """Return the first, lowest, highest and last point of each interval of x, if there are many points.
 
-    A line through them looks like one through all.
+    A line through them looks like one through all points.
+
+    column: width of an interval.
     """
     if len(points) <= _DENSE:
         return points
@@ -77,7 +83,7 @@ def thinned(points: Sequence[Point], column: float) -> Sequence[Point]:
 
 
 def _points(label: str, given: Any, log: str) -> Iterator[Point]:
-    # a tuple of arrays is one array for each coordinate; a list or one array holds points
+    # A tuple of arrays has one array per coordinate; a list or a single array contains points.
     given = tuple(_plain(part) for part in given) if isinstance(given, tuple) else _plain(given)
     if isinstance(given, tuple) and len(given) in (2, 4) and all(isinstance(part, list) for part in given):
         lengths = [len(part) for part in given]
@@ -85,7 +91,7 @@ def _points(label: str, given: Any, log: str) -> Iterator[Point]:
             raise ValueError(f"series {label!r}: its arrays have different lengths, {lengths}")
         given = list(zip(*given, strict=True))
     if not isinstance(given, Sequence) or isinstance(given, str):
-        raise TypeError(f"series {label!r} is no list of points, but {type(given).__name__}")
+        raise TypeError(f"series {label!r} is not a list of points, but {type(given).__name__}")
     for member in given:
         yield _point(label, member, log)
 
@@ -104,7 +110,7 @@ def _point(label: str, member: Any, log: str) -> Point:
 
 
 def _plain(given: Any) -> Any:
-    """Arrays and tensors as lists; iterators too."""
+    """Convert arrays, tensors and iterators to lists."""
     if hasattr(given, "tolist"):
         return given.tolist()
     return list(given) if isinstance(given, Iterator | range) or _is_items(given) else given
@@ -120,4 +126,4 @@ def _number(label: str, value: Any) -> float:
     try:
         return without_dust(float(value))
     except (TypeError, ValueError):
-        raise TypeError(f"series {label!r}: {value!r} is no number") from None
+        raise TypeError(f"series {label!r}: {value!r} is not a number") from None

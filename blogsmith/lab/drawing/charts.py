@@ -1,7 +1,7 @@
-"""`curves`: lines over numbers, as a paper would print them.
+"""Line charts in the style of a paper, drawn by `curves`.
 
-Few ticks, faint grid lines in one direction, no frame. Names stand at the ends of the lines where there is
-room, else in a legend above. Series differ by colour, by the shape of their marks and by their dashes.
+Few ticks, faint grid lines in one direction, no frame. Labels are at the ends of the lines if there is room,
+otherwise in a legend above. Series differ by colour, marker shape and dash pattern.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ Unit = Literal["", "s", "bytes"]
 
 _PLOT_PX = 250
 _MANY = 40
-"""Points of a series; more have no marks of their own."""
+"""Points of a series up to which each point has a marker."""
 _LABEL_SHARE = 0.3
-"""Of the width, which names at the ends of the lines may take."""
+"""Largest share of the width for labels at the ends of lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Numbers as places."""
+    """Scale from numbers to pixel positions."""
 
     low: float
     high: float
     is_log: bool
     start_px: float
-    """Where `low` stands."""
+    """Position of `low`, in px."""
     end_px: float
     ticks: tuple[Tick, ...]
 
     def place(self, value: float) -> float:
-        """In px; what lies outside stands at the end."""
+        """Return the position of a value in px. Values outside the range are placed at its end."""
         if self.is_log:
             value = math.log(max(value, self.low)) - math.log(self.low)
             share = value / (math.log(self.high) - math.log(self.low))
@@ -52,7 +52,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class _Chart:
-    """A chart with all its places."""
+    """Chart with the positions of all its parts."""
 
     title: str
     lines: tuple[Series, ...]
@@ -63,9 +63,9 @@ class _Chart:
     bands: bool
     points: bool
     names: tuple[Name, ...]
-    """At the ends of lines; empty if a legend stands above."""
+    """Labels at the ends of lines. Empty if there is a legend above."""
     top: float
-    """Of the legend."""
+    """Top of the legend, in px."""
 
     def in_px(self, points: Sequence[Point]) -> tuple[Point, ...]:
         x, y = self.x.place, self.y.place
@@ -84,13 +84,19 @@ def curves(
     x_unit: Unit = "",
     y_unit: Unit = "",
 ) -> Drawing:
-    """Lines of up to eight series.
+    """Draw a chart with up to eight lines.
 
-    series: label → points `(x, y)` or `(x, y, low, high)`, as a list or an array with a row for each; or a
-    tuple of two or four arrays. None, NaN, infinity and, on a logarithmic axis, what is not above 0 are gaps.
-    x, y: names of the axes; log: which of them are logarithmic. bands: show `low` to `high` as an area.
-    points: mark the points, where they are few. Ticks in seconds read `20 µs`, in bytes `64 MiB`.
-    Raises TypeError or ValueError for what is no series, and where there is no point to draw.
+    `series` maps each label to its points `(x, y)` or `(x, y, low, high)`: a list, an array with one row per
+    point, or a tuple of two or four arrays. None, NaN, infinity and, on a logarithmic axis, values not above
+    0 are gaps.
+
+    x, y: names of the axes.
+    log: axes that are logarithmic.
+    bands: show `low` to `high` as an area.
+    points: mark the points if they are few.
+    x_unit, y_unit: unit of the ticks: seconds are shown as `20 µs`, bytes as `64 MiB`.
+
+    Raises `TypeError` or `ValueError` for invalid series, and if there is no point to draw.
     """
     for name, value, allowed in (
         ("log", log, ("", "x", "y", "xy")),
@@ -115,7 +121,7 @@ def _chart(
     bands: bool,
     points: bool,
 ) -> _Chart:
-    """Places for everything: first with names at the ends of the lines, then with a legend."""
+    """Lay out the chart, with labels at the ends of the lines if possible, otherwise with a legend."""
     drawn = [point for line in lines for point in line.drawn]
     xs = [point.x for point in drawn]
     ys = [value for point in drawn for value in ((point.low, point.high, point.y) if bands else (point.y,))]
@@ -150,7 +156,10 @@ def _pixels(chart: _Chart, line: Series) -> list[tuple[Point, ...]]:
 
 
 def _range(values: Sequence[float], *, is_log: bool, tight: bool) -> tuple[float, float]:
-    """Ends of an axis: a little beyond the values; from 0 if they are not far from it. tight: nearly none."""
+    """Return the ends of an axis: slightly beyond the values, and 0 if the values are not far from it.
+
+    tight: use almost no margin.
+    """
     if is_log:
         above = [value for value in values if value > 0]
         low, high = min(above), max(above)
@@ -236,7 +245,7 @@ def _draw_line(sheet: Sheet, at: int, stretches: list[tuple[Point, ...]]) -> Non
 def _draw_points(
     chart: _Chart, sheet: Sheet, at: int, line: Series, stretches: list[tuple[Point, ...]]
 ) -> None:
-    """Marks. A point that no line reaches has one always, and so has the last: the name stands beside it."""
+    """Draw the markers of a line. Single points and the last one, next to its label, always have a marker."""
     drawn = line.drawn
     for points in stretches:
         for one in points:
@@ -250,7 +259,7 @@ def _joined(places: Sequence[tuple[float, float]]) -> str:
 
 
 def _words(lines: tuple[Series, ...], names: tuple[str, str], log: str, units: tuple[str, str]) -> str:
-    """First and last point of each series."""
+    """Describe the first and last point of each series."""
     scale = {"": "", "x": ", horizontal axis logarithmic", "y": ", vertical axis logarithmic"}.get(
         log, ", both axes logarithmic"
     )

@@ -1,7 +1,7 @@
-"""`heatmap`: a matrix, or one for each head, as coloured fields with a legend.
+"""Heat maps, drawn by `heatmap`: a matrix, or one per head, as coloured cells with a legend.
 
-Few entries are rectangles, with their numbers if these fit. Many become the pixels of one PNG inside the SVG:
-of 512 × 512 rectangles a file would have 20 MB.
+Few entries are drawn as rectangles, with their numbers if these fit. Many entries become the pixels of one
+PNG inside the SVG: with 512 × 512 rectangles, the file would have 20 MB.
 """
 
 from __future__ import annotations
@@ -33,16 +33,21 @@ def heatmap(
     scale: Literal["sequential", "diverging"] = "sequential",
     unit: str = "",
 ) -> Drawing:
-    """Fields as strong as their entries.
+    """Draw a heat map whose cells are coloured by their entries.
 
-    weights: (n, m), or (h, n, m) for one matrix a head; nested lists, an array or a tensor. All heads share
-    one scale: from 0, or the lowest entry below it, to the highest; `diverging` has 0 in the middle. NaN and
-    infinity are shown as missing. mask: True where an entry counts, broadcast to the shape; others are
-    hatched.
-    rows, columns, heads: their names, such as tokens; without names rows and columns are counted from 0.
-    x, y: what columns and rows are; unit: what the numbers are. values: write the numbers into the fields;
-    `auto`: if they fit; or how, as in `format`, such as `.1f`.
-    Raises TypeError or ValueError, in words, for what does not fit together.
+    `weights` has the shape (n, m), or (h, n, m) for one matrix per head: nested lists, an array or a tensor.
+    All heads share one scale, from 0, or the lowest entry below it, to the highest. With `diverging`, 0 is
+    in the middle. NaN and infinity are shown as missing.
+
+    rows, columns, heads: names, such as tokens; rows and columns without names are numbered from 0.
+    x, y: meaning of columns and rows.
+    values: write the numbers into the cells. `auto`: if they fit. A format such as `.1f` is used as in
+        `format`.
+    mask: True where an entry is shown, broadcast to the shape; other entries are hatched.
+    scale: colour scale.
+    unit: unit of the numbers.
+
+    Raises `TypeError` or `ValueError` with a message if the arguments do not fit together.
     """
     if scale not in ("sequential", "diverging"):
         raise ValueError(f"scale={scale!r} is neither 'sequential' nor 'diverging'")
@@ -114,7 +119,7 @@ def _draw(
 
 
 def _draw_labels(sheet: Sheet, number: int, labels: Labels, layout: Layout) -> None:
-    """The name of a head; names of rows and columns where its panel is the first of its kind."""
+    """Draw the name of a head. Draw row and column names if its panel is the first in its row or column."""
     left, top = layout.panel(number)
     if labels.heads:
         y = top - 6 - (layout.column_px if number < layout.across else 0)
@@ -140,7 +145,7 @@ def _thinned(names: Sequence[str], count: int, cell: float, every: int) -> list[
 
 
 def _words(heads: Sequence[Rows], labels: Labels, colouring: Colouring) -> str:
-    """Shape, range and where the maximum is."""
+    """Describe shape, range and position of the maximum."""
     n, m = len(heads[0]), len(heads[0][0])
     what = "A matrix" if len(heads) == 1 else f"{len(heads)} matrices"
     axes = f" {labels.y} by {labels.x}," if labels.x and labels.y else ""
@@ -160,7 +165,7 @@ def _words(heads: Sequence[Rows], labels: Labels, colouring: Colouring) -> str:
 
 
 def _named(at: int, names: Sequence[str]) -> str:
-    """By its name, and by its number where names may come twice."""
+    """Return the name of a row or column, with its number if the name is not unique."""
     if not names:
         return str(at)
     return f"{names[at]} ({at})" if names.count(names[at]) > 1 else names[at]

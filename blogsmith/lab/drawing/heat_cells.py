@@ -1,4 +1,4 @@
-"""The fields of a heat map and the numbers in them."""
+"""Cells of a heat map and the numbers in them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .png import indexed_png
 from .svg import Sheet, width_of
 
 _MOST_FIELDS = 1200
-"""More become pixels."""
+"""Largest number of cells drawn as rectangles. More cells become pixels."""
 _MOST_NUMBERS = 256
 _NUMBER_PX = 12.5
 _LEVELS = (128, 64, 32, 16)
-"""Colours of a ramp: as many as leave the file small enough."""
+"""Possible numbers of colours of a ramp. The largest that keeps the file small enough is used."""
 _MOST_BYTES = 135_000
-"""Of all PNGs together; as text they are a third longer."""
+"""Largest size of all PNGs together, in bytes. Encoded as text, they are a third larger."""
 
 
 def numbers_of(heads: Sequence[Rows], values: bool | str, cell: tuple[float, float]) -> list[list[list[str]]]:
-    """The text of each field; empty if there are to be none. ValueError for a format that is none."""
+    """Return the text of each cell. Empty if none is shown. Raises `ValueError` for an invalid format."""
     count = len(heads) * len(heads[0]) * len(heads[0][0])
     if values is False or (values == "auto" and count > _MOST_NUMBERS):
         return []
@@ -42,9 +42,9 @@ class Pixels:
     """Matrices with too many entries for rectangles."""
 
     levels: int
-    """Colours of the ramp; the number `levels` means missing, the one behind it masked."""
+    """Number of colours of the ramp. The value `levels` means missing, `levels + 1` masked."""
     panels: tuple[tuple[bytes, ...], ...]
-    """For each head its rows, a byte for a pixel."""
+    """Rows of each head, with one byte per pixel."""
 
     def pngs(self, stops: Sequence[str], inks: Inks) -> list[bytes]:
         palette = [ramp(tuple(stops), level / (self.levels - 1)) for level in range(self.levels)]
@@ -53,7 +53,10 @@ class Pixels:
 
 
 def pixels_of(heads: Sequence[Rows], layout: Layout, colouring: Colouring) -> Pixels | None:
-    """With as many colours as the file may have; None if the entries are few enough for rectangles."""
+    """Return pixels with as many colours as the file size allows.
+
+    None if the entries are drawn as rectangles.
+    """
     if math.prod(layout.shape) <= _MOST_FIELDS:
         return None
     side = block_side(layout.shape, layout.panel_px)
@@ -74,7 +77,7 @@ def draw_cells(
     numbers: Sequence[Sequence[Sequence[str]]],
     pixels: Pixels | None,
 ) -> None:
-    """The panels of all heads."""
+    """Draw the panels of all heads."""
     width, height = layout.panel_px
     if colouring.has_masked:
         for at in range(len(heads)):
@@ -125,7 +128,7 @@ def _draw_numbers(
 
 
 def _draw_pixels(sheet: Sheet, pixels: Pixels, layout: Layout, colouring: Colouring) -> None:
-    """One PNG a head. One that is made smaller must be smoothed, else whole rows vanish."""
+    """Draw one PNG per head. A PNG that is scaled down must be smoothed; otherwise whole rows disappear."""
     width, height = layout.panel_px
     for at, png in enumerate(pixels.pngs(colouring.stops(sheet.inks), sheet.inks)):
         rows = pixels.panels[at]
@@ -135,7 +138,7 @@ def _draw_pixels(sheet: Sheet, pixels: Pixels, layout: Layout, colouring: Colour
 
 def _indices(row: Sequence[float | None], levels: int, colouring: Colouring) -> bytes:
     low, factor = colouring.low, (levels - 1) / (colouring.high - colouring.low)
-    # an entry that is not equal to itself is missing
+    # NaN is not equal to itself and means missing.
     return bytes(
         [
             levels + 1 if value is None else int((value - low) * factor + 0.5) if value == value else levels
@@ -145,11 +148,11 @@ def _indices(row: Sequence[float | None], levels: int, colouring: Colouring) -> 
 
 
 def _spec(heads: Sequence[Rows]) -> str:
-    """Two digits of the largest entry; none behind the point where all are whole."""
+    """Return a format with two digits of the largest entry, or without decimals for integers."""
     sizes = [abs(v) for rows in heads for row in rows for v in row if v is not None and not math.isnan(v)]
     if not any(sizes) or all(size == int(size) for size in sizes):
         return ".0f"
-    # a row that looks at one place only has a 1: that makes 0.31 no shorter
+    # A row of attention with a single visible key contains a 1, which must not reduce the decimals of 0.31.
     exponent = math.floor(math.log10(max(sizes) * 0.999))
     return f".{min(max(1 - exponent, 0), 4)}f"
 

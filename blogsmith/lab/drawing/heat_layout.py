@@ -1,4 +1,4 @@
-"""Where the parts of a heat map stand: panels in rows, names of rows to the left, of columns above."""
+"""Layout of a heat map: panels in rows, row names on the left, column names above."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .ticks import linear_ticks
 _CELL_PX = 38.0
 _TALL_PX = 560.0
 _LINE_PX = 14.0
-"""Height of a label and the air it needs."""
+"""Height of a label with its margin, in px."""
 _GAP_PX = 18.0
 _AXES_PX = 22.0
 _WHOLE_PX = 8.0
-"""Fields from this size on have a whole number of px, so that all are equal."""
+"""Cell size in px from which sizes are whole numbers, so that all cells are equal."""
 _ACROSS: Mapping[int, int] = MappingProxyType({1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3, 9: 3})
-"""How many heads stand side by side; four for other numbers."""
+"""Number of heads → panels side by side; four for other numbers."""
 
 Turn = Literal["flat", "slanted", "upright"]
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """All words around the fields; names that are not given are empty."""
+    """All labels around the cells. Names that are not given are empty."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -37,37 +37,37 @@ class Labels:
 
     @property
     def axes(self) -> str:
-        """What rows and columns are, in one line."""
+        """Meaning of rows and columns, in one line."""
         names = ((shortened(self.y, 28), "↓"), (shortened(self.x, 28), "→"))
         return "\u2003".join(f"{name} {arrow}" for name, arrow in names if name)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Lengths in px."""
+    """Positions and sizes of a heat map, in px."""
 
     shape: tuple[int, int, int]
     cell: tuple[float, float]
-    """Width and height of a field."""
+    """Width and height of a cell."""
     across: int
-    """Panels side by side."""
+    """Number of panels side by side."""
     left: float
-    """Where the first panel begins: the names of rows end there."""
+    """Left edge of the first panel, where row names end."""
     axes_top: float
-    """Of the line that says what rows and columns are."""
+    """Top of the line that gives the meaning of rows and columns."""
     top: float
-    """Of the first panel."""
+    """Top of the first panel."""
     column_px: float
-    """Height of the names of columns."""
+    """Height of the column names."""
     turn: Turn
-    """Of these names."""
+    """Direction of the column names."""
     row_every: int
-    """Every how many-th name is written; likewise the next."""
+    """Interval of the row names that are shown; the next field is the same for columns."""
     column_every: int
     head_px: float
     """Height of the name of a head."""
     width: float
-    """Of the whole drawing; likewise the next."""
+    """Width of the whole drawing; the next field is its height."""
     height: float
 
     @property
@@ -76,11 +76,11 @@ class Layout:
 
     @property
     def bottom(self) -> float:
-        """Of the last panel."""
+        """Bottom of the last panel."""
         return self.panel(self.shape[0] - 1)[1] + self.panel_px[1]
 
     def panel(self, number: int) -> tuple[float, float]:
-        """Left and top of the fields of one head."""
+        """Return left and top of the cells of one head."""
         row, column = divmod(number, self.across)
         width, height = self.panel_px
         return self.left + column * (width + _GAP_PX), self.top + row * (height + _GAP_PX + self.head_px)
@@ -92,9 +92,10 @@ def laid_out(
     title: tuple[float, float],
     legend: Callable[[float], tuple[float, float]],
 ) -> Layout:
-    """Fields as large as the width allows, square unless the matrix is very long or very wide.
+    """Lay out cells as large as the width allows, square unless the matrix is very tall or very wide.
 
-    title: its width and height; legend: left edge → right edge and height.
+    title: width and height of the title.
+    legend: function from the left edge to the right edge and height of the legend.
     """
     heads, n, m = shape
     across = _ACROSS.get(heads, 4)
@@ -103,7 +104,7 @@ def laid_out(
     left = float(math.ceil(max(map(width_of, rows)) + 9))
     right = 1.0
     for _ in range(2):
-        # how far names stick out to the right is seen only once the fields have a size
+        # The overhang of names on the right depends on the size of the cells, so compute it twice.
         cell = _cell(n, m, (WIDTH - left - right - (across - 1) * _GAP_PX) / across)
         turn = _turn(columns, cell[0])
         right = max(1.0, _overhang(columns, turn, m, cell[0]))
@@ -130,7 +131,7 @@ def laid_out(
 
 
 def index_labels(count: int, cell: float) -> list[tuple[int, str]]:
-    """Numbers of rows or columns, counted from 0, as many as are easy to read."""
+    """Return the numbers of rows or columns from 0, as many as are easy to read."""
     widest = width_of(str(count - 1)) + 6
     if count <= 8 and cell >= widest:
         return [(at, str(at)) for at in range(count)]
@@ -159,7 +160,7 @@ def _turn(columns: list[str], cell: float) -> Turn:
 
 
 def _overhang(columns: list[str], turn: Turn, count: int, cell: float) -> float:
-    """How far the names of columns reach beyond the last one."""
+    """Return how far the column names extend beyond the last column."""
     names = list(enumerate(columns)) or index_labels(count, cell)
     share = {"flat": 0.5, "slanted": math.sqrt(0.5), "upright": 0.0}[turn]
     beyond = 8 if turn == "slanted" else 0

@@ -1,4 +1,4 @@
-"""What the colours of a heat map mean: a ramp with ticks, and signs for masked and missing entries."""
+"""Legend of a heat map: a colour ramp with ticks, and symbols for masked and missing entries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TICKS_PX = 24.0
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """What the colours mean."""
+    """Meaning of the colours."""
 
     low: float
     high: float
@@ -31,7 +31,7 @@ class Colouring:
     has_missing: bool
 
     def share(self, value: float) -> float:
-        """0 to 1."""
+        """Return the position of a value on the scale, from 0 to 1."""
         return (value - self.low) / (self.high - self.low)
 
     def colour(self, inks: Inks, value: float) -> str:
@@ -45,7 +45,7 @@ class Colouring:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A word beside the ramp, or in a row below if there is no room."""
+    """Label next to the ramp, or in a row below it if there is no room."""
 
     word: str
     x: float
@@ -55,7 +55,7 @@ class _Entry:
 
 
 def legend_size(left: float, colouring: Colouring) -> tuple[float, float]:
-    """Right edge and height, in px."""
+    """Return right edge and height of the legend, in px."""
     entries = tuple(_entries(left, colouring))
     right = max([left + _BAR_PX[0] + 14, *(entry.x + entry.width for entry in entries)])
     rows = max((entry.row for entry in entries), default=0)
@@ -66,7 +66,7 @@ def draw_legend(sheet: Sheet, left: float, top: float, colouring: Colouring) -> 
     inks, (width, height) = sheet.inks, _BAR_PX
     top += _ABOVE_PX
     for step in range(_STEPS):
-        # each reaches to the right end, so that no gap shows between two
+        # Each rectangle extends to the right end, so that no gaps are visible.
         x = left + width * step / _STEPS
         sheet.rect(x, top, left + width - x, height, ramp(colouring.stops(inks), step / (_STEPS - 1)))
     sheet.rect(left, top, width, height, "", inks.rule)
@@ -87,7 +87,7 @@ def draw_legend(sheet: Sheet, left: float, top: float, colouring: Colouring) -> 
 
 
 def hatch(sheet: Sheet, left: float, top: float, width: float, height: float) -> None:
-    """Thin lines that rise to the right, one path, cut at the edges: a pattern would need an id."""
+    """Draw thin lines that rise to the right as one clipped path. A pattern would need an id."""
     data = []
     for step in range(1, math.ceil((width + height) / _HATCH_PX)):
         reach = step * _HATCH_PX
@@ -98,7 +98,7 @@ def hatch(sheet: Sheet, left: float, top: float, width: float, height: float) ->
 
 
 def cross(sheet: Sheet, x: float, y: float, width: float, height: float) -> None:
-    """The sign of an entry that is no number."""
+    """Draw the symbol of a missing entry."""
     reach = min(width, height) * 0.2
     a, b, c, d = (number(value) for value in (x + width / 2, y + height / 2, reach, 2 * reach))
     data = f"M{a} {b}m-{c} -{c}l{d} {d}m0 -{d}l-{d} {d}"

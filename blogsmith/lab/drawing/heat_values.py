@@ -11,17 +11,18 @@ from .ticks import without_dust
 
 MASKED = None
 MOST_ENTRIES = 4_194_304
-"""As many as 16 heads of 512 × 512; more are slow to read as lists and cannot be seen anyway."""
+"""Largest number of entries, as in 16 heads of 512 × 512. More are slow to read as lists and would not be
+visible."""
 MOST_HEADS = 64
 _MOST_PIXELS = 262_144
 
 Rows = Sequence[Sequence[float | None]]
-"""NaN where the entry is no finite number; None where it is masked."""
+"""Matrix as rows. NaN if the entry is not a finite number; None if it is masked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
-    """The largest entry and where it is, counted from 0."""
+    """Largest entry and its position, counted from 0."""
 
     value: float
     head: int
@@ -30,9 +31,12 @@ class Extreme:
 
 
 def read_heads(weights: Any, mask: Any = None) -> tuple[Rows, ...]:
-    """Every head as rows. A bool mask is False where entries are masked; it broadcasts as in NumPy.
+    """Return every head as rows.
 
-    Raises TypeError for what is no array of numbers, ValueError for other shapes than (n, m) and (h, n, m).
+    Raises `TypeError` if `weights` is not an array of numbers, and `ValueError` unless its shape is (n, m)
+    or (h, n, m).
+
+    mask: booleans, False where entries are masked; broadcasts as in NumPy.
     """
     given = _nested(weights)
     shape = _shape(given, "weights")
@@ -53,7 +57,7 @@ def read_heads(weights: Any, mask: Any = None) -> tuple[Rows, ...]:
 
 
 def extreme_of(heads: Sequence[Rows]) -> Extreme | None:
-    """Of the largest entry the first; None if there is no number."""
+    """Return the first of the largest entries. None if there is no number."""
     best: Extreme | None = None
     for h, rows in enumerate(heads):
         for i, row in enumerate(rows):
@@ -64,22 +68,28 @@ def extreme_of(heads: Sequence[Rows]) -> Extreme | None:
 
 
 def counts_of(heads: Sequence[Rows]) -> tuple[int, int]:
-    """How many entries are masked, and how many are missing."""
+    """Return the numbers of masked and missing entries."""
     entries = [value for rows in heads for row in rows for value in row]
     return entries.count(MASKED), sum(1 for value in entries if value is not None and math.isnan(value))
 
 
 def block_side(shape: tuple[int, int, int], panel: tuple[float, float]) -> int:
-    """How many entries in each direction become one pixel. panel: width and height in px."""
+    """Return how many entries in each direction become one pixel.
+
+    panel: width and height in px.
+    """
     heads, n, m = shape
     by_number = math.sqrt(heads * n * m / _MOST_PIXELS)
-    # two pixels for each px of the page are as much as screens show
+    # Screens show at most two pixels for each px of the page.
     by_size = min(n / (2 * panel[1]), m / (2 * panel[0]))
     return max(1, math.ceil(by_number - 1e-9), math.ceil(by_size - 1e-9))
 
 
 def pooled(rows: Rows, side: int) -> Rows:
-    """Means over blocks of `side` × `side` entries; a block is masked if all of it is, likewise missing."""
+    """Return means over blocks of `side` × `side` entries.
+
+    A block is masked or missing only if all its entries are.
+    """
     if side == 1:
         return rows
     n, m = len(rows), len(rows[0])
@@ -106,11 +116,14 @@ def _nested(given: Any) -> Any:
 
 
 def _shape(given: Any, name: str) -> tuple[int, ...]:
-    """Of nested lists. ValueError if they are ragged, TypeError if they hold no numbers."""
+    """Return the shape of nested lists.
+
+    Raises `ValueError` if they are ragged, `TypeError` if they contain no numbers.
+    """
     if not isinstance(given, list):
         if isinstance(given, int | float):
             return ()
-        raise TypeError(f"{name} hold {given!r}, which is no real number")
+        raise TypeError(f"{name} hold {given!r}, which is not a real number")
     shapes = {_shape(member, name) for member in given}
     if len(shapes) > 1:
         raise ValueError(f"{name} have rows of different lengths")
@@ -118,7 +131,10 @@ def _shape(given: Any, name: str) -> tuple[int, ...]:
 
 
 def _looked_up(mask: Any, shape: tuple[int, int, int]) -> Callable[[int, int, int], bool]:
-    """Whether an entry is shown, for a mask that may have fewer axes, or axes of length 1."""
+    """Return a function that says whether an entry is shown.
+
+    The mask may have fewer axes, or axes of length 1.
+    """
     if mask is None:
         return lambda h, i, j: True
     given = _nested(mask)

@@ -1,8 +1,8 @@
-"""The colours of drawings, once for light pages and once for dark ones, as theme paper has them.
+"""Colours of drawings for light and dark pages, those of the theme `paper`.
 
-Lines and marks stand at least 3 : 1 from the ground of the page, text 4.5 : 1 (WCAG 2.2, 1.4.11 and 1.4.3).
-The eight colours of series stay apart with every kind of colour blindness; shapes and dashes tell them apart
-besides, so no reader depends on colour.
+Lines and markers have a contrast of at least 3 : 1 to the background of the page, and text 4.5 : 1 (WCAG
+2.2, 1.4.11 and 1.4.3). The eight colours of series are distinguishable with every kind of colour blindness.
+Shapes and dashes distinguish them too, so no reader depends on colour.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Inks:
     scheme: str
     """`light` or `dark`."""
     ground: str
-    """Of the page. Drawings are transparent; halos around marks have this colour."""
+    """Background of the page. Drawings are transparent; halos around markers have this colour."""
     ink: str
     """Titles and names."""
     soft: str
@@ -25,14 +25,14 @@ class Inks:
     rule: str
     """Axes and frames."""
     hairline: str
-    """Grid lines: a help for the eye that carries nothing."""
+    """Grid lines, which help reading but carry no information."""
     missing: str
-    """Ground of an entry that is no number."""
+    """Background of a missing entry."""
     series: tuple[str, ...]
     sequential: tuple[str, ...]
-    """Stops of a ramp at equal distances, from the lowest value to the highest."""
+    """Colours of a ramp at equal distances, from the lowest value to the highest."""
     diverging: tuple[str, ...]
-    """The same with 0 in the middle."""
+    """Colours of a ramp with 0 in the middle."""
 
 
 LIGHT = Inks(
@@ -63,7 +63,7 @@ SCHEMES = (LIGHT, DARK)
 
 
 def ramp(stops: tuple[str, ...], share: float) -> str:
-    """The colour at `share`, from 0 to 1, of the way along the stops."""
+    """Return the colour at the position `share`, from 0 to 1, between the stops."""
     place = min(max(share, 0.0), 1.0) * (len(stops) - 1)
     first = min(int(place), len(stops) - 2)
     pairs = zip(channels(stops[first]), channels(stops[first + 1]), strict=True)
@@ -71,26 +71,27 @@ def ramp(stops: tuple[str, ...], share: float) -> str:
 
 
 def channels(colour: str) -> tuple[int, int, int]:
-    """Red, green and blue, 0 to 255."""
+    """Return red, green and blue, from 0 to 255."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def luminance(colour: str) -> float:
-    """Relative luminance by WCAG 2.2, 0 to 1."""
+    """Return the relative luminance as defined in WCAG 2.2, from 0 to 1."""
     red, green, blue = (_linear(channel / 255) for channel in channels(colour))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def contrast(one: str, other: str) -> float:
-    """By WCAG 2.2, 1 to 21."""
+    """Return the contrast as defined in WCAG 2.2, from 1 to 21."""
     darker, lighter = sorted((luminance(one), luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def text_on(ground: str) -> str:
-    """A colour that can be read on any ground: near-black or near-white, the pure ones where these fail."""
+    """Return a text colour that is readable on this background: near-black or near-white, or pure if these
+    fail."""
     gentle = max(("#211e1a", "#fbf9f4"), key=lambda colour: contrast(colour, ground))
-    # between black and white one always has 4.58 : 1
+    # Black or white always has a contrast of at least 4.58 : 1.
     strong = max(("#000000", "#ffffff"), key=lambda colour: contrast(colour, ground))
     return gentle if contrast(gentle, ground) >= 4.5 else strong
 

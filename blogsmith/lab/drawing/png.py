@@ -1,4 +1,4 @@
-"""A PNG with a palette, for matrices that would be too many rectangles. Format: W3C PNG, third edition."""
+"""PNG with a palette, for matrices that need too many rectangles. Format: W3C PNG, third edition."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from .inks import channels
 
 
 def indexed_png(rows: Sequence[bytes], palette: Sequence[str], transparent: int = -1) -> bytes:
-    """rows: one byte for a pixel, the number of its colour; palette: at most 256 of `#rrggbb`.
+    """Return a PNG. Its bytes depend on the build of zlib.
 
-    transparent: number of a colour that lets the ground through. The bytes depend on the build of zlib.
+    rows: one byte per pixel, the index of its colour.
+    palette: at most 256 colours as `#rrggbb`.
+    transparent: index of a transparent colour; negative for none.
     """
     header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 3, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"PLTE", b"".join(bytes(channels(colour)) for colour in palette))]
     if transparent >= 0:
         chunks.append((b"tRNS", b"\xff" * transparent + b"\0"))
-    # each row begins with the number of its filter: none
+    # each row starts with the number of its filter: none
     raw = b"".join(b"\0" + row for row in rows)
-    # matches that zlib finds in noise cost more than they save
+    # In noise, matches that zlib finds cost more than they save.
     data = min((_deflated(raw, way) for way in (zlib.Z_DEFAULT_STRATEGY, zlib.Z_HUFFMAN_ONLY)), key=len)
     chunks += [(b"IDAT", data), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, body) for kind, body in chunks)

@@ -1,7 +1,7 @@
-"""Drawings as SVG: a sheet to draw on, and what a cell shows of a finished drawing.
+"""Drawings as SVG: a canvas, and the result that a cell shows.
 
-Pages show pictures in `<img>`, where an SVG sees neither the colours nor the fonts of the page. So everything
-is drawn twice, for light pages and for dark ones, on a transparent ground. The same call gives the same
+Pages show images in `<img>`, where an SVG has no access to the colours and fonts of the page. So everything
+is drawn twice, for light and for dark pages, on a transparent background. The same call gives the same
 bytes: lengths are rounded, and nothing has an id.
 """
 
@@ -21,10 +21,10 @@ from typing import Literal
 from .inks import DARK, LIGHT, Inks
 
 WIDTH = 520
-"""Pixels a drawing may be wide: a little less than a column of text."""
+"""Width of a drawing in px, slightly less than a column of text."""
 TEXT_PX = 15.0
 SMALL_PX = 14.0
-"""On a phone, where a drawing shrinks to two thirds, this is more than 9 pixels."""
+"""Font size. On a phone, where a drawing shrinks to two thirds, this is more than 9 px."""
 _HEADING_LINE_PX = 20.0
 
 FONTS = "'Avenir Next',Avenir,'Source Sans 3','Source Sans Pro','Segoe UI','Helvetica Neue','Liberation Sans'"
@@ -36,14 +36,14 @@ Anchor = Literal["start", "middle", "end"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Drawing:
-    """A finished drawing. As the value of a cell, or given to `display`, it is a picture of the page."""
+    """Finished drawing. As the value of a cell, or passed to `display`, it is an image on the page."""
 
     light: str
     """SVG for light pages."""
     dark: str
     title: str
     words: str
-    """What is to be seen, for those who cannot see it."""
+    """Description of the drawing for readers who cannot see it."""
 
     def __str__(self) -> str:
         end = "" if self.title.endswith((".", "?", "!", ":", "…")) else "."
@@ -55,7 +55,10 @@ class Drawing:
         return {"text/plain": str(self), "image/svg+xml": self.light, _DARK_TYPE: self.dark}
 
     def save(self, path: str | Path) -> tuple[Path, Path]:
-        """Write `name.svg` and, for dark pages, `name-dark.svg`. ValueError for another ending."""
+        """Write `name.svg` and, for dark pages, `name-dark.svg`. Return both paths.
+
+        Raises `ValueError` if the path does not end with `.svg`.
+        """
         light = Path(path)
         if light.suffix != ".svg":
             raise ValueError(f"a drawing is saved as .svg, not as {light.name}")
@@ -66,27 +69,31 @@ class Drawing:
 
 
 class Sheet:
-    """An SVG under construction in the colours of one scheme; lengths in px, the origin at the top left."""
+    """Canvas for an SVG in the colours of one scheme. Lengths are in px, with the origin at the top left."""
 
     def __init__(self, inks: Inks) -> None:
         self.inks = inks
         self._parts: list[str] = []
 
     def rect(self, x: float, y: float, width: float, height: float, fill: str, stroke: str = "") -> None:
-        """Without `fill` only the outline, without `stroke` only the area."""
+        """Draw a rectangle: without `fill` only its outline, without `stroke` only its area."""
         line = f' stroke="{stroke}"' if stroke else ""
         size = f'width="{number(width)}" height="{number(height)}"'
         self._add(f'<rect x="{number(x)}" y="{number(y)}" {size} fill="{fill or "none"}"{line}/>')
 
     @contextmanager
     def sharp(self) -> Iterator[None]:
-        """What is drawn meanwhile has no soft edges: no gap shows between fields that touch."""
+        """Draw shapes without antialiasing in this context, so that no gap appears between adjacent cells."""
         self._add('<g shape-rendering="crispEdges">')
         yield
         self._add("</g>")
 
     def path(self, data: str, attributes: Mapping[str, str | float]) -> None:
-        """data: as `d` of SVG; attributes: with `_` for `-`. An area, unless `fill` says `none`."""
+        """Draw a path, filled unless `fill` is `none`.
+
+        data: the `d` attribute.
+        attributes: further attributes, with `_` for `-`.
+        """
         shown = [f' {name.replace("_", "-")}="{_value(value)}"' for name, value in attributes.items()]
         self._add(f'<path d="{data}"{"".join(shown)}/>')
 
@@ -106,7 +113,11 @@ class Sheet:
         bold: bool = False,
         turn: float = 0,
     ) -> None:
-        """x, y: where the base line begins, or has its middle or end. turn: degrees, clockwise."""
+        """Draw text.
+
+        x, y: start, middle or end of the base line, depending on `anchor`.
+        turn: rotation in degrees, clockwise.
+        """
         placed = f'x="{number(x)}" y="{number(y)}"'
         if turn:
             placed = f'transform="translate({number(x)} {number(y)}) rotate({number(turn)})"'
@@ -117,20 +128,23 @@ class Sheet:
         self._add(f"<text {placed}{look}>{written(words)}</text>")
 
     def heading(self, words: str) -> None:
-        """The title, at the top left; in several lines if it is long."""
+        """Draw the title at the top left, in several lines if it is long."""
         for line, text in enumerate(_lines(words)):
             y = 17 + line * _HEADING_LINE_PX
             self.text(0, y, text, size=TEXT_PX, fill=self.inks.ink, bold=True)
 
     def picture(self, x: float, y: float, width: float, height: float, png: bytes, *, sharp: bool) -> None:
-        """A PNG stretched over the rectangle. sharp: pixels keep their edges when they are enlarged."""
+        """Draw a PNG stretched over the rectangle.
+
+        sharp: keep the edges of pixels when they are enlarged.
+        """
         edges = ' style="image-rendering:pixelated"' if sharp else ""
         place = f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
         data = b64encode(png).decode("ascii")
         self._add(f'<image {place} preserveAspectRatio="none"{edges} href="data:image/png;base64,{data}"/>')
 
     def svg(self, width: float, height: float, title: str, words: str) -> str:
-        """The finished file."""
+        """Return the finished file."""
         size = math.ceil(width), math.ceil(height)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{size[0]}" height="{size[1]}"'
@@ -145,30 +159,37 @@ class Sheet:
 
 
 def drawn_twice(title: str, words: str, draw: Callable[[Sheet], tuple[float, float]]) -> Drawing:
-    """draw: fills a sheet and gives the width and height that it took."""
+    """Draw on a canvas for light pages and one for dark pages.
+
+    draw: draws and returns the width and height used.
+    """
     light, dark = (sheet.svg(*draw(sheet), title, words) for sheet in (Sheet(inks) for inks in (LIGHT, DARK)))
     return Drawing(light, dark, title, words)
 
 
 def number(value: float) -> str:
-    """Two digits are enough, and hide what the last bits of two machines differ in."""
+    """Format a number with two decimals. More would make machines differ in the last bits."""
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
 def written(words: str) -> str:
-    """Text of an element. Characters that XML forbids are shown by their pictures, `␊` for a line feed."""
+    """Return text for an element.
+
+    Characters that XML forbids are replaced by symbols, such as `␊` for a line feed.
+    """
     shown = "".join(_visible(character) for character in words)
-    # blogsmith takes what looks like a handler or an address with code for one, wherever in a file it stands
+    # blogsmith would take text that looks like an event handler or a `javascript:` URL for code, anywhere in
+    # a file.
     return _SCRIPT.sub(r"\1&#58;", escape(shown, quote=False).replace("=", "&#61;"))
 
 
 def width_of(words: str, size: float = SMALL_PX) -> float:
-    """About how wide a text is, in px; a little too much rather than too little."""
+    """Estimate the width of a text in px, rather too large than too small."""
     return size * sum(_em(character) for character in words)
 
 
 def heading_size(words: str) -> tuple[float, float]:
-    """Width and height of a title, in px; nothing for none."""
+    """Return width and height of a title in px, or 0 without a title."""
     lines = _lines(words)
     # bold is wider
     width = max((width_of(line, TEXT_PX) * 1.08 for line in lines), default=0.0)
@@ -176,12 +197,12 @@ def heading_size(words: str) -> tuple[float, float]:
 
 
 def shortened(words: str, most: int = 20) -> str:
-    """At most so many characters."""
+    """Truncate a text to `most` characters."""
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
 def _lines(words: str) -> list[str]:
-    """As many words in a line as the sheet has room for."""
+    """Break text into lines that fit the width of a drawing."""
     lines: list[str] = []
     for word in words.split():
         longer = f"{lines[-1]} {word}" if lines else word

@@ -1,4 +1,4 @@
-"""Where an axis has its ticks, and what stands there: three to eight numbers that are easy to read."""
+"""Positions and labels of axis ticks: three to eight numbers that are easy to read."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ _UNITS: Mapping[str, tuple[tuple[float, str], ...]] = MappingProxyType(
     }
 )
 UNITS = ("", *_UNITS)
-"""What an axis can count: nothing special, seconds, bytes."""
+"""Units of an axis: none, seconds, bytes."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NARROW_SPACE = "\u202f"
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark on an axis."""
+    """Tick of an axis."""
 
     value: float
     label: str
 
 
 def without_dust(value: float) -> float:
-    """0 for what is so close to it that steps on an axis would be 0."""
+    """Return 0 for a value so close to 0 that steps on an axis would be 0. Return other values unchanged."""
     return 0.0 if abs(value) < 1e-290 else value
 
 
 def linear_ticks(low: float, high: float, unit: str = "") -> tuple[Tick, ...]:
-    """Multiples of 1, 2 or 5 times a power of ten, in the one unit that suits the larger end."""
+    """Return ticks at multiples of 1, 2 or 5 times a power of ten, in the unit that suits the larger end."""
     factor, name = _unit_of(max(abs(low), abs(high)), unit)
     step, exponent = _step(low / factor, high / factor)
     first, last = math.ceil(low / factor / step - 1e-9), math.floor(high / factor / step + 1e-9)
-    # an end that is a tick stays one, whatever rounding says
+    # Keep a tick at an end of the axis inside the range despite rounding.
     values = [min(max(k * step * factor, low), high) for k in range(first, last + 1)]
     largest = max(abs(first), abs(last)) * step
     labels = (_decimal(k * step, exponent, largest) for k in range(first, last + 1))
@@ -51,9 +51,11 @@ def linear_ticks(low: float, high: float, unit: str = "") -> tuple[Tick, ...]:
 
 
 def log_ticks(low: float, high: float, unit: str = "", *, binary: bool = False) -> tuple[Tick, ...]:
-    """Powers of ten, or of two; over a short range multiples of them, at last those of a linear axis.
+    """Return ticks at powers of ten or two.
 
-    low: above 0.
+    A short range has ticks at their multiples, or as on a linear axis.
+
+    low: must be above 0.
     """
     base = 2 if binary else 10
     first, last = math.ceil(math.log(low, base) - 1e-9), math.floor(math.log(high, base) + 1e-9)
@@ -70,7 +72,7 @@ def log_ticks(low: float, high: float, unit: str = "", *, binary: bool = False) 
 
 
 def told(value: float, unit: str = "") -> str:
-    """A value in a sentence, to three digits."""
+    """Format a value for a sentence, with three digits."""
     factor, name = _unit_of(abs(value), unit)
     scaled = value / factor
     if scaled == int(scaled) and abs(scaled) < 1_000_000:
@@ -79,13 +81,13 @@ def told(value: float, unit: str = "") -> str:
     if -4 <= exponent < 6:
         text = f"{scaled:.{max(2 - exponent, 0)}f}"
         return (text.rstrip("0").rstrip(".") if "." in text else text).replace("-", "−") + name
-    # not divided by a power of ten, which is 0 for the smallest numbers there are
+    # Do not divide by a power of ten, which is 0 for the smallest numbers.
     mantissa, _, power = f"{scaled:.2e}".partition("e")
     return f"{mantissa}·10{str(int(power)).translate(_SUPERSCRIPTS)}".replace("-", "−") + name
 
 
 def _labelled(given: Iterable[float], low: float, high: float, unit: str, binary: bool) -> tuple[Tick, ...]:
-    """Ticks, all written in one way."""
+    """Return ticks with labels in a common format."""
     values = list(given)
     if unit:
         labels = [told(value, unit) for value in values]
@@ -100,9 +102,9 @@ def _labelled(given: Iterable[float], low: float, high: float, unit: str, binary
 
 
 def _step(low: float, high: float) -> tuple[float, int]:
-    """The widest step with at least four multiples in the range, or with three; and its power of ten.
+    """Return the widest step with at least four multiples in the range, or with three, and its power of ten.
 
-    Steps grow by 2.5 at most, so the widest step that has three multiples has no more than eight.
+    Steps grow by at most 2.5, so the widest step with three multiples has at most eight.
     """
     exponent = math.floor(math.log10(high - low)) + 1
     found: tuple[float, int] | None = None
@@ -117,12 +119,12 @@ def _step(low: float, high: float) -> tuple[float, int]:
                 if count > LEAST:
                     return step, exponent - down
     if found is None:
-        raise ValueError(f"{low} to {high} is no range for an axis")
+        raise ValueError(f"{low} to {high} is not a range of an axis")
     return found
 
 
 def _unit_of(largest: float, unit: str) -> tuple[float, str]:
-    """Size and name, a space before it, of the largest unit that is not above the value."""
+    """Return size and name of the largest unit not above the value. The name starts with a space."""
     units = _UNITS.get(unit)
     if units is None:
         return 1.0, ""
@@ -132,7 +134,10 @@ def _unit_of(largest: float, unit: str) -> tuple[float, str]:
 
 
 def _decimal(value: float, exponent: int, largest: float) -> str:
-    """exponent: of the step, which says how many digits matter."""
+    """Format a number.
+
+    exponent: exponent of the step, which determines the digits shown.
+    """
     if round(value / 10.0**exponent) == 0:
         return "0"
     if exponent < -4 or exponent > 5:
@@ -143,7 +148,7 @@ def _decimal(value: float, exponent: int, largest: float) -> str:
 
 
 def _power_of_two(value: float) -> str:
-    """`512`, `4096`, `16k` with k = 1024, `2⁻³`."""
+    """Format a power of two: `512`, `4096`, `16k` with k = 1024, `2⁻³`."""
     if value < 1 or value >= 2.0**30:
         return f"2{str(round(math.log2(value))).translate(_SUPERSCRIPTS)}"
     size, name = (2**20, "M") if value >= 2**20 else (2**10, "k") if value >= 2**14 else (1, "")

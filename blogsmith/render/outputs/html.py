@@ -21,7 +21,7 @@ from msgspec import Struct
 from ...base.patterns import lazy_pattern
 from ...languages.language import ENGLISH, Language
 from ...model.pictures import ImageInfo
-from ...syntax.tables import decimal_paddings
+from ...syntax.number_columns import Padding, column_paddings, split_at_sign
 from ..blocks import table_caption
 from ..images import img_tag
 from .html_tree import VOID, Node, read_html
@@ -65,8 +65,8 @@ class _Writer:
     language: Language = ENGLISH
     tables: int = 0
     dropped: set[str] = field(default_factory=set)
-    paddings: dict[int, str | None] = field(default_factory=dict)
-    """`id` of a cell → the invisible text after it that aligns decimal points, or None."""
+    paddings: dict[int, Padding | None] = field(default_factory=dict)
+    """`id` of a cell → the invisible text that aligns its number, or None."""
 
 
 def clean_html(
@@ -162,7 +162,7 @@ def _picture_size(data: str) -> tuple[int, int] | None:
 
 def _table(writer: _Writer, node: Node) -> str:
     for column in _number_columns(node):
-        paddings = decimal_paddings([cell.text() for cell in column])
+        paddings = column_paddings([cell.text() for cell in column])
         writer.paddings.update(zip(map(id, column), paddings, strict=True))
     parts = list(_children(writer, node))
     if not any("</tr>" in part for part in parts):
@@ -193,7 +193,11 @@ def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableSett
 
 
 def _cell(writer: _Writer, node: Node) -> str:
-    inside = "".join(_children(writer, node))
+    side = alignment(node) or (alignment(node.parent) if node.parent else "")
+    if not side and node.tag == "td" and _NUMBER.fullmatch(node.text()):
+        side = "right"
+    padding = writer.paddings.get(id(node)) if side == "right" else None
+    inside = _padded(node, padding) or "".join(_children(writer, node))
     # a header cell without text would be reported by checkers
     tag = "th" if node.tag == "th" and inside.strip() else "td"
     found = {"scope": "col" if _heads_a_column(node) else "row"} if tag == "th" else {}
@@ -201,31 +205,49 @@ def _cell(writer: _Writer, node: Node) -> str:
         span = node.attributes.get(name, "").strip()
         if span.isascii() and span.isdigit() and 1 < int(span[:6]) <= most:
             found[name] = str(int(span[:6]))
-    side = alignment(node) or (alignment(node.parent) if node.parent else "")
-    if not side and tag == "td" and _NUMBER.fullmatch(node.text()):
-        side = "right"
     if side:
         found["class"] = f"align-{side}"
-    padding = writer.paddings.get(id(node))
-    if side == "right" and padding is not None:
-        found["data-pad"] = padding
+    if padding is not None:
+        found["data-pad"] = padding.end
     return f"<{tag}{_format_attributes(found)}>{inside}</{tag}>"
 
 
+def _padded(node: Node, padding: Padding | None) -> str:
+    """Return the text of a cell with invisible text beside its `±`. Empty if there is none."""
+    text = node.children[0] if len(node.children) == 1 else None
+    found = split_at_sign(text) if padding and padding.is_inside and isinstance(text, str) else None
+    if padding is None or found is None:
+        return ""
+    start, sign, end = (escape(part, quote=False) for part in found)
+    spans = (
+        f'<span data-pad="{escape(pad)}"></span>' if pad else "" for pad in (padding.before, padding.after)
+    )
+    return f"{start}{next(spans)}{sign}{next(spans)}{end}"
+
+
 def _number_columns(table: Node) -> Iterator[list[Node]]:
-    """Yield the body cells of each column of a table in which no cell spans rows or columns."""
+    """Yield the body cells of each column of a table in which no cell spans rows. A cell that spans columns
+    belongs to none."""
     rows = [
         cells
         for row in _rows(table)
         if (cells := [child for child in row.children if isinstance(child, Node)])
         and not all(cell.tag == "th" for cell in cells)
     ]
-    spans = ("colspan", "rowspan")
-    if any(name in cell.attributes for cells in rows for cell in cells for name in spans):
+    if any("rowspan" in cell.attributes for cells in rows for cell in cells):
         return
+    lines = [[one for cell in cells for one in _grid_cells(cell)] for cells in rows]
     yield from (
-        [cell for cell in column if cell is not None and cell.tag == "td"] for column in zip_longest(*rows)
+        [cell for cell in column if cell is not None and cell.tag == "td"] for column in zip_longest(*lines)
     )
+
+
+def _grid_cells(cell: Node) -> list[Node | None]:
+    """Return the cell once for its column, or None for each column that it spans."""
+    span = cell.attributes.get("colspan", "").strip()
+    if not span:
+        return [cell]
+    return [None] * (int(span) if span.isascii() and span.isdigit() and len(span) < 4 else 1)
 
 
 def _heads_a_column(node: Node) -> bool:
