@@ -16,7 +16,7 @@ import numpy as np
 from blogsmith.lab import attention
 from blogsmith.lab.tables import Table, table
 
-from .attention_paired import Call, Paired, measure_paired
+from .attention_paired import Call, Paired, measure_paired, time_in_words
 
 SHAPE = (1, 8, 16, 64)
 """Shape (batch, heads, n, d) of q, in float32."""

@@ -30,7 +30,8 @@ MAX_CHARACTERS = 1_000_000
 """Maximum number of characters that are read; a longer table helps nobody."""
 
 _NUMBER = lazy_pattern(
-    r"\s*[+\-−]?(?:\d[\d,_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*%?\s*|\s*(?:NaN|nan|-?inf)\s*", re.I
+    r"\s*[+\-−]?(?:\d[\d,_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?:\s*±\s*[\d.,]+)?\s*%?\s*|\s*(?:NaN|nan|-?inf)\s*",
+    re.I,
 )
 _PICTURE = lazy_pattern(r"data:image/(?:png|jpeg|gif|webp);base64,([A-Za-z0-9+/=\s]+)")
 _ALIGN = lazy_pattern(r"text-align\s*:\s*(left|center|right)")
