@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 
 from ..api.books import lazy_pattern, symbol_names
+from .document import PaperChapter
 
 _SYNTAX = MappingProxyType(
     {
@@ -70,6 +72,14 @@ def escape_url(address: str) -> str:
     return "".join(f"\\{sign}" if sign in "%#&_" else sign for sign in kept)
 
 
+def write_links(chapter: PaperChapter) -> list[str]:
+    """Return the links of a chapter to its authors, its DOI and its page, each with its name."""
+    found = [(f"ORCID of {name}", f"https://orcid.org/{orcid}") for name, orcid in chapter.authors if orcid]
+    found += [("doi", f"https://doi.org/{chapter.doi}")] if chapter.doi else []
+    found += [("url", chapter.url)] if chapter.url else []
+    return [f"{escape(name)}: \\href{{{escape_url(url)}}}{{{escape(url)}}}" for name, url in found]
+
+
 def declare_characters(characters: Iterable[str]) -> tuple[list[str], list[str]]:
     """Return lines of a preamble that define characters, and characters without a definition."""
     lines, missing = [], []
@@ -85,6 +95,18 @@ def declare_characters(characters: Iterable[str]) -> tuple[list[str], list[str]]
             lines.append(f"\\DeclareUnicodeCharacter{{{code}}}{{\\pagemissing{{U+{code}}}}}")
             missing.append(character)
     return lines, missing
+
+
+def find_passages(texts: Iterable[str], missing: Sequence[str]) -> list[str]:
+    """Return passages of `missing` characters, so that each character is in one of them, in their order."""
+    signs = "".join(map(re.escape, missing))
+    open_signs = set(missing)
+    found = []
+    for passage in re.findall(f"[{signs}]+(?: [{signs}]+)*", "\n".join(texts)) if signs else ():
+        if not open_signs.isdisjoint(passage):
+            open_signs.difference_update(passage)
+            found.append(passage)
+    return found
 
 
 def _definition(character: str) -> str:
