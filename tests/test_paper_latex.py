@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -14,7 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
-from blogsmith.api.books import BuildOptions, SiteError, latex_definitions, latex_display
+from blogsmith.api.books import (
+    BuildOptions,
+    SiteError,
+    latex_definitions,
+    latex_display,
+    no_progress,
+    open_pages,
+)
 from blogsmith.cli.clock import CommandClock
 from blogsmith.paper.latex_text import declare_characters, escape
 from blogsmith.paper.site_latex import LatexFolder, make_latex
@@ -22,7 +30,7 @@ from blogsmith.paper.tex_command import tex
 from tests.picture_files import file_of, scene
 from tests.rows import examples
 from tests.site_files import put
-from tests.test_paper import FILES, HOSTILE, NOW
+from tests.test_paper import FILES, HOSTILE, NOW, shown_numbers
 
 needs_latex = pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
 MACROS = r"""---
@@ -218,6 +226,19 @@ def test_a_book_compiles(site: Path, tmp_path: Path, template: str, style: str) 
 
 
 @needs_latex
+@pytest.mark.long
+def test_our_posts_are_one_book_with_their_numbers(tmp_path: Path) -> None:
+    root, options = Path(__file__).parent.parent, BuildOptions(now=NOW.replace(year=2027))
+    made = make_latex(root, (), options)
+    assert {warning.code for warning in made.warnings} <= {"pdf-static"}
+    with open_pages(root, (), options, series="", title="", progress=no_progress) as book:
+        numbers = sum((shown_numbers(page.content) for page in book.pages), Counter[str]())
+    assert made.pages > 10 and numbers.total() > 100
+    text = re.sub(r"(?<=[a-z])- (?=[a-z])|\s", "", compile_latex(made, tmp_path / "book"))
+    assert {number: count for number, count in numbers.items() if text.count(number) < count} == {}
+
+
+@needs_latex
 @pytest.mark.parametrize("template", ["article", "amsart"])
 @pytest.mark.parametrize("post", ["first", "second", "macros"])
 def test_latex_compiles_with_the_numbers_of_the_page(
@@ -309,6 +330,26 @@ def test_names_without_latex_are_reported() -> None:
     assert [line.partition("}")[0] for line in lines] == [
         *("\\providecommand{\\Reals", "\\pagename{infin", "\\pagename{llangle", "\\providecommand{\\lt"),
     ]
+
+
+def test_missing_symbols_are_reported_once_for_each_line(site: Path) -> None:
+    text = "日本語 文字 and 猫, 犬, 馬 or 羊.\n\n$\\llangle x \\rrangle$ and 日本.\n\n山 with\n川.\n"
+    put(site, {"content/posts/symbols.md": f"---\ntitle: Symbols\n---\n{text}"})
+    made = make(site, "symbols")
+    assert [(found.place and found.place.line, found.message) for found in made.warnings] == [
+        (6, 'missing LaTeX for "\\llangle", "\\rrangle"'),
+        (4, 'missing LaTeX for "日本語 文字", "猫", "犬" and 2 others'),
+        (8, 'missing LaTeX for "山"'),
+        (9, 'missing LaTeX for "川"'),
+    ]
+
+
+def test_a_rejected_formula_is_text_that_breaks(site: Path) -> None:
+    put(site, {"content/posts/unsafe.md": "---\ntitle: Unsafe\n---\n$x$ and $\\text{\\^^M}+y_1$.\n"})
+    made = make(site, "unsafe")
+    (found,) = made.warnings
+    assert (found.place and found.place.line, found.code, found.hint != "") == (4, "tex-rejected", True)
+    assert "+\\allowbreak{}y\\allowbreak{}\\_\\allowbreak{}1}" in made.files["main.tex"].decode()
 
 
 def test_own_template(site: Path) -> None:

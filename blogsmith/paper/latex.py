@@ -16,7 +16,7 @@ from . import document as d
 from .latex_tables import COLUMNS, cell_grid, column_types
 from .latex_text import escape, escape_code, escape_url, without_control, write_links
 from .latex_works import WorkList, write_works
-from .typst import plain
+from .typst import plain, source_parts
 
 _STYLES: Mapping[str, str] = {
     **{"em": "emph", "strong": "textbf", "mark": "pagemark", "kbd": "pagekey", "code": "texttt"},
@@ -38,8 +38,6 @@ _UNSAFE = lazy_pattern(
     r"|RequirePackage|expandafter|scantokens|end\s*\{\s*document|pdf[a-z]+|loop|jobname|everymath)(?![A-Za-z])|\^\^"
 )
 _CODE_SYNTAX = {"\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "\u00a0": " "}
-_SOURCE = lazy_pattern(r"[^\W_]{1,12}[ \t\n]*|.[ \t\n]*", re.DOTALL)
-"""Parts of TeX, after which a line may end."""
 _OUTSIDE_NAME = lazy_pattern(r"[^A-Za-z0-9:.-]")
 
 
@@ -470,7 +468,7 @@ def _goes_on(block: d.Block, following: d.Block) -> bool:
 
 def _formula_source(tex: str) -> str:
     """Return a formula as text that may break after each of its symbols."""
-    parts = "\\allowbreak{}".join(map(escape, _SOURCE.findall(tex)))
+    parts = "\\allowbreak{}".join(map(escape, source_parts(tex)))
     return f"\\texttt{{{parts}}}"
 
 

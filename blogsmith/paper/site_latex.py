@@ -212,10 +212,10 @@ class _FolderBuilder(ChapterReader):
             key = (found.path, found.place.line if found.place else 0)
             lines.setdefault(key, []).append((symbol, found))
         for group in lines.values():
-            first = min((found for _, found in group), key=lambda found: found.place or Place(0, 0))
+            group.sort(key=lambda pair: pair[1].place or Place(0, 0))
             names = ", ".join(f'"{symbol[:_MAX_SHOWN]}"' for symbol, _ in group[:_MAX_NAMED])
             more = f" and {plural(len(group) - _MAX_NAMED, 'other')}" if len(group) > _MAX_NAMED else ""
-            self.warnings.append(replace(first, message=f"missing LaTeX for {names}{more}"))
+            self.warnings.append(replace(group[0][1], message=f"missing LaTeX for {names}{more}"))
 
     def _add_image(self, name: str, data: bytes, suffix: str) -> str:
         if suffix == ".gif":
