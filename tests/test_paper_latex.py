@@ -332,6 +332,30 @@ def test_names_without_latex_are_reported() -> None:
     ]
 
 
+@needs_latex
+def test_commands_that_latex_lacks_are_defined(site: Path, tmp_path: Path) -> None:
+    text = r"""---
+title: Commands
+---
+$\phase{30^\circ} \longdiv{21} \angl{x} \angln \mathbfit{A} \symbfup{B} {\scr C} \left\lVvert x \right\rVvert$
+
+$\argmax_x \sech x \overrightharpoon{xyz} \utilde{y} \class{c}{z} \xtofrom{a} \enclose{circle}{w} \red{r}$
+
+$$ \stackbin{a}{+} \underoverset{a}{b}{c} \SMALL d \textrlap{e} $$
+
+$\begin{NiceMatrix} 1 \end{NiceMatrix}$
+"""
+    put(site, {"content/posts/commands.md": text})
+    made = make(site, "commands")
+    assert [(found.code, found.place and found.place.line) for found in made.warnings] == [
+        ("tex-rejected", 10)
+    ]
+    shown = compile_latex(made, tmp_path / "out")
+    assert "arg max" in shown and "sech" in shown and "\\begin{NiceMatrix}" in shown
+    put(site, {"content/posts/bracket.md": "---\ntitle: B\nmath: {packages: [physics]}\n---\n$\\dv{f}{x}$\n"})
+    assert "\\usepackage{physics}" in make(site, "bracket").files["main.tex"].decode()
+
+
 def test_missing_symbols_are_reported_once_for_each_line(site: Path) -> None:
     text = "日本語 文字 and 猫, 犬, 馬 or 羊.\n\n$\\llangle x \\rrangle$ and 日本.\n\n山 with\n川.\n"
     put(site, {"content/posts/symbols.md": f"---\ntitle: Symbols\n---\n{text}"})

@@ -37,6 +37,10 @@ _UNSAFE = lazy_pattern(
     r"\\(?:input|include|openin|openout|read|readline|write|immediate|special|catcode|csname|usepackage"
     r"|RequirePackage|expandafter|scantokens|end\s*\{\s*document|pdf[a-z]+|loop|jobname|everymath)(?![A-Za-z])|\^\^"
 )
+_UNSUPPORTED = lazy_pattern(
+    r"\\begin\s*\{(?:Nice\w*|[pbvBV]Nice\w*|block(?:array)?|empheq|prooftree)\*?\}|\\(?:p?matrix|cases)\s*\{"
+)
+"""Environments that are not in amsmath or not allowed in its displays, and forms of plain TeX."""
 _CODE_SYNTAX = {"\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "\u00a0": " "}
 _OUTSIDE_NAME = lazy_pattern(r"[^A-Za-z0-9:.-]")
 
@@ -56,7 +60,7 @@ class LatexFile(Struct, frozen=True):
     formulas: tuple[str, ...]
     """TeX of all formulas."""
     rejected: tuple[tuple[int, str], ...]
-    """Page and TeX of formulas that are printed as text, because they could read or write files."""
+    """Page and TeX of formulas that are printed as text: they could read files, or LaTeX cannot set them."""
 
 
 def write_chapters(
@@ -196,9 +200,9 @@ class _Writer:
         return f"${latex_formula(chosen)}$" if chosen else _formula_source(tex)
 
     def _choose(self, tex: str, portable: str, page: int) -> str:
-        """Return the TeX to write; empty if it is not safe."""
+        """Return the TeX to write; empty if it is not safe or not LaTeX."""
         chosen = self._choose_tex(tex, portable, page)
-        if _UNSAFE.search(chosen) or not chosen.strip():
+        if _UNSAFE.search(chosen) or _UNSUPPORTED.search(chosen) or not chosen.strip():
             self.rejected.extend([(page, tex)] * bool(chosen.strip()))
             return ""
         self.formulas.append(chosen)

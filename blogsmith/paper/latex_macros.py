@@ -8,7 +8,9 @@ from ..api.books import Macro, MacroTable, is_command, lazy_pattern, name_set, t
 
 _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)")
 _DEFINES = lazy_pattern(
-    r"\\(?:[egx]?def|let|(?:re)?newcommand|providecommand|DeclareMathOperator|(?:eq)?ref)(?![A-Za-z])"
+    r"\\(?:[egx]?def|let|(?:re)?newcommand|providecommand|DeclareMathOperator|(?:eq)?ref"
+    r"|(?:re)?new(?:robustcmd|commandx)|providecommandx|cs[egx]?def|csuse|(?:do|for)csvlist"
+    r"|ifblank|ifstrempty|ifstrequal|ifthenelse)(?![A-Za-z])"
 )
 _TEXT_COMMANDS = name_set(
     "AA AE DH L NG O OE P S TH aa ae author b begin bibitem bfseries c callout caption centering d date "

@@ -53,10 +53,14 @@ _PACKAGES: Mapping[str, str] = {
     r"\\begin\{tikzcd\}": "tikz-cd",
     r"\\begin\{CD\}": "amscd",
     r"\\xymatrix\b": "[all]{xy}",
-    r"\\(?:ll|rr)bracket\b": "stmaryrd",
+    r"\\(?:(?:ll|rr)bracket|[lr]Brack)\b": "stmaryrd",
     r"\\(?:[Bb]raket|[Bb]ra|[Kk]et|[Ss]et)\b": "braket",
-    r"\\ce\b": "[version=4]{mhchem}",
-    r"\\(?:SI|si|qty|unit|num|ang)\b": "siunitx",
+    r"\\(?:ce|cee|cf|pu)\b": "[version=4]{mhchem}",
+    r"\\(?:(?:SI|si|qty|unit|num|complex)(?:num|qty|list|range|product)?|ang)(?![A-Za-z])": "siunitx",
+    r"\\(?:tensor|indices)\b": "tensor",
+    r"\\units(?![A-Za-z])|\\unitfrac\b": "units",
+    r"\\inferrule\b": "mathpartir",
+    r"\\hdashline\b": "arydshln",
     r"\\begin\{(?:sub)?numcases\}": "cases",
 }
 """Pattern of TeX → package that defines it."""
@@ -124,7 +128,7 @@ class _FolderBuilder(ChapterReader):
     def make(self, frame: str) -> dict[str, bytes]:
         """Return the files: name → content."""
         chapters = self.read()
-        choice = MacroChoice([_page_macros(self._book, page) for page in self._book.pages])
+        choice = MacroChoice([_page_math(self._book, page)[0] for page in self._book.pages])
         written = write_chapters(chapters, self._name_image, choice.choose)
         references = "\\bibliography{main}" if written.bibliography else ""
         places = {**self._opening(chapters, choice), "references": references}
@@ -135,7 +139,7 @@ class _FolderBuilder(ChapterReader):
             chapters, written, choice, [*places.values(), written.bibliography]
         )
         for page, tex in dict.fromkeys(written.rejected):
-            hint = "write the formula without commands that read or write files"
+            hint = "write the formula in another form; LaTeX prints its source"
             path = self._book.pages[page - 1].path
             self._warn_at(tex, "tex-rejected", f'formula "{tex[:40]}" not allowed in LaTeX', hint, path)
         main = _MARKER.sub(lambda found: places[found[1]], frame)
@@ -187,6 +191,8 @@ class _FolderBuilder(ChapterReader):
             name for pattern, name in _PACKAGES.items() if any(map(lazy_pattern(pattern).search, formulas))
         ]
         lines = ["\\usepackage{paper}"]
+        names = dict.fromkeys(name for page in self._book.pages for name in _page_math(self._book, page)[1])
+        lines += [f"\\usepackage{{{name}}}" for name in names]
         lines += [f"\\usepackage{name if name[0] == '[' else f'{{{name}}}'}" for name in packages]
         if chapters[0].lang.lower().startswith("de"):
             lines.append(
@@ -241,11 +247,15 @@ def _has_own_title(book: BookSource) -> bool:
     return len(book.pages) == 1 and book.title == book.pages[0].title
 
 
-def _page_macros(book: BookSource, page: PageView) -> MacroTable:
-    documents = book.site.resolved.loaded.documents
+def _page_math(book: BookSource, page: PageView) -> tuple[MacroTable, Sequence[str]]:
+    """Return the macros of a page, and the LaTeX packages that it or the settings turn on."""
+    settings, documents = book.site.config.math, book.site.resolved.loaded.documents
     front = next((document.front for document in documents if str(document.path) == page.path), None)
-    macros = read_macros(book.site.config.math.macros)
-    return macros.extend(front.math.macros) if front else macros
+    macros = read_macros(settings.macros)
+    if front is None:
+        return macros, settings.packages
+    own = front.math.packages
+    return macros.extend(front.math.macros), settings.packages if own is None else own
 
 
 def _readme() -> bytes:
