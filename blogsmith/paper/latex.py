@@ -14,9 +14,18 @@ from msgspec import Struct
 from ..api.books import latex_display, latex_formula, lazy_pattern, name_set
 from . import document as d
 from .latex_tables import COLUMNS, cell_grid, column_types
-from .latex_text import escape, escape_code, escape_url, without_control, write_links
+from .latex_text import (
+    LONG_WORD,
+    breakable,
+    escape,
+    escape_code,
+    escape_long,
+    escape_url,
+    without_control,
+    write_links,
+)
 from .latex_works import WorkList, write_works
-from .typst import plain, source_parts
+from .typst import plain
 
 _STYLES: Mapping[str, str] = {
     **{"em": "emph", "strong": "textbf", "mark": "pagemark", "kbd": "pagekey", "code": "texttt"},
@@ -153,7 +162,9 @@ class _Writer:
     def _inline(self, part: d.Inline) -> str:
         match part:
             case str():
-                return escape(part)
+                return escape_long(part)
+            case d.PaperSpan("code", (str(text),)) if LONG_WORD.search(text):
+                return f"\\texttt{{{breakable(text)}}}"
             case d.PaperSpan("code", (str(text),)):
                 return f"\\texttt{{{_code_spaces(text)}}}"
             case d.PaperSpan("qed"):
@@ -197,7 +208,7 @@ class _Writer:
 
     def _formula(self, tex: str, portable: str, page: int) -> str:
         chosen = self._choose(tex, portable, page)
-        return f"${latex_formula(chosen)}$" if chosen else _formula_source(tex)
+        return f"${latex_formula(chosen)}$" if chosen else f"\\texttt{{{breakable(tex)}}}"
 
     def _choose(self, tex: str, portable: str, page: int) -> str:
         """Return the TeX to write; empty if it is not safe or not LaTeX."""
@@ -303,7 +314,7 @@ class _Writer:
                 anchors += f"\\pageanchor{{{label}}}" if label else ""
                 numbers.append("")
         if not chosen:
-            return f"{anchors}{_formula_source(block.tex)}"
+            return f"{anchors}\\texttt{{{breakable(block.tex)}}}"
         return f"{anchors}{latex_display(chosen, numbers)}"
 
     def _write_code(self, block: d.PaperCode) -> str:
@@ -468,12 +479,6 @@ def _goes_on(block: d.Block, following: d.Block) -> bool:
     if not (isinstance(block, d.PaperDisplay) and isinstance(following, d.PaperParagraph)) or following.style:
         return False
     return plain(following.content[:1])[:1].islower()
-
-
-def _formula_source(tex: str) -> str:
-    """Return a formula as text that may break after each of its symbols."""
-    parts = "\\allowbreak{}".join(map(escape, source_parts(tex)))
-    return f"\\texttt{{{parts}}}"
 
 
 def _code_spaces(text: str) -> str:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from ..api.books import lazy_pattern, symbol_names
 from .document import PaperChapter
+from .typst import source_parts
 
 _SYNTAX = MappingProxyType(
     {
@@ -27,6 +28,8 @@ _ESCAPED = lazy_pattern(r'[#$%&_{}\\^~`"\[\]\u00a0]|([-\',<>!?])(?=\1|`)')
 _CONTROL = lazy_pattern(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]"
 )
+LONG_WORD = lazy_pattern(r"(\S{30,})")
+"""A word that may be broken anywhere, such as a URL."""
 _SPACE = lazy_pattern(r"[ \t\r\n\f]+")
 _KNOWN = frozenset("–—‘’‚“”„†‡•…‰‹›€™ŒœŠšŸŽž") | frozenset(map(chr, range(0xA0, 0x180)))
 """Characters that LaTeX prints in text with the encodings T1 and TS1."""
@@ -56,6 +59,17 @@ def escape(text: str) -> str:
     return escape_code(_SPACE.sub(" ", text))
 
 
+def escape_long(text: str) -> str:
+    """Return text that LaTeX prints as it is. Long words, such as URLs, may break."""
+    parts = LONG_WORD.split(text)
+    return "".join(breakable(part) if index % 2 else escape(part) for index, part in enumerate(parts))
+
+
+def breakable(text: str) -> str:
+    """Return code or a formula that LaTeX prints as it is, and that may break after each of its parts."""
+    return "\\allowbreak{}".join(map(escape, source_parts(text)))
+
+
 def escape_code(text: str) -> str:
     """Return text that LaTeX prints as it is, with the spaces of `text`."""
     return _ESCAPED.sub(lambda found: _SYNTAX.get(found[0], f"{found[0]}{{}}"), without_control(text))
@@ -77,7 +91,7 @@ def write_links(chapter: PaperChapter) -> list[str]:
     found = [(f"ORCID of {name}", f"https://orcid.org/{orcid}") for name, orcid in chapter.authors if orcid]
     found += [("doi", f"https://doi.org/{chapter.doi}")] if chapter.doi else []
     found += [("url", chapter.url)] if chapter.url else []
-    return [f"{escape(name)}: \\href{{{escape_url(url)}}}{{{escape(url)}}}" for name, url in found]
+    return [f"{escape(name)}: \\href{{{escape_url(url)}}}{{{escape_long(url)}}}" for name, url in found]
 
 
 def declare_characters(characters: Iterable[str]) -> tuple[list[str], list[str]]:

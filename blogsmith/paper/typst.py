@@ -23,6 +23,7 @@ _STYLES: Mapping[str, str] = {
     "small-caps": "smallcaps",
 }
 _MAX_QUOTES = 4
+_LONG_WORD = lazy_pattern(r"\S{30}")
 _SOURCE = lazy_pattern(r"\\?[^\W_]{1,12}\s*|.\s*", re.DOTALL)
 _PARAGRAPHS = {"": "par", "label": "label-line", "small": "note-line", "claim": "claim-line"}
 
@@ -166,6 +167,8 @@ class _Writer:
             case str():
                 return f"text({quote(part)})" if part else ""
             case d.PaperSpan("code", (str(text),)):
+                if _LONG_WORD.search(text):
+                    return _source(text)
                 return f"raw({quote(text)})" if text else ""
             case d.PaperSpan("kbd"):
                 return f"key({quote(plain(part.content))})"
@@ -400,7 +403,7 @@ def plain(content: Iterable[d.Inline]) -> str:
 
 
 def source_parts(tex: str) -> list[str]:
-    """Return a formula in parts, after which a line of its source may end."""
+    """Return code or a formula in parts, after which a line may end."""
     return _SOURCE.findall(tex)
 
 

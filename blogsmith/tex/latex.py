@@ -45,7 +45,7 @@ _ABSENT = name_set(
     "varspadesuit varvdots veedot veedoublebar veeonvee wedgebar wedgedot wedgedoublebar wedgeonwedge "
     "whitesquaretickleft whitesquaretickright wn "
     # commands without a form in LaTeX
-    "Cref Space Temml KaTeX bbox cref overgroup overparen plim require sout tealA tealE undergroup "
+    "Cref Space Temml KaTeX bbox cref overgroup overparen plim sout tealA tealE undergroup "
     "underparen unicode"
 )
 """Commands that are not in LaTeX with amsmath, amssymb and mathtools; measured with TeX Live 2022."""
@@ -88,6 +88,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         **{"phase": r"{/\!\underline{\,#1}}", "longdiv": r"\overline{)\,#1}", "angln": r"\angl{n}"},
         **{"angl": r"{\overline{#1\,}\vert}", "stackbin": r"\mathbin{\overset{#1}{#2}}"},
         **{"underoverset": r"\underset{#1}{\overset{#2}{#3}}", "enclose": r"\boxed{\iffalse#1\fi#2}"},
+        **{"require": r"\iffalse#1\fi"},
         **{"lBrack": r"\llbracket", "rBrack": r"\rrbracket", "scr": r"\fam2 "},
         **dict.fromkeys(("lVvert", "rVvert", "Vvert"), r"\Vert"),
         **dict.fromkeys(("overrightharpoon", "Overrightarrow"), r"\overrightarrow{#1}"),
