@@ -24,7 +24,7 @@ from .latex_text import (
     without_control,
     write_links,
 )
-from .latex_works import WorkList, write_works
+from .latex_works import ChapterWorks, write_works
 from .typst import plain
 
 _STYLES: Mapping[str, str] = {
@@ -113,7 +113,7 @@ class _Writer:
         self.anchors: set[str] = set()
         self.formulas: list[str] = []
         self.rejected: list[tuple[int, str]] = []
-        self.works: list[WorkList] = []
+        self.works: list[ChapterWorks] = []
         self._title = ""
         """Title of the chapter, as in the contents."""
         self._lists = self._nested = self._level = 0
@@ -437,7 +437,7 @@ class _Writer:
             for label, content in block.items
         )
         name = self._plain(title)
-        self.works.append(WorkList(self._title, name, items))
+        self.works.append(ChapterWorks(self._title, name, items))
         return "".join(self._inline(part) for part in title if isinstance(part, d.PaperAnchor))
 
     def _write_terms(self, block: d.PaperTerms) -> str:

@@ -13,7 +13,7 @@ _ANCHORS = lazy_pattern(r"\A(?:\\pageanchor\{[^{}]*\}\s*)*")
 _COMMAND = lazy_pattern(r"\\[A-Za-z]+\*?|[^\w\s]")
 
 
-class WorkList(Struct, frozen=True):
+class ChapterWorks(Struct, frozen=True):
     """The references of a chapter."""
 
     chapter: str
@@ -24,11 +24,11 @@ class WorkList(Struct, frozen=True):
     """Label as cited, without brackets, empty if works have no labels; and the text in LaTeX."""
 
 
-def write_works(lists: Sequence[WorkList]) -> str:
+def write_works(lists: Sequence[ChapterWorks]) -> str:
     """Return the environment `thebibliography`; empty if nothing is cited.
 
     Numbers are those of the pages, so the works of each chapter follow its title. Works without labels are in
-    one list by their text, and a work that several chapters cite is there once.
+    one list in alphabetical order, and a work that several chapters cite is there once.
     """
     labels = [label for works in lists for label, _ in works.items]
     if not labels:
@@ -43,15 +43,15 @@ def write_works(lists: Sequence[WorkList]) -> str:
     return "\n".join([*parts, "\\end{thebibliography}\n"])
 
 
-def _by_chapter(lists: Sequence[WorkList]) -> Iterator[tuple[str, str, str]]:
+def _by_chapter(lists: Sequence[ChapterWorks]) -> Iterator[tuple[str, str, str]]:
     """Yield the title of a chapter before its first work, the label and the text of each work."""
     for works in lists:
         for index, (label, text) in enumerate(works.items):
             yield (works.chapter if index == 0 else ""), label, text
 
 
-def _merged(lists: Sequence[WorkList]) -> Iterator[tuple[str, str, str]]:
-    """Yield works without labels in the order of their texts, with the anchors of all chapters."""
+def _merged(lists: Sequence[ChapterWorks]) -> Iterator[tuple[str, str, str]]:
+    """Yield works without labels in alphabetical order, with the anchors of all chapters."""
     anchors: dict[str, str] = {}
     for works in lists:
         for _, text in works.items:
