@@ -214,7 +214,7 @@ class _FolderBuilder(ChapterReader):
         """Report symbols that LaTeX lacks, in one warning for each line of a source that contains some."""
         lines: dict[tuple[str, int], list[tuple[str, Diagnostic]]] = {}
         for symbol in symbols:
-            found = self._locate(symbol, "tex-rejected", "", hint)
+            found = self._locate(symbol, "tex-rejected", f'missing LaTeX for "{symbol}"', hint)
             key = (found.path, found.place.line if found.place else 0)
             lines.setdefault(key, []).append((symbol, found))
         for group in lines.values():
