@@ -159,14 +159,14 @@ def _no_latex_template(root: Path) -> tuple[Diagnostic, ...]:
     posts = _site(root)
     (posts / "masks.md").write_text("---\ndate: 2026-06-01\n---\n# Masks\n", encoding="utf-8")
     return _raised(
-        lambda: make_latex(root, "content/posts/masks.md", BuildOptions(now=NOW), template="thesis")
+        lambda: make_latex(root, ("content/posts/masks.md",), BuildOptions(now=NOW), template="thesis")
     )
 
 
 def _no_latex_character(root: Path) -> tuple[Diagnostic, ...]:
     posts = _site(root)
     (posts / "masks.md").write_text("---\ndate: 2026-06-01\n---\n# Masks\n\nA 🎭.\n", encoding="utf-8")
-    return make_latex(root, "content/posts/masks.md", BuildOptions(now=NOW)).warnings
+    return make_latex(root, ("content/posts/masks.md",), BuildOptions(now=NOW)).warnings
 
 
 def _card_font(root: Path) -> tuple[Diagnostic, ...]:

@@ -1,4 +1,4 @@
-"""A course of thirty lectures as one PDF by Typst and as papers by pdflatex: numbers of the pages."""
+"""A course of thirty lectures as one book by Typst and by pdflatex, and as papers: numbers of the pages."""
 
 from __future__ import annotations
 
@@ -49,9 +49,18 @@ def test_a_series_by_typst(root: Path, book: tuple[Numbers, Paper]) -> None:
 
 @needs_latex
 @pytest.mark.long
+def test_a_series_by_pdflatex(root: Path, book: tuple[Numbers, Paper], tmp_path: Path) -> None:
+    made = make_latex(root, (), OPTIONS, series=SERIES)
+    assert (made.warnings, made.pages) == ((), LECTURES)
+    expected = {key: found for page in book[0].values() for key, found in page.items()}
+    assert numbers(compile_latex(made, tmp_path / "book")) == expected
+
+
+@needs_latex
+@pytest.mark.long
 def test_every_lecture_by_pdflatex(root: Path, book: tuple[Numbers, Paper], tmp_path: Path) -> None:
     for number, (path, expected) in enumerate(book[0].items()):
-        made = make_latex(root, path, OPTIONS)
+        made = make_latex(root, (path,), OPTIONS)
         assert made.warnings == (), path
         text = compile_latex(made, tmp_path / str(number))
         assert numbers(text) == expected, path

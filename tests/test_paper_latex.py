@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -14,7 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pypdf import PdfReader
 
-from blogsmith.api.books import BuildOptions, SiteError, latex_definitions, latex_display
+from blogsmith.api.books import (
+    BuildOptions,
+    SiteError,
+    latex_definitions,
+    latex_display,
+    no_progress,
+    open_pages,
+)
 from blogsmith.cli.clock import CommandClock
 from blogsmith.paper.latex_text import declare_characters, escape
 from blogsmith.paper.site_latex import LatexFolder, make_latex
@@ -22,7 +30,7 @@ from blogsmith.paper.tex_command import tex
 from tests.picture_files import file_of, scene
 from tests.rows import examples
 from tests.site_files import put
-from tests.test_paper import FILES, HOSTILE, NOW
+from tests.test_paper import FILES, HOSTILE, NOW, shown_numbers
 
 needs_latex = pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not installed")
 MACROS = r"""---
@@ -70,7 +78,51 @@ def site(tmp_path: Path) -> Path:
 
 def make(root: Path, post: str, template: str = "") -> LatexFolder:
     """Return the LaTeX of a post."""
-    return make_latex(root, f"content/posts/{post}.md", BuildOptions(now=NOW), template=template)
+    return make_latex(root, (f"content/posts/{post}.md",), BuildOptions(now=NOW), template=template)
+
+
+ONE = r"""---
+title: One with $\Fam{x}$
+subtitle: A start
+date: 2026-03-06
+description: Of $\R^n$.
+series: {name: Book, part: 1}
+math: {macros: {\Fam: '\mathcal{#1}', \one: '\Fam{1}'}}
+STYLE
+references:
+  - {id: zorn, author: Max Zorn, title: A remark on $p$, year: 1935}
+  - {id: abel, author: Niels Abel, title: Integrals, year: 1826}
+---
+## A [linked](two.md) heading with $\Fam{h}$[^n]
+
+$$ \one = \Fam{y} \label{eq:one} $$
+
+See [@zorn; @abel].[^n]
+
+[^n]: A note.
+"""
+TWO = r"""---
+title: Two
+date: 2026-03-07
+series: {name: Book, part: 2}
+math: {macros: {\Fam: '\mathbf{#1}', \one: '\Fam{1}'}}
+STYLE
+references:
+  - {id: abel, author: Niels Abel, title: Integrals, year: 1826}
+---
+$$ \one + \Fam{z} \label{eq:two} $$
+
+By [this](one.md#eq-one), \eqref{eq:two}, [the start](one.md) and [@abel].[^m]
+
+[^m]: Another note.
+"""
+
+
+def make_book(root: Path, style: str, template: str = "") -> LatexFolder:
+    """Return the LaTeX of a series with two posts."""
+    for name, text in (("one", ONE), ("two", TWO)):
+        put(root, {f"content/posts/{name}.md": text.replace("STYLE", style)})
+    return make_latex(root, (), BuildOptions(now=NOW), series="Book", template=template)
 
 
 def compile_latex(made: LatexFolder, folder: Path) -> str:
@@ -101,15 +153,16 @@ def test_the_text_of_a_document(site: Path) -> None:
     for part in (
         *("\\title{First \\& $x^2$: A test}", "\\author{Ada Lovelace}", "\\begin{abstract}\nWhy it holds."),
         *("\\sum_i x_i = 1 \\tag*{(1)}\\label{1-eq-sum}", "\\tag*{(*)}", "\\begin{align*}"),
-        *("\\begin{statement}{Theorem 1 (Big)}", "\\hyperref[1-eq-a]{(2)}", "\\footnote[1]{The first note"),
+        *("\\begin{statement}{Theorem 1 (Big)}", "\\pagelink{1-eq-a}{(2)}", "\\footnote[1]{The first note"),
         *("\\pageimage[width=60bp]{image-1.pdf}", "\\bibliography{main}", "https://example.org/x\\%20y"),
     ):
         assert part in main, (part, main)
-    assert made.files["main.bbl"].decode().startswith("\\begin{thebibliography}{1}\n\\bibitem[{1}]{page-1}")
+    works = "\\pageworksname{References}\n\\begin{thebibliography}{1}\n\\bibitem[{1}]{page-1}"
+    assert made.files["main.bbl"].decode().startswith(works)
     assert made.files["image-1.pdf"][:4] == b"%PDF"
     assert json.loads(made.files["00README.json"])["process"] == {"compiler": "pdflatex"}
     labels = set(re.findall(r"\\(?:label|pageanchor)\{(.*?)\}", main + made.files["main.bbl"].decode()))
-    assert set(re.findall(r"\\hyperref\[(.*?)\]", main)) <= labels
+    assert set(re.findall(r"\\pagelink\{(.*?)\}", main)) <= labels
 
 
 def test_the_same_bytes(site: Path) -> None:
@@ -123,6 +176,66 @@ def test_macros_of_the_author_stay(site: Path) -> None:
     # names of LaTeX itself keep their meaning outside formulas
     assert "{\\d}" not in main and "$\\int x \\mathrm{d} x$" in main
     assert "$q$" in main
+
+
+def test_a_series_is_one_book(site: Path) -> None:
+    made = make_book(site, "citations: {style: numeric}")
+    main, works = made.files["main.tex"].decode(), made.files["main.bbl"].decode()
+    assert (made.pages, made.name, made.warnings) == (2, "book-tex", ())
+    for part in (
+        *("{report}", "\\title{Book}", "\\author{Ada Lovelace}", "\\date{7 March 2026}", "\\tableofcontents"),
+        "\\pagechapter{One with $\\Fam{x}$}{One with script x}{One with $\\Fam{x}$}\\pageanchor{1-}",
+        "\\pagechapter{Two}{Two}{Two}\\pageanchor{2-}\n\\pagenote{Ada Lovelace; 7 March 2026; url: ",
+        "\\pageclaim{A start}\n",
+        "\\section*{A \\pagelink{2-}{linked} heading with $\\Fam{h}$\\pagenotemark{1}}",
+        "\\pagecontents{section}{A linked heading with $\\Fam{h}$}{A linked heading with script h}",
+        # the first page defines a name; others with the name have their macros expanded
+        "\\renewcommand{\\Fam}[1]{\\mathcal{#1}}",
+        "\\one = \\Fam{y}",
+        "\\mathbf{1} + \\mathbf{z}",
+        "\\pagelink{1-eq-one}{this}, \\pagelink{2-eq-two}{(1)}, \\pagelink{1-}{the start}",
+    ):
+        assert part in main, (part, main)
+    assert re.findall(r"\\bibitem\[\{(.)\}\]\{(.*?)\}\n\\pageanchor\{(.*?)\}", works) == [
+        *(("1", "page-1", "1-ref-zorn"), ("2", "page-2", "1-ref-abel"), ("1", "page-3", "2-ref-abel")),
+    ]
+    assert works.index("\\pageworks{Two}") > works.index("\\pageworks{One with") > 0
+    works = make_book(site, "citations: {style: author-year}").files["main.bbl"].decode()
+    assert "\\pageworks{" not in works
+    assert re.findall(r"\\bibitem\[\{\}\].*\n(.*?)(Abel|Zorn)", works) == [
+        *(("\\pageanchor{1-ref-abel}\\pageanchor{2-ref-abel}", "Abel"), ("\\pageanchor{1-ref-zorn}", "Zorn")),
+    ]
+
+
+@needs_latex
+@pytest.mark.parametrize(
+    ("template", "style"),
+    [
+        ("lecture-notes", "citations: {style: numeric}"),
+        ("article", "citations: {style: author-year}"),
+        ("amsart", "csl: ieee"),
+    ],
+)
+def test_a_book_compiles(site: Path, tmp_path: Path, template: str, style: str) -> None:
+    text = compile_latex(make_book(site, style, template), tmp_path / "out")
+    cited = "Zorn, 1935; Abel, 1826" if "year" in style else "[1, 2]" if "numeric" in style else "[1], [2]"
+    parts = ["One with", "Two", "A start", "(1)", "the start", "1A note.", "1Another note.", cited]
+    parts += ["[1] Max Zorn", "[2] Niels Abel", "[1] Niels Abel"] * ("numeric" in style)
+    for part in parts:
+        assert part in text, (part, text)
+
+
+@needs_latex
+@pytest.mark.long
+def test_our_posts_are_one_book_with_their_numbers(tmp_path: Path) -> None:
+    root, options = Path(__file__).parent.parent, BuildOptions(now=NOW.replace(year=2027))
+    made = make_latex(root, (), options)
+    assert {warning.code for warning in made.warnings} <= {"pdf-static"}
+    with open_pages(root, (), options, series="", title="", progress=no_progress) as book:
+        numbers = sum((shown_numbers(page.content) for page in book.pages), Counter[str]())
+    assert made.pages > 10 and numbers.total() > 100
+    text = re.sub(r"(?<=[a-z])- (?=[a-z])|\s", "", compile_latex(made, tmp_path / "book"))
+    assert {number: count for number, count in numbers.items() if text.count(number) < count} == {}
 
 
 @needs_latex
@@ -219,6 +332,50 @@ def test_names_without_latex_are_reported() -> None:
     ]
 
 
+@needs_latex
+def test_commands_that_latex_lacks_are_defined(site: Path, tmp_path: Path) -> None:
+    text = r"""---
+title: Commands
+---
+$\phase{30^\circ} \longdiv{21} \angl{x} \angln \mathbfit{A} \symbfup{B} {\scr C} \left\lVvert x \right\rVvert$
+
+$\argmax_x \sech x \overrightharpoon{xyz} \utilde{y} \class{c}{z} \xtofrom{a} \enclose{circle}{w} \red{r}$
+
+$$ \stackbin{a}{+} \underoverset{a}{b}{c} \SMALL d \textrlap{e} $$
+
+$\begin{NiceMatrix} 1 \end{NiceMatrix}$
+"""
+    put(site, {"content/posts/commands.md": text})
+    made = make(site, "commands")
+    assert [(found.code, found.place and found.place.line) for found in made.warnings] == [
+        ("tex-rejected", 10)
+    ]
+    shown = compile_latex(made, tmp_path / "out")
+    assert "arg max" in shown and "sech" in shown and "\\begin{NiceMatrix}" in shown
+    put(site, {"content/posts/bracket.md": "---\ntitle: B\nmath: {packages: [physics]}\n---\n$\\dv{f}{x}$\n"})
+    assert "\\usepackage{physics}" in make(site, "bracket").files["main.tex"].decode()
+
+
+def test_missing_symbols_are_reported_once_for_each_line(site: Path) -> None:
+    text = "日本語 文字 and 猫, 犬, 馬 or 羊.\n\n$\\llangle x \\rrangle$ and 日本.\n\n山 with\n川.\n"
+    put(site, {"content/posts/symbols.md": f"---\ntitle: Symbols\n---\n{text}"})
+    made = make(site, "symbols")
+    assert [(found.place and found.place.line, found.message) for found in made.warnings] == [
+        (6, 'missing LaTeX for "\\llangle", "\\rrangle"'),
+        (4, 'missing LaTeX for "日本語 文字", "猫", "犬" and 2 others'),
+        (8, 'missing LaTeX for "山"'),
+        (9, 'missing LaTeX for "川"'),
+    ]
+
+
+def test_a_rejected_formula_is_text_that_breaks(site: Path) -> None:
+    put(site, {"content/posts/unsafe.md": "---\ntitle: Unsafe\n---\n$x$ and $\\text{\\^^M}+y_1$.\n"})
+    made = make(site, "unsafe")
+    (found,) = made.warnings
+    assert (found.place and found.place.line, found.code, found.hint != "") == (4, "tex-rejected", True)
+    assert "+\\allowbreak{}y\\allowbreak{}\\_\\allowbreak{}1}" in made.files["main.tex"].decode()
+
+
 def test_own_template(site: Path) -> None:
     own = site / "mine.tex"
     own.write_text(
@@ -247,7 +404,7 @@ def test_the_command_writes_a_new_folder(site: Path, capsys: pytest.CaptureFixtu
         return tex.main(arguments, obj=CommandClock(now=lambda: NOW), standalone_mode=False)
 
     assert run() == 0
-    assert "5 files" in capsys.readouterr().out
+    assert "1 post, 5 files" in capsys.readouterr().out
     assert (site / "out/main.tex").is_file()
     with pytest.raises(click.UsageError, match="is not empty"):
         run()

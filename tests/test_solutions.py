@@ -195,7 +195,7 @@ def test_held_back_from_downloads_and_caches(tmp_path: Path) -> None:
     text = "".join(page.extract_text() for paper in papers for page in PdfReader(paper).pages)
     assert len(papers) == 2 and text.count("Twice") == 2 and SECRET not in text
     assert not list((root / "public").rglob("*.ipynb"))
-    made = make_latex(root, "content/posts/sets/index.md", options).files.values()
+    made = make_latex(root, ("content/posts/sets/index.md",), options).files.values()
     assert not any(SECRET.encode() in data for data in made)
 
 

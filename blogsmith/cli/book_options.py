@@ -16,9 +16,11 @@ _Run = Callable[..., int]
 """Function of a command."""
 
 
-def posts_options(noun: str, extension: str, *options: Callable[[_Run], _Run]) -> Callable[[_Run], _Run]:
+def posts_options(
+    noun: str, ending: str, *options: Callable[[_Run], _Run], is_folder: bool = False
+) -> Callable[[_Run], _Run]:
     """Return a decorator that adds POSTS, --series, --title, `options` and -o to a command. noun: kind of the
-    written text. extension: of its file, with the dot."""
+    written text. ending: of the name of its file or folder, such as `.pdf`."""
     added: tuple[Callable[[_Run], _Run], ...] = (
         click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]..."),
         click.option(
@@ -37,9 +39,10 @@ def posts_options(noun: str, extension: str, *options: Callable[[_Run], _Run]) -
         click.option(
             "-o",
             "--output",
-            type=click.Path(dir_okay=False, path_type=Path),
+            type=click.Path(file_okay=not is_folder, dir_okay=is_folder, path_type=Path),
             metavar="PATH",
-            help=f"File to write.  [default: title with {extension}, in the current folder]",
+            help=f"{'Folder' if is_folder else 'File'} to write.  "
+            f"[default: title with {ending}, in the current folder]",
         ),
     )
 

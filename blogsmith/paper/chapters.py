@@ -51,8 +51,12 @@ class ChapterReader:
         self.warnings.append(Diagnostic(code, message, path, hint=hint, severity="warning"))
 
     def _warn_at(self, text: str, code: str, message: str, hint: str, path: str = "") -> None:
-        """Report text of the page `path`, or of any page. The report has a location if a source contains the
-        text unchanged."""
+        """Report text of the page `path`, or of any page."""
+        self.warnings.append(self._locate(text, code, message, hint, path))
+
+    def _locate(self, text: str, code: str, message: str, hint: str, path: str = "") -> Diagnostic:
+        """Return a warning about text of the page `path`, or of any page. The warning has a location if a
+        source contains the text unchanged."""
         paths = [path] if path else [page.path for page in self._book.pages]
         for document in self._book.site.resolved.loaded.documents:
             at = document.source.text.find(text) if str(document.path) in paths else -1
@@ -60,10 +64,9 @@ class ChapterReader:
                 start = document.source.text.rfind("\n", 0, at) + 1
                 line = document.source.text[start:].partition("\n")[0]
                 place = Place(document.source.text.count("\n", 0, at) + 1, at - start + 1, max(1, len(text)))
-                found = Diagnostic(code, message, str(document.path), place, line, hint, "warning")
-                self.warnings.append(found)
-                return
-        self._warn(code, message, hint, paths[0] if len(paths) == 1 else "")
+                return Diagnostic(code, message, str(document.path), place, line, hint, "warning")
+        path = paths[0] if len(paths) == 1 else ""
+        return Diagnostic(code, message, path, hint=hint, severity="warning")
 
     def _chapter(self, page: PageView, number: int) -> d.PaperChapter:
         language = self._book.site.frame.find_language(page.lang)

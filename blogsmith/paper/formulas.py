@@ -54,8 +54,8 @@ _ENCLOSED = {
     "math-boxed": "boxed({})",
     "math-fbox": "boxed({})",
     "math-angl": "angled({})",
-    "math-longdiv": 'math.overline({{normal(")"); {}}})',
-    "math-phase": '{{normal("∠"); {}}}',
+    "math-longdiv": "divided({})",
+    "math-phase": "phased({})",
 }
 """Class of a row → the expression around it."""
 _WITH_SCRIPTS = name_set("msub msup msubsup munder mover munderover mmultiscripts")

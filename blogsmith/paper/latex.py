@@ -13,7 +13,18 @@ from msgspec import Struct
 
 from ..api.books import latex_display, latex_formula, lazy_pattern, name_set
 from . import document as d
-from .latex_text import escape, escape_code, escape_url, without_control
+from .latex_tables import COLUMNS, cell_grid, column_types
+from .latex_text import (
+    LONG_WORD,
+    breakable,
+    escape,
+    escape_code,
+    escape_long,
+    escape_url,
+    without_control,
+    write_links,
+)
+from .latex_works import ChapterWorks, write_works
 from .typst import plain
 
 _STYLES: Mapping[str, str] = {
@@ -26,53 +37,59 @@ _SECTIONS = ("section", "subsection", "subsubsection", "paragraph")
 _DEFINITION_LIKE = name_set(
     "definition example remark exercise problem solution answer hint notation question"
 )
-_COLUMNS = {"left": "l", "center": "c", "right": "r"}
 _MAX_LISTS = 4
 _MAX_NESTED = 5
 """Maximum depth of environments that LaTeX counts as lists."""
 _LONG_ROWS = 30
 """Number of rows from which a table may break across pages."""
-_LINE_CHARACTERS = 80
 _UNSAFE = lazy_pattern(
     r"\\(?:input|include|openin|openout|read|readline|write|immediate|special|catcode|csname|usepackage"
     r"|RequirePackage|expandafter|scantokens|end\s*\{\s*document|pdf[a-z]+|loop|jobname|everymath)(?![A-Za-z])|\^\^"
 )
+_UNSUPPORTED = lazy_pattern(
+    r"\\begin\s*\{(?:Nice\w*|[pbvBV]Nice\w*|block(?:array)?|empheq|prooftree)\*?\}|\\(?:p?matrix|cases)\s*\{"
+)
+"""Environments that are not in amsmath or not allowed in its displays, and forms of plain TeX."""
 _CODE_SYNTAX = {"\\": "\\textbackslash{}", "{": "\\{", "}": "\\}", "\u00a0": " "}
 _OUTSIDE_NAME = lazy_pattern(r"[^A-Za-z0-9:.-]")
 
 
-class LatexFile(Struct, frozen=True):
-    """The body of a document in LaTeX."""
+ChooseTex = Callable[[str, str, int], str]
+"""Function that returns the TeX to write for a formula. Arguments: the author's TeX; its form with macros
+expanded, which is empty if it is equal; and the number of its page."""
 
-    body: str
+
+class LatexFile(Struct, frozen=True):
+    """The content of a document in LaTeX."""
+
+    bodies: tuple[str, ...]
+    """Text of each chapter."""
     bibliography: str
     """Environment `thebibliography`; empty if nothing is cited."""
     formulas: tuple[str, ...]
     """TeX of all formulas."""
-    rejected: tuple[str, ...]
-    """Formulas that are printed as text, because they could read or write files."""
+    rejected: tuple[tuple[int, str], ...]
+    """Page and TeX of formulas that are printed as text: they could read files, or LaTeX cannot set them."""
 
 
-def write_body(
-    chapter: d.PaperChapter,
+def write_chapters(
+    chapters: Sequence[d.PaperChapter],
     name_image: Callable[[d.PaperPicture], str],
-    choose_tex: Callable[[str, str], str],
+    choose_tex: ChooseTex,
 ) -> LatexFile:
-    """Return the body of a document.
-
-    name_image: returns the file name of an image, empty if it has none. choose_tex: returns TeX for the
-    author's TeX of a formula and its form with macros expanded, which is empty if it is equal.
-    """
+    """Return the content of a document. name_image: returns the file of an image, empty if it has none."""
     first = _Writer(name_image, choose_tex, None)
-    first.blocks(chapter.content)
+    for chapter in chapters:
+        first.chapter(chapter, is_book=len(chapters) > 1)
     writer = _Writer(name_image, choose_tex, frozenset(first.anchors))
-    body = writer.blocks(chapter.content)
-    return LatexFile(body, writer.bibliography, tuple(writer.formulas), tuple(writer.rejected))
+    bodies = tuple(writer.chapter(chapter, is_book=len(chapters) > 1) for chapter in chapters)
+    return LatexFile(bodies, write_works(writer.works), tuple(writer.formulas), tuple(writer.rejected))
 
 
-def write_inline(content: Iterable[d.Inline], choose_tex: Callable[[str, str], str]) -> str:
-    """Return inline content outside the body, such as the title."""
-    return _Writer(lambda image: "", choose_tex, frozenset()).inline(content)
+def write_inline(content: Iterable[d.Inline], choose_tex: ChooseTex, *, is_plain: bool = False) -> str:
+    """Return inline content outside the body, such as the title. is_plain: without links, anchors and
+    footnotes, as in tables of contents."""
+    return _Writer(lambda image: "", choose_tex, frozenset(), is_plain=is_plain).inline(content)
 
 
 class _Writer:
@@ -81,17 +98,24 @@ class _Writer:
     def __init__(
         self,
         name_image: Callable[[d.PaperPicture], str],
-        choose_tex: Callable[[str, str], str],
+        choose_tex: ChooseTex,
         known: frozenset[str] | None,
+        *,
+        is_plain: bool = False,
     ) -> None:
         self._name_image = name_image
         self._choose_tex = choose_tex
         self._known = known
         """Names of all anchors; None if they are not known yet."""
+        self._is_plain = is_plain
+        """Whether links, anchors and footnotes are left out."""
+        self._is_book = False
         self.anchors: set[str] = set()
         self.formulas: list[str] = []
-        self.rejected: list[str] = []
-        self.bibliography = ""
+        self.rejected: list[tuple[int, str]] = []
+        self.works: list[ChapterWorks] = []
+        self._title = ""
+        """Title of the chapter, as in the contents."""
         self._lists = self._nested = self._level = 0
         self._numbered = 0
         self._is_box = False
@@ -99,6 +123,35 @@ class _Writer:
         footnote."""
         self._notes: list[str] = []
         """Footnotes of boxes, to be written after them."""
+
+    def chapter(self, chapter: d.PaperChapter, *, is_book: bool) -> str:
+        """Return the body of a chapter. is_book: whether the document has others, and so each a heading."""
+        self._is_book, self._level = is_book, 0
+        if not is_book:
+            return self.blocks(chapter.content)
+        self._title = self._plain(chapter.title)
+        title = self._boxed(lambda: self.inline(chapter.title))
+        heading = f"\\pagechapter{{{self._title}}}{{{escape(chapter.plain_title)}}}{{{title}}}"
+        heading += f"{self._anchor(chapter.anchor)}\n{self._waiting_notes()}"
+        return f"{heading}{self._opening(chapter)}\n\n{self.blocks(chapter.content)}"
+
+    def _opening(self, chapter: d.PaperChapter) -> str:
+        """Return what precedes the text of a chapter: subtitle, authors, date, links, summary."""
+        names = ", ".join(name for name, _ in chapter.authors)
+        facts = [escape(fact) for fact in (names, chapter.date) if fact]
+        facts += write_links(chapter)
+        parts = [f"\\pageclaim{{{escape(chapter.subtitle)}}}"] if chapter.subtitle else []
+        parts += [f"\\pagenote{{{'; '.join(facts)}}}"] if facts else []
+        summary = self._boxed(lambda: self.inline(chapter.description))
+        parts += [f"\\pageclaim{{{summary}}}\n{self._waiting_notes()}".rstrip()] if summary else []
+        return "\n".join(parts)
+
+    def _plain(self, content: Iterable[d.Inline]) -> str:
+        """Return inline content for the table of contents."""
+        before, self._is_plain = self._is_plain, True
+        written = self.inline(content).strip()
+        self._is_plain = before
+        return written
 
     # inline content
 
@@ -109,23 +162,29 @@ class _Writer:
     def _inline(self, part: d.Inline) -> str:
         match part:
             case str():
-                return escape(part)
+                return escape_long(part)
+            case d.PaperSpan("code", (str(text),)) if LONG_WORD.search(text):
+                return f"\\texttt{{{breakable(text)}}}"
             case d.PaperSpan("code", (str(text),)):
                 return f"\\texttt{{{_code_spaces(text)}}}"
             case d.PaperSpan("qed"):
                 return "\\qed"
             case d.PaperSpan():
                 return f"\\{_STYLES[part.style]}{{{self.inline(part.content)}}}"
+            case d.PaperAnchor() | d.PaperNote() | d.PaperNoteReference() if self._is_plain:
+                return ""
+            case d.PaperLink(_, content) if self._is_plain:
+                return self.inline(content)
             case d.PaperLink(target, content) if target.startswith("#"):
                 written, name = self.inline(content), _anchor_name(target[1:])
                 is_known = self._known is None or name in self._known
-                return f"\\hyperref[{name}]{{{written}}}" if is_known else written
+                return f"\\pagelink{{{name}}}{{{written}}}" if is_known else written
             case d.PaperLink(target, content):
                 return f"\\href{{{escape_url(target)}}}{{{self.inline(content)}}}"
             case d.PaperAnchor(name):
                 return self._anchor(name)
             case d.PaperFormula():
-                return self._formula(part.tex, part.math.get("data-tex"))
+                return self._formula(part.tex, part.math.get("data-tex"), part.page)
             case d.PaperPicture():
                 return self._picture(part)
             case d.PaperNote(_, number, content):
@@ -147,15 +206,15 @@ class _Writer:
         self.anchors.add(label)
         return label
 
-    def _formula(self, tex: str, portable: str) -> str:
-        chosen = self._choose(tex, portable)
-        return f"${latex_formula(chosen)}$" if chosen else f"\\texttt{{{escape(tex)}}}"
+    def _formula(self, tex: str, portable: str, page: int) -> str:
+        chosen = self._choose(tex, portable, page)
+        return f"${latex_formula(chosen)}$" if chosen else f"\\texttt{{{breakable(tex)}}}"
 
-    def _choose(self, tex: str, portable: str) -> str:
-        """Return the TeX to write; empty if it is not safe."""
-        chosen = self._choose_tex(tex, portable)
-        if _UNSAFE.search(chosen) or not chosen.strip():
-            self.rejected.extend([tex] * bool(chosen.strip()))
+    def _choose(self, tex: str, portable: str, page: int) -> str:
+        """Return the TeX to write; empty if it is not safe or not LaTeX."""
+        chosen = self._choose_tex(tex, portable, page)
+        if _UNSAFE.search(chosen) or _UNSUPPORTED.search(chosen) or not chosen.strip():
+            self.rejected.extend([(page, tex)] * bool(chosen.strip()))
             return ""
         self.formulas.append(chosen)
         return chosen
@@ -180,7 +239,7 @@ class _Writer:
             return f"\\textsuperscript{{{escape(number)}}}\\footnotetext{{{written}}}"
         if box:
             self._notes.append(f"\\footnotetext[{number}]{{{written}}}")
-            return f"\\footnotemark[{number}]"
+            return f"\\pagenotemark{{{number}}}"
         return f"\\footnote[{number}]{{{written}}}"
 
     def _boxed(self, write: Callable[[], str]) -> str:
@@ -236,10 +295,15 @@ class _Writer:
         self._level = max(1, min(block.level - 1, self._level + 1))
         name = _SECTIONS[min(self._level, len(_SECTIONS)) - 1]
         written = self._boxed(lambda: self.inline(rest)).strip()
+        if self._is_book and name == "section":
+            words = "".join(
+                part.words if isinstance(part, d.PaperFormula) else plain((part,)) for part in rest
+            )
+            anchors += f"\\pagecontents{{section}}{{{self._plain(rest)}}}{{{escape(words.strip())}}}"
         return f"\\{name}*{{{written}}}{anchors}\n{self._waiting_notes()}".rstrip()
 
     def _write_display(self, block: d.PaperDisplay) -> str:
-        chosen = self._choose(block.tex, block.portable)
+        chosen = self._choose(block.tex, block.portable, block.page)
         anchors = ""
         numbers = []
         for row in block.rows:
@@ -250,7 +314,7 @@ class _Writer:
                 anchors += f"\\pageanchor{{{label}}}" if label else ""
                 numbers.append("")
         if not chosen:
-            return f"{anchors}\\texttt{{{escape(block.tex)}}}"
+            return f"{anchors}\\texttt{{{breakable(block.tex)}}}"
         return f"{anchors}{latex_display(chosen, numbers)}"
 
     def _write_code(self, block: d.PaperCode) -> str:
@@ -267,10 +331,10 @@ class _Writer:
 
     def _write_table(self, block: d.PaperTable) -> str:
         rows = [*block.head, *block.body]
-        grid = _grid(rows, block.columns)
+        grid = cell_grid(rows, block.columns)
         written = [self._table_row(row) for row in grid]
         head, body = written[: len(block.head)], written[len(block.head) :]
-        spec = _column_types(grid, block.columns)
+        spec = column_types(grid, block.columns)
         middle = ["\\midrule"] if head and body else []
         is_long = len(rows) >= _LONG_ROWS and not self._is_box and not self._nested
         if is_long:
@@ -301,7 +365,7 @@ class _Writer:
             if cell and cell.is_header and written:
                 written = f"\\textbf{{{written}}}"
             if cell and cell.columns > 1:
-                written = f"\\multicolumn{{{cell.columns}}}{{{_COLUMNS.get(cell.align, 'l')}}}{{{written}}}"
+                written = f"\\multicolumn{{{cell.columns}}}{{{COLUMNS.get(cell.align, 'l')}}}{{{written}}}"
                 skipped = cell.columns - 1
             elif written[:1] == "*":
                 written = f"{{}}{written}"
@@ -368,21 +432,13 @@ class _Writer:
         return written
 
     def _references(self, block: d.PaperReferences, title: Sequence[d.Inline]) -> str:
-        items = []
-        for number, (label, content) in enumerate(block.items, 1):
-            written = self._boxed(lambda content=content: self._item(content))  # type: ignore[misc]
-            items.append(f"\\bibitem[{{{escape(label)}}}]{{page-{number}}}\n{written}" if label else written)
-        if self.bibliography or not all(label for label, _ in block.items):
-            heading = f"\\section*{{{self.inline(title)}}}\n" if title else ""
-            return heading + "\n\n".join(items).replace("\\bibitem", "\\par\\noindent")
-        widest = max((label for label, _ in block.items), key=len, default="")
-        body = "\n\n".join(items)
-        self.bibliography = (
-            f"\\begin{{thebibliography}}{{{escape(widest)}}}\n{body}\n\\end{{thebibliography}}\n"
+        items = tuple(
+            (label, self._boxed(lambda content=content: self._item(content)))  # type: ignore[misc]
+            for label, content in block.items
         )
-        name = self.inline(part for part in title if not isinstance(part, d.PaperAnchor)).strip()
-        anchors = "".join(self._inline(part) for part in title if isinstance(part, d.PaperAnchor))
-        return f"{anchors}\\renewcommand{{\\refname}}{{{name}}}" if name else anchors
+        name = self._plain(title)
+        self.works.append(ChapterWorks(self._title, name, items))
+        return "".join(self._inline(part) for part in title if isinstance(part, d.PaperAnchor))
 
     def _write_terms(self, block: d.PaperTerms) -> str:
         items = "\n".join(
@@ -438,55 +494,3 @@ def _code_line(text: str) -> str:
 def _anchor_name(name: str) -> str:
     """Return an anchor as a label: other characters than letters, digits and `-` become their numbers."""
     return _OUTSIDE_NAME.sub(lambda found: f":{ord(found[0]):x}:", name)
-
-
-def _grid(rows: Sequence[Sequence[d.PaperCell]], columns: int) -> list[list[d.PaperCell | None]]:
-    """Return rows with one entry for each column; None is a place that a cell above or before it covers."""
-    found: list[list[d.PaperCell | None]] = []
-    covered: dict[tuple[int, int], bool] = {}
-    for index, row in enumerate(rows):
-        entries: list[d.PaperCell | None] = [None] * columns
-        at = 0
-        for cell in row:
-            while covered.get((index, at)):
-                at += 1
-            if at >= columns:
-                break
-            entries[at] = cell
-            for down in range(cell.rows):
-                for right in range(cell.columns):
-                    covered[index + down, at + right] = True
-            at += cell.columns
-        found.append(entries)
-    return found
-
-
-def _column_types(grid: Sequence[Sequence[d.PaperCell | None]], columns: int) -> str:
-    """Return the types of the columns. Those with long text get a width."""
-    cells = [[row[at] for row in grid if (cell := row[at]) and cell.columns == 1] for at in range(columns)]
-    lengths = [max((_length(cell) for cell in column if cell), default=1) for column in cells]
-    has_width = sum(lengths) > _LINE_CHARACTERS
-    limit = _LINE_CHARACTERS // columns
-    short = sum(length for length in lengths if length <= limit)
-    long = sum(min(length, 120) for length in lengths if length > limit)
-    types = []
-    for column, length in zip(cells, lengths, strict=True):
-        align = next((cell.align for cell in column if cell and cell.align), "")
-        if has_width and length > limit:
-            share = max(0.1, (0.92 - short / _LINE_CHARACTERS) * min(length, 120) / long)
-            types.append(f">{{\\raggedright\\arraybackslash}}p{{{share:.2f}\\linewidth}}")
-        else:
-            types.append(_COLUMNS.get(align, "l"))
-    return "".join(types)
-
-
-def _length(cell: d.PaperCell) -> int:
-    """Return the number of characters of the longest paragraph in a cell."""
-    return max(
-        (
-            len(plain(part.content)) + 8 * sum(isinstance(x, d.PaperFormula) for x in part.content)
-            for part in cell.content
-            if isinstance(part, d.PaperParagraph)
-        ),
-        default=1,
-    )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 
 from ..api.books import lazy_pattern, symbol_names
+from .document import PaperChapter
+from .typst import source_parts
 
 _SYNTAX = MappingProxyType(
     {
@@ -25,6 +28,8 @@ _ESCAPED = lazy_pattern(r'[#$%&_{}\\^~`"\[\]\u00a0]|([-\',<>!?])(?=\1|`)')
 _CONTROL = lazy_pattern(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0e\ufe0f\ufeff]"
 )
+LONG_WORD = lazy_pattern(r"(\S{30,})")
+"""A word that may be broken anywhere, such as a URL."""
 _SPACE = lazy_pattern(r"[ \t\r\n\f]+")
 _KNOWN = frozenset("–—‘’‚“”„†‡•…‰‹›€™ŒœŠšŸŽž") | frozenset(map(chr, range(0xA0, 0x180)))
 """Characters that LaTeX prints in text with the encodings T1 and TS1."""
@@ -54,6 +59,17 @@ def escape(text: str) -> str:
     return escape_code(_SPACE.sub(" ", text))
 
 
+def escape_long(text: str) -> str:
+    """Return text that LaTeX prints as it is. Long words, such as URLs, may break."""
+    parts = LONG_WORD.split(text)
+    return "".join(breakable(part) if index % 2 else escape(part) for index, part in enumerate(parts))
+
+
+def breakable(text: str) -> str:
+    """Return code or a formula that LaTeX prints as it is, and that may break after each of its parts."""
+    return "\\allowbreak{}".join(map(escape, source_parts(text)))
+
+
 def escape_code(text: str) -> str:
     """Return text that LaTeX prints as it is, with the spaces of `text`."""
     return _ESCAPED.sub(lambda found: _SYNTAX.get(found[0], f"{found[0]}{{}}"), without_control(text))
@@ -68,6 +84,14 @@ def escape_url(address: str) -> str:
     r"""Return a URL as an argument of `\href`."""
     kept = without_control(address).translate({ord(sign): f"%{ord(sign):02X}" for sign in '\\{}^`$" <>\x00'})
     return "".join(f"\\{sign}" if sign in "%#&_" else sign for sign in kept)
+
+
+def write_links(chapter: PaperChapter) -> list[str]:
+    """Return the links of a chapter to its authors, its DOI and its page, each with its name."""
+    found = [(f"ORCID of {name}", f"https://orcid.org/{orcid}") for name, orcid in chapter.authors if orcid]
+    found += [("doi", f"https://doi.org/{chapter.doi}")] if chapter.doi else []
+    found += [("url", chapter.url)] if chapter.url else []
+    return [f"{escape(name)}: \\href{{{escape_url(url)}}}{{{escape_long(url)}}}" for name, url in found]
 
 
 def declare_characters(characters: Iterable[str]) -> tuple[list[str], list[str]]:
@@ -85,6 +109,18 @@ def declare_characters(characters: Iterable[str]) -> tuple[list[str], list[str]]
             lines.append(f"\\DeclareUnicodeCharacter{{{code}}}{{\\pagemissing{{U+{code}}}}}")
             missing.append(character)
     return lines, missing
+
+
+def find_passages(texts: Iterable[str], missing: Sequence[str]) -> list[str]:
+    """Return passages of `missing` characters, so that each character is in one of them, in their order."""
+    signs = "".join(map(re.escape, missing))
+    open_signs = set(missing)
+    found = []
+    for passage in re.findall(f"[{signs}]+(?: [{signs}]+)*", "\n".join(texts)) if signs else ():
+        if not open_signs.isdisjoint(passage):
+            open_signs.difference_update(passage)
+            found.append(passage)
+    return found
 
 
 def _definition(character: str) -> str:

@@ -29,7 +29,7 @@ _REMOVED = name_set(
 )
 _LEFT_OUT = name_set(
     "heading-anchor eq-anchor footnote-backref ref-backref code-backref sweep-controls run-button "
-    "compare-slider"
+    "compare-slider ref-number"
 )
 """Classes of links and controls without use on paper."""
 _STYLES = {
@@ -49,6 +49,8 @@ _STATEMENTS = name_set("proof solution")
 _WIDTH = lazy_pattern(r"(?:^|;)\s*width:\s*(\d+(?:\.\d+)?)(%|px)")
 _SPACE = lazy_pattern(r"[ \t\r\n\f]+")
 _PX_PT = 0.75
+_OWN_LABELS = name_set("by-author by-style")
+"""Classes of lists of works without the numbers of a list."""
 
 
 class PageReader:
@@ -343,7 +345,7 @@ class PageReader:
         for each in element.find("ol", "ul"):
             entries = tuple(
                 (
-                    str(number) if each.name == "ol" else "",
+                    _work_label(each, item, number),
                     (*self._anchor_block(item), *self.blocks(item.children)),
                 )
                 for number, item in enumerate(each.elements, 1)
@@ -475,6 +477,14 @@ def _picture_width(image: HtmlElement) -> str:
 def _svg_name(element: HtmlElement) -> str:
     title = next(element.find("title"), None)
     return element.get("aria-label") or (title.text.strip() if title else "") or "Drawing"
+
+
+def _work_label(works: HtmlElement, work: HtmlElement, number: int) -> str:
+    """Return the label of a work as cited; empty if citations name authors. A style writes its own labels."""
+    own = next(work.find(".ref-number"), None)
+    if own is not None:
+        return own.text.strip("[]().")
+    return "" if works.name != "ol" or _OWN_LABELS.intersection(works.classes) else str(number)
 
 
 def _span(cell: HtmlElement, name: str) -> int:

@@ -1,32 +1,31 @@
-"""Makes a folder with LaTeX from a page of the site, for arXiv and journals."""
+"""Makes a folder with LaTeX from pages of the site, for arXiv, journals and books."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..api.books import (
     BookSource,
     BuildOptions,
     Diagnostic,
-    Macro,
     MacroTable,
     PageView,
+    Place,
     Progress,
     SiteError,
-    is_command,
     latex_definitions,
     lazy_pattern,
-    name_set,
     no_progress,
     open_pages,
+    plural,
     read_macros,
     temporary_folder,
-    text_of,
 )
 from . import document as d
 from .chapters import ChapterReader
@@ -38,24 +37,15 @@ from .compiler import (
     convert_image,
     require_compiler,
 )
-from .latex import LatexFile, write_body, write_inline
-from .latex_text import declare_characters, escape, escape_url
+from .latex import LatexFile, write_chapters, write_inline
+from .latex_macros import MacroChoice
+from .latex_text import declare_characters, escape, find_passages, write_links
 
-TEMPLATES = ("article", "amsart")
-_PLACES = ("preamble", "title", "abstract", "body", "references")
+TEMPLATES = ("article", "lecture-notes", "amsart")
+_PLACES = ("preamble", "title", "abstract", "contents", "body", "references")
+_MAX_NAMED, _MAX_SHOWN = 3, 24
+"""Maximum number of symbols in a warning, and of characters of a symbol."""
 _MARKER = lazy_pattern(r"(?m)^[ \t]*% blogsmith: ([a-z]+)[ \t]*$")
-_CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)")
-_DEFINES = lazy_pattern(
-    r"\\(?:[egx]?def|let|(?:re)?newcommand|providecommand|DeclareMathOperator|(?:eq)?ref)(?![A-Za-z])"
-)
-_TEXT_COMMANDS = name_set(
-    "AA AE DH L NG O OE P S TH aa ae author b begin bibitem bfseries c callout caption centering d date "
-    "dh emph end endgroup begingroup enspace fbox footnote footnotemark footnotetext g hfil hfill href "
-    "hyperref i item itshape j k l label leavevmode linewidth maketitle mbox newline ng nobreak noindent "
-    "normalfont o oe page pageref par phantomsection qed r ref refname section small ss subsection "
-    "subsubsection t textwidth th thanks title ttfamily u underline v"
-)
-"""Commands of LaTeX that formulas of blogsmith do not have. A macro of the same name is expanded."""
 _PACKAGES: Mapping[str, str] = {
     r"\\(?:[bx]?cancel|cancelto)\b": "cancel",
     r"\\mathscr\b": "mathrsfs",
@@ -63,10 +53,14 @@ _PACKAGES: Mapping[str, str] = {
     r"\\begin\{tikzcd\}": "tikz-cd",
     r"\\begin\{CD\}": "amscd",
     r"\\xymatrix\b": "[all]{xy}",
-    r"\\(?:ll|rr)bracket\b": "stmaryrd",
+    r"\\(?:(?:ll|rr)bracket|[lr]Brack)\b": "stmaryrd",
     r"\\(?:[Bb]raket|[Bb]ra|[Kk]et|[Ss]et)\b": "braket",
-    r"\\ce\b": "[version=4]{mhchem}",
-    r"\\(?:SI|si|qty|unit|num|ang)\b": "siunitx",
+    r"\\(?:ce|cee|cf|pu)\b": "[version=4]{mhchem}",
+    r"\\(?:(?:SI|si|qty|unit|num|complex)(?:num|qty|list|range|product)?|ang)(?![A-Za-z])": "siunitx",
+    r"\\(?:tensor|indices)\b": "tensor",
+    r"\\units(?![A-Za-z])|\\unitfrac\b": "units",
+    r"\\inferrule\b": "mathpartir",
+    r"\\hdashline\b": "arydshln",
     r"\\begin\{(?:sub)?numcases\}": "cases",
 }
 """Pattern of TeX → package that defines it."""
@@ -78,28 +72,34 @@ class LatexFolder(Struct, frozen=True):
     files: Mapping[str, bytes]
     name: str
     """Suggested name of the folder."""
+    pages: int
+    """Number of pages of the site in the document."""
     warnings: tuple[Diagnostic, ...]
 
 
 def make_latex(
-    root: Path, post: str, options: BuildOptions, *, template: str = "", progress: Progress = no_progress
+    root: Path,
+    posts: Sequence[str],
+    options: BuildOptions,
+    *,
+    series: str = "",
+    title: str = "",
+    template: str = "",
+    progress: Progress = no_progress,
 ) -> LatexFolder:
-    """Make the files of a post in LaTeX.
+    """Make the files of `posts` or of a series in LaTeX, or of all posts if neither is given.
 
-    template: a name of `TEMPLATES`, or the path of a LaTeX file with marked places. Raise SiteError if a name
-    is unknown, or the site has an error.
+    template: a name of `TEMPLATES`, or the path of a LaTeX file with marked places; if empty, `article` for
+    one page, otherwise `lecture-notes`. Raise SiteError if a name is unknown, or the site has an error.
     """
-    frame = _read_template(template or TEMPLATES[0])
+    frame = _read_template(template) if template else ""
     with (
-        open_pages(root, (post,), options, series="", title="", progress=progress) as book,
+        open_pages(root, posts, options, series=series, title=title, progress=progress) as book,
         temporary_folder() as folder,
     ):
-        if len(book.pages) != 1:
-            hint = "name the file or folder of one post"
-            raise SiteError(Diagnostic("tex-template", f'too many posts in "{post}"', hint=hint))
         builder = _FolderBuilder(book, folder)
-        made = builder.make(frame)
-        return LatexFolder(made, f"{book.name}-tex", (*book.warnings, *builder.warnings))
+        made = builder.make(frame or _read_template(TEMPLATES[len(book.pages) > 1]))
+        return LatexFolder(made, f"{book.name}-tex", len(book.pages), (*book.warnings, *builder.warnings))
 
 
 def _read_template(template: str) -> str:
@@ -108,7 +108,7 @@ def _read_template(template: str) -> str:
     try:
         text = Path(template).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        hint = "name `article`, `amsart`, or a file that ends in `.tex`"
+        hint = "name `article`, `lecture-notes`, `amsart`, or a file that ends in `.tex`"
         raise SiteError(Diagnostic("tex-template", f'template "{template}" not found', hint=hint)) from error
     found = _MARKER.findall(text)
     for place in ("preamble", "body"):
@@ -123,64 +123,105 @@ def _read_template(template: str) -> str:
 
 
 class _FolderBuilder(ChapterReader):
-    """Reads the page, and writes it with its images."""
+    """Reads the pages, and writes them with their images."""
 
     def make(self, frame: str) -> dict[str, bytes]:
         """Return the files: name → content."""
-        (page,) = self._book.pages
-        (chapter,) = self.read()
-        choice = _MacroChoice(_page_macros(self._book, page))
-        body = write_body(chapter, self._name_image, choice.choose)
-        places = {
-            "title": _title(chapter, choice),
-            "abstract": _abstract(chapter, choice),
-            "body": _facts(chapter) + body.body.rstrip(),
-            "references": "\\bibliography{main}" if body.bibliography else "",
-        }
-        if body.bibliography and "references" not in _MARKER.findall(frame):
-            places["body"] += f"\n\n{places['references']}"
-        places["preamble"] = self._preamble(chapter, body, choice, [*places.values(), body.bibliography])
-        for tex in dict.fromkeys(body.rejected):
-            self._warn("tex-rejected", f'formula "{tex[:40]}" not allowed in LaTeX', "", page.path)
+        chapters = self.read()
+        choice = MacroChoice([_page_math(self._book, page)[0] for page in self._book.pages])
+        written = write_chapters(chapters, self._name_image, choice.choose)
+        references = "\\bibliography{main}" if written.bibliography else ""
+        places = {**self._opening(chapters, choice), "references": references}
+        places["body"] += "\n\n".join(body.rstrip() for body in written.bodies)
+        if references and "references" not in _MARKER.findall(frame):
+            places["body"] += f"\n\n{references}"
+        places["preamble"] = self._preamble(
+            chapters, written, choice, [*places.values(), written.bibliography]
+        )
+        for page, tex in dict.fromkeys(written.rejected):
+            hint = "write the formula in another form; LaTeX prints its source"
+            path = self._book.pages[page - 1].path
+            self._warn_at(tex, "tex-rejected", f'formula "{tex[:40]}" not allowed in LaTeX', hint, path)
         main = _MARKER.sub(lambda found: places[found[1]], frame)
         made = {
             "main.tex": main.encode("utf-8", "replace"),
             "paper.sty": files(__package__).joinpath("templates", "paper.sty").read_bytes(),
             "00README.json": _readme(),
         }
-        if body.bibliography:
-            made["main.bbl"] = body.bibliography.encode("utf-8", "replace")
+        if written.bibliography:
+            made["main.bbl"] = written.bibliography.encode("utf-8", "replace")
         for name in sorted(filter(None, self._images.values())):
             made[name] = (self._folder / name).read_bytes()
         return made
 
+    def _opening(self, chapters: Sequence[d.PaperChapter], choice: MacroChoice) -> dict[str, str]:
+        """Return the content of places that precedes the text: place → LaTeX."""
+        book, first = self._book, chapters[0]
+        is_own = _has_own_title(book)
+        title = write_inline(first.title, choice.choose) if is_own else escape(book.title)
+        people = dict.fromkeys(name for chapter in chapters for name, _ in chapter.authors)
+        names = " \\and ".join(map(escape, people))
+        heading = f"\\author{{{names}}}"
+        if len(chapters) > 1:
+            dates = [date for page in book.pages for date in (page.updated, page.date) if date]
+            date = escape(book.language.format_date(max(dates))) if dates else ""
+            word = escape(book.language.translate("Contents"))
+            contents = f"\\renewcommand{{\\contentsname}}{{{word}}}\n\\tableofcontents"
+            heading = f"\\title{{{title}}}\n{heading}\n\\date{{{date}}}"
+            return {"title": heading, "abstract": "", "contents": contents, "body": ""}
+        title += f": {escape(first.subtitle)}" if first.subtitle else ""
+        abstract = write_inline(first.description, choice.choose)
+        facts = write_links(first)
+        return {
+            "title": f"\\title{{{title}}}\n{heading}\n\\date{{{escape(first.date)}}}",
+            "abstract": f"\\begin{{abstract}}\n{abstract}\n\\end{{abstract}}" if abstract else "",
+            "contents": "",
+            "body": f"\\pagenote{{{'; '.join(facts)}}}\n\n" if facts else "",
+        }
+
     def _preamble(
-        self, chapter: d.PaperChapter, body: LatexFile, choice: _MacroChoice, texts: Iterable[str]
+        self,
+        chapters: Sequence[d.PaperChapter],
+        written: LatexFile,
+        choice: MacroChoice,
+        texts: Sequence[str],
     ) -> str:
-        formulas = list(body.formulas)
+        formulas = list(written.formulas)
         packages = [
             name for pattern, name in _PACKAGES.items() if any(map(lazy_pattern(pattern).search, formulas))
         ]
         lines = ["\\usepackage{paper}"]
+        names = dict.fromkeys(name for page in self._book.pages for name in _page_math(self._book, page)[1])
+        lines += [f"\\usepackage{{{name}}}" for name in names]
         lines += [f"\\usepackage{name if name[0] == '[' else f'{{{name}}}'}" for name in packages]
-        if chapter.lang.lower().startswith("de"):
+        if chapters[0].lang.lower().startswith("de"):
             lines.append(
                 '\\IfFileExists{ngerman.ldf}{\\usepackage[ngerman]{babel}\\AtBeginDocument{\\shorthandoff{"}}}{}'
             )
         defined, unknown = latex_definitions([*formulas, *choice.bodies()])
-        for name in unknown:
-            self._warn_missing(f"\\{name}", "use another symbol; LaTeX prints its name")
         lines += defined
         lines += choice.definitions()
         declared, missing = declare_characters("".join([*texts, *lines]))
-        for character in missing:
-            self._warn_missing(character, "write it in another form; LaTeX prints its code point")
-        authors = ", ".join(name for name, _ in chapter.authors)
-        plain = f"\\hypersetup{{pdftitle={{{escape(chapter.plain_title)}}},pdfauthor={{{escape(authors)}}}}}"
+        self._warn_missing([f"\\{name}" for name in unknown], "use another symbol; LaTeX prints its name")
+        passages = find_passages(texts, missing)
+        self._warn_missing(passages, "write it in another form; LaTeX prints its code point")
+        authors = ", ".join(dict.fromkeys(name for chapter in chapters for name, _ in chapter.authors))
+        title = chapters[0].plain_title if _has_own_title(self._book) else self._book.title
+        plain = f"\\hypersetup{{pdftitle={{{escape(title)}}},pdfauthor={{{escape(authors)}}}}}"
         return "\n".join([*lines, *declared, plain])
 
-    def _warn_missing(self, symbol: str, hint: str) -> None:
-        self._warn_at(symbol, "tex-rejected", f'missing LaTeX for "{symbol}"', hint)
+    def _warn_missing(self, symbols: Sequence[str], hint: str) -> None:
+        """Report symbols that LaTeX lacks, in one warning for each line of a source that contains some."""
+        lines: dict[tuple[str, int], list[tuple[str, Diagnostic]]] = {}
+        for symbol in symbols:
+            found = self._locate(symbol, "tex-rejected", f'missing LaTeX for "{symbol}"', hint)
+            key = (found.path, found.place.line if found.place else 0)
+            lines.setdefault(key, []).append((symbol, found))
+        for group in lines.values():
+            group.sort(key=lambda pair: pair[1].place or Place(0, 0))
+            names = ", ".join(f'"{symbol[:_MAX_SHOWN]}"' for symbol, _ in group[:_MAX_NAMED])
+            more = f" and {plural(len(group) - _MAX_NAMED, 'other')}" if len(group) > _MAX_NAMED else ""
+            self.warnings.append(replace(group[0][1], message=f"missing LaTeX for {names}{more}"))
 
     def _add_image(self, name: str, data: bytes, suffix: str) -> str:
         if suffix == ".gif":
@@ -201,93 +242,20 @@ class _FolderBuilder(ChapterReader):
         return f"{name}.pdf"
 
 
-class _MacroChoice:
-    """Decides for each formula whether it keeps the macros of its author."""
-
-    def __init__(self, macros: MacroTable) -> None:
-        self._macros = macros
-        self._usable = {
-            name: text_of(macro.body) for name, macro in macros.items() if _is_definable(name, macro)
-        }
-        while bad := [
-            name
-            for name, body in self._usable.items()
-            if any(call not in self._usable and call in macros for call in _CALL.findall(body))
-        ]:
-            for name in bad:
-                del self._usable[name]
-        self._used: set[str] = set()
-
-    def choose(self, tex: str, portable: str) -> str:
-        """Return `tex` if the preamble can define its macros, otherwise `portable`."""
-        if not portable:
-            return tex
-        calls = _CALL.findall(tex)
-        if _DEFINES.search(tex) or any(
-            call not in self._usable
-            and (call in self._macros or (call[1:].isalpha() and not is_command(call)))
-            for call in calls
-            if call not in ("\\begin", "\\end", "\\label", "\\tag", "\\notag", "\\nonumber")
-        ):
-            return portable
-        self._use(calls)
-        return tex
-
-    def _use(self, calls: Iterable[str]) -> None:
-        for call in calls:
-            if call in self._usable and call not in self._used:
-                self._used.add(call)
-                self._use(_CALL.findall(self._usable[call]))
-
-    def bodies(self) -> list[str]:
-        """Return the bodies of the macros in use."""
-        return [self._usable[name] for name in sorted(self._used)]
-
-    def definitions(self) -> list[str]:
-        """Return lines of a preamble that define the macros in use."""
-        lines = []
-        for name in sorted(self._used):
-            macro = self._macros[name]
-            options = f"[{macro.arity}]" if macro.arity else ""
-            if macro.default is not None:
-                options += f"[{{{text_of(macro.default)}}}]"
-            lines.append(
-                f"\\providecommand{{{name}}}{{}}\\renewcommand{{{name}}}{options}{{{self._usable[name]}}}"
-            )
-        return lines
+def _has_own_title(book: BookSource) -> bool:
+    """Return whether the document has the title of its only page."""
+    return len(book.pages) == 1 and book.title == book.pages[0].title
 
 
-def _is_definable(name: str, macro: Macro) -> bool:
-    is_plain = not (macro.delimiters or macro.parameters or macro.problem)
-    return is_plain and name[1:].isalpha() and not is_command(name) and name[1:] not in _TEXT_COMMANDS
-
-
-def _page_macros(book: BookSource, page: PageView) -> MacroTable:
-    documents = book.site.resolved.loaded.documents
+def _page_math(book: BookSource, page: PageView) -> tuple[MacroTable, Sequence[str]]:
+    """Return the macros of a page, and the LaTeX packages that it or the settings turn on."""
+    settings, documents = book.site.config.math, book.site.resolved.loaded.documents
     front = next((document.front for document in documents if str(document.path) == page.path), None)
-    macros = read_macros(book.site.config.math.macros)
-    return macros.extend(front.math.macros) if front else macros
-
-
-def _title(chapter: d.PaperChapter, choice: _MacroChoice) -> str:
-    title = write_inline(chapter.title, choice.choose)
-    if chapter.subtitle:
-        title += f": {escape(chapter.subtitle)}"
-    authors = " \\and ".join(escape(name) for name, _ in chapter.authors)
-    return f"\\title{{{title}}}\n\\author{{{authors}}}\n\\date{{{escape(chapter.date)}}}"
-
-
-def _abstract(chapter: d.PaperChapter, choice: _MacroChoice) -> str:
-    text = write_inline(chapter.description, choice.choose)
-    return f"\\begin{{abstract}}\n{text}\n\\end{{abstract}}" if text else ""
-
-
-def _facts(chapter: d.PaperChapter) -> str:
-    links = [(f"ORCID of {name}", f"https://orcid.org/{orcid}") for name, orcid in chapter.authors if orcid]
-    links += [("doi", f"https://doi.org/{chapter.doi}")] if chapter.doi else []
-    links += [("url", chapter.url)] if chapter.url else []
-    written = [f"{escape(name)}: \\href{{{escape_url(url)}}}{{{escape(url)}}}" for name, url in links]
-    return f"\\pagenote{{{'; '.join(written)}}}\n\n" if written else ""
+    macros = read_macros(settings.macros)
+    if front is None:
+        return macros, settings.packages
+    own = front.math.packages
+    return macros.extend(front.math.macros), settings.packages if own is None else own
 
 
 def _readme() -> bytes:

@@ -1,4 +1,4 @@
-"""`blogsmith tex`: write a post as LaTeX for arXiv."""
+"""`blogsmith tex`: write posts as LaTeX, for arXiv or as a book."""
 
 from __future__ import annotations
 
@@ -8,47 +8,63 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..api.commands import ProgressBar, format_path, is_quiet, page_options, print_messages, terminal
+from ..api.commands import (
+    ProgressBar,
+    format_path,
+    is_quiet,
+    page_options,
+    posts_options,
+    print_messages,
+    terminal,
+)
 
 if TYPE_CHECKING:
     from ..api.books import BuildOptions
 
 
-@click.command()
-@click.argument("post", type=click.Path(), metavar="POST")
-@click.option(
+_template_option = click.option(
     "--template",
     default="",
     metavar="NAME",
-    help="Use `article`, `amsart` or a LaTeX file with marked places.  [default: article]",
+    help="Use `article`, `lecture-notes`, `amsart` or a LaTeX file with marked places.  "
+    "[default: article for one post]",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="PATH",
-    help="Folder to write.  [default: title with -tex, in the current folder]",
-)
-@click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
+_force_option = click.option("--force", is_flag=True, help="Write into a folder that is not empty.")
+
+
+@click.command()
+@posts_options("document", "-tex", _template_option, _force_option, is_folder=True)
 @page_options
-def tex(root: Path, options: BuildOptions, post: str, template: str, output: Path | None, force: bool) -> int:
-    """Write POST as a folder with LaTeX.
+def tex(
+    root: Path,
+    options: BuildOptions,
+    posts: tuple[str, ...],
+    series: str,
+    title: str,
+    template: str,
+    output: Path | None,
+    force: bool,
+) -> int:
+    """Write POSTS as a folder with LaTeX.
 
     The folder contains main.tex, main.bbl, figures and a 00README for arXiv. Numbers, references and recorded
-    results are those of the page. No code runs. SVG images need the package `typst`.
+    results are those of the pages. No code runs. SVG images need the package `typst`.
 
-    POST is a source file or folder of the site.
+    POSTS are source files or folders of the site.  [default: all posts with a date, oldest first]
     """
     from ..api.books import plural, write_book
     from .site_latex import make_latex
 
     with ProgressBar(sys.stderr, is_quiet=is_quiet()) as progress:
-        made = make_latex(root, post, options, template=template, progress=progress)
+        made = make_latex(
+            root, posts, options, series=series, title=title, template=template, progress=progress
+        )
     print_messages(made.warnings)
     target = (output or Path(made.name)).absolute()
     if not force and target.is_dir() and any(target.iterdir()):
         raise click.UsageError(f"folder {format_path(target)} is not empty; add --force to write into it")
     for name, data in made.files.items():
         write_book(target / name, data, make=True)
-    terminal.print_line(f"{format_path(target)} written: {plural(len(made.files), 'file')}")
+    written = f"{plural(made.pages, 'post')}, {plural(len(made.files), 'file')}"
+    terminal.print_line(f"{format_path(target)} written: {written}")
     return 0

@@ -7,11 +7,13 @@ a page. Each formula and image is defined on a separate line: an error of the co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 
 from msgspec import Struct
 
+from ..api.books import lazy_pattern
 from . import document as d
 from .formulas import cell_content, quote, write_math
 
@@ -21,6 +23,8 @@ _STYLES: Mapping[str, str] = {
     "small-caps": "smallcaps",
 }
 _MAX_QUOTES = 4
+_LONG_WORD = lazy_pattern(r"\S{30}")
+_SOURCE = lazy_pattern(r"\\?[^\W_]{1,12}\s*|.\s*", re.DOTALL)
 _PARAGRAPHS = {"": "par", "label": "label-line", "small": "note-line", "claim": "claim-line"}
 
 
@@ -163,6 +167,8 @@ class _Writer:
             case str():
                 return f"text({quote(part)})" if part else ""
             case d.PaperSpan("code", (str(text),)):
+                if _LONG_WORD.search(text):
+                    return _source(text)
                 return f"raw({quote(text)})" if text else ""
             case d.PaperSpan("kbd"):
                 return f"key({quote(plain(part.content))})"
@@ -178,7 +184,7 @@ class _Writer:
                 return f"anchor({quote(name)})" if self._is_new(name) else ""
             case d.PaperFormula():
                 name = self._formula(write_math(part.math), part.tex, part.page)
-                return f"m({quote(part.words)}, {name})" if name else f"raw({quote(part.tex)})"
+                return f"m({quote(part.words)}, {name})" if name else _source(part.tex)
             case d.PaperPicture():
                 return self._picture(part)
             case d.PaperNote(name, number, content):
@@ -271,7 +277,7 @@ class _Writer:
 
     def _write_display(self, block: d.PaperDisplay) -> str:
         if block.tex in self._rejected.formulas:
-            return f"par(raw({quote(block.tex)}))"
+            return f"par({_source(block.tex)})"
         if len(block.rows) == 1:
             (row,) = block.rows
             name = self._formula(write_math(row.cells[0]), block.tex, block.page)
@@ -394,6 +400,15 @@ def plain(content: Iterable[d.Inline]) -> str:
         else ""
         for part in content
     )
+
+
+def source_parts(tex: str) -> list[str]:
+    """Return code or a formula in parts, after which a line may end."""
+    return _SOURCE.findall(tex)
+
+
+def _source(tex: str) -> str:
+    return f"source({_array(map(quote, source_parts(tex)))})"
 
 
 def _is_described(block: d.Block) -> bool:

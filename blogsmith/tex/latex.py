@@ -43,9 +43,35 @@ _ABSENT = name_set(
     "standardstate stigma strictfi strictif sun threedotcolon triangleminus triangleplus triangletimes "
     "twocaps twocups typecolon upand varclubsuit varcoppa vardiamondsuit varheartsuit varointclockwise "
     "varspadesuit varvdots veedot veedoublebar veeonvee wedgebar wedgedot wedgedoublebar wedgeonwedge "
-    "whitesquaretickleft whitesquaretickright wn"
+    "whitesquaretickleft whitesquaretickright wn "
+    # commands without a form in LaTeX
+    "Cref Space Temml KaTeX bbox cref overgroup overparen plim sout tealA tealE undergroup "
+    "underparen unicode"
 )
-"""Symbols that are not in LaTeX with amsmath, amssymb and mathtools; measured with TeX Live 2022."""
+"""Commands that are not in LaTeX with amsmath, amssymb and mathtools; measured with TeX Live 2022."""
+_OPERATORS = sorted(
+    name_set(
+        "arccot arccsc arcctg arcsec arctg ch cosec cotg csch ctg cth erf rank sech sgn sh tg "
+        "Tr tr Trace trace"
+    )
+)
+_FONTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("bb", "bbm", "ds"), r"\mathbb{#1}"),
+        **dict.fromkeys(("bfit",), r"\boldsymbol{#1}"),
+        **dict.fromkeys(("bfcal", "bfscr"), r"\boldsymbol{\mathcal{#1}}"),
+        **dict.fromkeys(("bfsf", "bfsfit", "bfsfup"), r"\boldsymbol{\mathsf{#1}}"),
+        **dict.fromkeys(("sf", "sfit", "sfup"), r"\mathsf{#1}"),
+        **dict.fromkeys(("bf", "bfup"), r"\mathbf{#1}"),
+        **dict.fromkeys(("rm", "up"), r"\mathrm{#1}"),
+        **dict.fromkeys(("cal", "scr", "pzc"), r"\mathcal{#1}"),
+        **{"bffrak": r"\boldsymbol{\mathfrak{#1}}", "frak": r"\mathfrak{#1}", "it": r"\mathit{#1}"},
+        **{"tt": r"\mathtt{#1}", "normal": "#1"},
+    }
+)
+"""Alphabet → its closest form in LaTeX."""
+_ALPHABETS = name_set("bb bf cal frak it normal rm scr sf tt")
+"""Alphabets that LaTeX has."""
 _BODIES: Mapping[str, str] = MappingProxyType(
     {
         **{"lt": "<", "gt": ">", "equal": "=", "eqeq": r"\mathrel{==}", "eqeqeq": r"\mathrel{===}"},
@@ -59,6 +85,40 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         **{"eqdef": r"\overset{\text{def}}{=}", "measeq": r"\overset{\text{m}}{=}"},
         **{"questeq": r"\overset{?}{=}", "wedgeq": r"\overset{\wedge}{=}"},
         **{"veeeq": r"\overset{\vee}{=}", "stareq": r"\overset{\star}{=}"},
+        **{"phase": r"{/\!\underline{\,#1}}", "longdiv": r"\overline{)\,#1}", "angln": r"\angl{n}"},
+        **{"angl": r"{\overline{#1\,}\vert}", "stackbin": r"\mathbin{\overset{#1}{#2}}"},
+        **{"underoverset": r"\underset{#1}{\overset{#2}{#3}}", "enclose": r"\boxed{\iffalse#1\fi#2}"},
+        **{"require": r"\iffalse#1\fi"},
+        **{"lBrack": r"\llbracket", "rBrack": r"\rrbracket", "scr": r"\fam2 "},
+        **dict.fromkeys(("lVvert", "rVvert", "Vvert"), r"\Vert"),
+        **dict.fromkeys(("overrightharpoon", "Overrightarrow"), r"\overrightarrow{#1}"),
+        **dict.fromkeys(("overleftharpoon", "Overleftarrow"), r"\overleftarrow{#1}"),
+        **{"underrightharpoon": r"\underrightarrow{#1}", "underleftharpoon": r"\underleftarrow{#1}"},
+        **{"Overleftrightarrow": r"\overleftrightarrow{#1}", "ring": r"\mathring{#1}"},
+        **dict.fromkeys(("overlinesegment", "overbar", "mathbar", "widebar"), r"\overline{#1}"),
+        **dict.fromkeys(("underlinesegment", "uwave"), r"\underline{#1}"),
+        **dict.fromkeys(("utilde", "undertilde", "wideutilde"), r"\underset{\sim}{#1}"),
+        **{"wideparen": r"\widehat{#1}", "widecheck": r"\check{#1}"},
+        **{f"text{side}lap": rf"\math{side}lap{{\text{{#1}}}}" for side in ("l", "c", "r")},
+        **dict.fromkeys(("class", "cssId", "MathMLarg", "MathMLintent"), "#2"),
+        **{f"html{name}": "#2" for name in ("Class", "Data", "Id", "Style")},
+        **{name: rf"{{\color{{{name}}}#1}}" for name in ("blue", "green", "orange", "pink", "purple", "red")},
+        **{"kaBlue": r"{\color{blue}#1}", "kaGreen": r"{\color{green}#1}"},
+        **dict.fromkeys(("SMALL", "Tiny", "sixptsize", "oldstyle", "xspace"), ""),
+        **dict.fromkeys(("IEEEeqnarraynumspace", "IEEEnonumber", "IEEEyesnumber"), ""),
+        **{"xtofrom": r"\xleftrightharpoons", "xleftequilibrium": r"\xleftrightharpoons"},
+        **{"xrightequilibrium": r"\xrightleftharpoons", "xrightleftarrows": r"\xrightleftharpoons"},
+        **{"xleftrightarrows": r"\xleftrightarrow", "xlongequal": r"\mathrel{\overset{#1}{=\!=}}"},
+        **{
+            f"xLong{side}": rf"\x{side.capitalize()}"
+            for side in ("leftarrow", "rightarrow", "leftrightarrow")
+        },
+        **{f"xtwohead{side}": rf"\x{side}" for side in ("leftarrow", "rightarrow")},
+        **{"cee": r"\ce{#1}", "cf": r"\ce{#1}"},
+        **{name: rf"\operatorname{{{name}}}" for name in _OPERATORS},
+        **{name: rf"\operatorname*{{arg\,{name[3:]}}}" for name in ("argmax", "argmin")},
+        **{f"sym{font}": body for font, body in _FONTS.items()},
+        **{f"math{font}": body for font, body in _FONTS.items() if font not in _ALPHABETS},
     }
 )
 """Name → definition."""

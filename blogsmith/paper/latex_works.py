@@ -1,0 +1,63 @@
+"""The bibliography of a document in LaTeX: one environment with the references of all chapters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from ..api.books import lazy_pattern
+from .latex_text import escape
+
+_ANCHORS = lazy_pattern(r"\A(?:\\pageanchor\{[^{}]*\}\s*)*")
+_COMMAND = lazy_pattern(r"\\[A-Za-z]+\*?|[^\w\s]")
+
+
+class ChapterWorks(Struct, frozen=True):
+    """The references of a chapter."""
+
+    chapter: str
+    """Title of the chapter in LaTeX; empty if the document has no others."""
+    heading: str
+    """Heading of the list in LaTeX; empty for the word of the class."""
+    items: tuple[tuple[str, str], ...]
+    """Label as cited, without brackets, empty if works have no labels; and the text in LaTeX."""
+
+
+def write_works(lists: Sequence[ChapterWorks]) -> str:
+    """Return the environment `thebibliography`; empty if nothing is cited.
+
+    Numbers are those of the pages, so the works of each chapter follow its title. Works without labels are in
+    one list in alphabetical order, and a work that several chapters cite is there once.
+    """
+    labels = [label for works in lists for label, _ in works.items]
+    if not labels:
+        return ""
+    widest = max(labels, key=len)
+    heading = next((works.heading for works in lists if works.heading), "")
+    opening = [f"\\pageworksname{{{heading}}}"] if heading else []
+    parts = [*opening, f"\\begin{{thebibliography}}{{{escape(widest)}}}"]
+    for number, (chapter, label, text) in enumerate(_by_chapter(lists) if widest else _merged(lists), 1):
+        entry = f"\\bibitem[{{{escape(label)}}}]{{page-{number}}}\n{text}\n"
+        parts.append(f"\\pageworks{{{chapter}}}\n{entry}" if chapter else entry)
+    return "\n".join([*parts, "\\end{thebibliography}\n"])
+
+
+def _by_chapter(lists: Sequence[ChapterWorks]) -> Iterator[tuple[str, str, str]]:
+    """Yield the title of a chapter before its first work, the label and the text of each work."""
+    for works in lists:
+        for index, (label, text) in enumerate(works.items):
+            yield (works.chapter if index == 0 else ""), label, text
+
+
+def _merged(lists: Sequence[ChapterWorks]) -> Iterator[tuple[str, str, str]]:
+    """Yield works without labels in alphabetical order, with the anchors of all chapters."""
+    anchors: dict[str, str] = {}
+    for works in lists:
+        for _, text in works.items:
+            found = _ANCHORS.match(text)
+            start = found[0].strip() if found else ""
+            shown = text.removeprefix(found[0] if found else "")
+            anchors[shown] = anchors.get(shown, "") + start
+    for shown in sorted(anchors, key=lambda text: (_COMMAND.sub("", text).casefold(), text)):
+        yield "", "", f"{anchors[shown]}{shown}"
