@@ -38,7 +38,9 @@ _SCRIPT, _SCRIPT_GAP = 0.71, 0.05
 _BAR, _ROOT = 0.3, 0.8
 _CELL, _COLUMN = 1.0, 1.0
 _TALL = frozenset(("mfrac", "mtable", "munder", "munderover"))
-_LEAN = 0.12
+_LEAN = 0.07
+_GROWN = 0.05
+"""What growing delimiters are wider than those of text size; next to tall content, `_LEAN` more."""
 _FOOT = 0.06
 _LEAN_OF_LETTER = lazy_pattern(r"math-lean-(\d+)")
 _WIDE_CHARACTER = "\u2e80"
@@ -186,6 +188,8 @@ def _read_leaf(xml: str, name: str, attributes: str, text: str, *, is_display: b
     if name == "mo":
         is_limits = not is_display and (text in large_widths() or "movablelimits" in attributes)
         width = _operator(text, attributes, is_display) + _ROUNDED
+        if "fence=" in attributes and 'stretchy="false"' not in attributes:
+            width += _GROWN
         return MeasuredElement(xml, width, is_limits=is_limits)
     if name == "mtext":
         return MeasuredElement(xml, _words(text))
