@@ -131,7 +131,7 @@ def test_a_number_that_does_not_fit_takes_the_next_line() -> None:
 
 
 def test_staggered_rows_count_their_stagger() -> None:
-    rows = rf"{SUM} \\\\ = c"
+    rows = rf"{SUM} \\ = c"
     found = [
         measure(content(typeset(rf"\begin{{{name}}} {rows} \end{{{name}}}")))
         for name in ("multline", "gather")

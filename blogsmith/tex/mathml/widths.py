@@ -40,7 +40,7 @@ _CELL, _COLUMN, _STAGGER = 1.0, 1.0, 2.0
 _TALL = frozenset(("mfrac", "mtable", "munder", "munderover"))
 _LEAN = 0.07
 _GROWN = 0.05
-"""What growing delimiters are wider than those of text size; next to tall content, `_LEAN` more."""
+"""Additional width of a growing delimiter; next to tall content, `_LEAN` more."""
 _FOOT = 0.06
 _LEAN_OF_LETTER = lazy_pattern(r"math-lean-(\d+)")
 _WIDE_CHARACTER = "\u2e80"
