@@ -130,6 +130,24 @@ def test_a_number_that_does_not_fit_takes_the_next_line() -> None:
     assert attributes.startswith(' data-fit="shrink"') and "--number:1.3" in attributes
 
 
+def test_staggered_rows_count_their_stagger() -> None:
+    rows = rf"{SUM} \\ = c"
+    found = [
+        measure(content(typeset(rf"\begin{{{name}}} {rows} \end{{{name}}}")))
+        for name in ("multline", "gather")
+    ]
+    assert found[0] - found[1] == pytest.approx(2)
+
+
+def test_cells_have_room_for_brackets_that_grow() -> None:
+    tex = r"\begin{aligned} a_1 + a_2 + a_3 + a_4 + a_5 a &= \left(b%s + b\right) + bc \end{aligned}"
+    grown, low = tex % "^2", tex % "_2"
+    widths = [measure(content(typeset(each))) for each in (grown, low)]
+    assert all(ROOM / 1.06 < width < ROOM for width in widths)
+    assert fitted(grown, PHONE).attributes.startswith(' data-fit="shrink"')
+    assert not fitted(low, PHONE).attributes
+
+
 def test_authors_decide_what_may_happen() -> None:
     plain = typeset(SUM)
     found = {wide: fitted(SUM, find_room(wide, 0, "")) for wide in ("fit", "shrink", "break", "scroll")}

@@ -49,6 +49,8 @@ _FILE_ARGUMENTS: Mapping[str, Callable[[tuple[object, ...]], object]] = MappingP
 )
 """Maps an audit event to the file that must not be in the site."""
 _EVENTS = frozenset({"exec", "compile", *_FILE_ARGUMENTS})
+_MAX_PATHS = 4096
+"""Maximum number of files of running code that are remembered."""
 _BINARY = (".pyc", ".pyd", ".so", ".dll", ".dylib")
 _HINT = f"move it to {FOLDER}/, which `blogsmith trust` covers, and write `from .{{name}} import …`"
 
@@ -57,7 +59,7 @@ _HINT = f"move it to {FOLDER}/, which `blogsmith trust` covers, and write `from 
 def guard_site_imports(code: PluginCode) -> Iterator[None]:
     """Check imports in the `with` block against `code`, the plugins of a site. The audit hook stays."""
     guard, before = _site_guard(str(code.root)), list(sys.path)
-    guard.code = code
+    guard.use(code)
     sys.meta_path.insert(0, guard)
     try:
         yield
@@ -123,6 +125,12 @@ class SiteImportGuard(MetaPathFinder):
         self.code = PluginCode(Path(root))
         """Code that consent covers now."""
         self._root = root
+        self._running_path = functools.lru_cache(_MAX_PATHS)(self._covered_path)
+
+    def use(self, code: PluginCode) -> None:
+        """Check against `code` from now on."""
+        self.code = code
+        self._running_path.cache_clear()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -142,6 +150,8 @@ class SiteImportGuard(MetaPathFinder):
         source = self._source(found.origin or "")
         if source is None:
             raise self._rejection_error(inside[0])
+        # a link to another file until now may name this source
+        self._running_path.cache_clear()
         is_package = found.submodule_search_locations is not None
         return _spec(fullname, str(found.origin), source, folders if is_package else None)
 
@@ -180,7 +190,7 @@ class SiteImportGuard(MetaPathFinder):
             raise self._text_error()
 
     def _is_plugin(self, code: CodeType) -> bool:
-        return self._source(code.co_filename) is not None
+        return self._running_path(code.co_filename) is not None
 
     def is_inside(self, path: str) -> bool:
         """Return whether a path is in the site, but not in a Python environment there. Checked with and
@@ -202,8 +212,17 @@ class SiteImportGuard(MetaPathFinder):
         return PathFinder.find_spec(name, [str(self.code.root / FOLDER)]) if path is None else None
 
     def _source(self, file: str) -> bytes | None:
-        names = (os.path.relpath(form, self._root) for form in _path_variants(file))
-        return next((found for name in names if (found := self.code.sources.get(_posix(name)))), None)
+        path = self._covered_path(file)
+        return self.code.sources[path] if path else None
+
+    def _covered_path(self, file: str) -> str | None:
+        """Return the path in the site of a covered source, None for other files.
+
+        `_running_path` is the same, cached: libraries compile thousands of times, and the file of code that
+        runs already does not change.
+        """
+        names = (_posix(os.path.relpath(form, self._root)) for form in _path_variants(file))
+        return next((name for name in names if name in self.code.sources), None)
 
     def _is_plugin_folder(self, path: str) -> bool:
         return any(_is_below(form, str(self.code.root / FOLDER)) for form in _path_variants(path))
@@ -232,10 +251,9 @@ class SiteImportGuard(MetaPathFinder):
         none."""
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
-            for form in _path_variants(frame.f_code.co_filename):
-                path = _posix(os.path.relpath(form, self._root))
-                if path in self.code.sources:
-                    return path, frame.f_lineno
+            path = self._running_path(frame.f_code.co_filename)
+            if path:
+                return path, frame.f_lineno
             frame = frame.f_back
         return "", 0
 

@@ -87,9 +87,8 @@ def write_markdown(displays: Sequence[str]) -> Iterator[list[str]]:
         page = []
         for number, tex in enumerate(displays[start : start + PAGE], start):
             lines = "\n".join(line for line in tex.split("\n") if line.strip())
-            may_have_label = (
-                number % 3 == 0 and "\\tag" not in tex and not tex.lstrip().startswith("\\begin{")
-            )
+            has_number = "\\tag" in tex or "\\label" in tex or tex.lstrip().startswith("\\begin{")
+            may_have_label = number % 3 == 0 and not has_number
             page.append(f"$$\n{lines}\n$$" + (f" {{#eq:n{number}}}" if may_have_label else ""))
         yield page
 

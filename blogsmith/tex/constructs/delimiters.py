@@ -33,16 +33,26 @@ def _table() -> dict[str, str]:
 DELIMITERS: Mapping[str, str] = MappingProxyType(_table())
 """Token after `\\left` and similar commands → character to print; an empty string for `.`."""
 
-_LOW_CHARACTERS = "0-9a-zA-Zα-ωϑϕϖϰϱϵ.∗"
+_LOW_CHARACTERS = "0-9a-zA-ZΑ-Ωα-ωϑϕϖϰϱϵ.∗ℂℍℕℙℚℝℤℎℬℰℱℋℐℒℳℛ\U0001d400-\U0001d7ff"
+_INDEX_CHARACTERS = "0-9A-PR-Za-fhik-or-xz"
 _SIZES: Mapping[str, str] = MappingProxyType({"big": "1.2em", "Big": "1.8em", "bigg": "2.4em", "Bigg": "3em"})
 _GROWS = ' stretchy="true" symmetric="true"'
-_LOW = lazy_pattern(
-    '(?:<mo fence="true"[^<>]*>[^<]+</mo>)?'
-    f"(?:<m[in](?: [^<>]*)?>[{_LOW_CHARACTERS}]+</m[in]>|<mspace[^<>]*/>"
-    "|<mo(?: [lr]space=[^<>]*)?>[+−=,;⋅]</mo>)*"
-    '(?:<mo fence="true"[^<>]*>[^<]+</mo>)?'
+_FENCE = r'<mo fence="true"[^<>]*>[^<]+</mo>'
+_LETTER = f"<m[in](?: [^<>]*)?>[{_LOW_CHARACTERS}]+</m[in]>"
+_INDEX = f"<m[in](?: [^<>]*)?>[{_INDEX_CHARACTERS}]+</m[in]>"
+_OPERATOR = (
+    r'<mo(?: [lr]space="[^"]*")*>(?:[+−=≠≤≥∈∼→×,;⋅…⋯\u2061]|&[lg]t;)</mo>'
+    r'|<mo(?: [a-z]+="[^"]*")* stretchy="false">[][()|‖∣]</mo>'
 )
-"""Content no higher than a delimiter, which Chromium would put between delimiters of the next size."""
+_FLAT = (
+    f"{_LETTER}|<mpadded>{_LETTER}</mpadded>|<mspace[^<>]*/>|{_OPERATOR}"
+    f"|<msup>{_LETTER}<mo[^<>]*>′</mo></msup>"
+    f"|<msub>{_LETTER}(?:{_INDEX}|<mrow>(?:{_INDEX}|{_OPERATOR})+</mrow>)</msub>"
+)
+_INNER = rf'<mrow><mo fence="true" stretchy="false"[^<>]*>[^<]+</mo>(?>(?:{_FLAT})*){_FENCE}</mrow>'
+_LOW = lazy_pattern(rf"(?:{_FENCE})?(?>(?:{_FLAT}|{_INNER})*)(?:{_FENCE})?")
+"""Content between delimiters of text size, as in TeX. Browsers would put some of it between larger ones:
+Chromium `g(x)` and `x'`."""
 _LIMITS = ("<munder><mo", "<mover><mo", "<munderover><mo")
 # characters that stretch by default in this form, by MathML's operator dictionary
 _STRETCHY_PREFIX = frozenset("([{|‖⟨⌈⌊⟮⟦⟪")
@@ -151,10 +161,9 @@ def _left(parser: Parser, command: str) -> Atom:
     parser.command = command
     parser.restore(mark)
     if _LOW.fullmatch("".join(parts)):
-        parts = [
-            part.replace('<mo fence="true"', '<mo fence="true" stretchy="false"').replace(_GROWS, "")
-            for part in parts
-        ]
+        for end in (0, -1):
+            small = parts[end].replace('<mo fence="true"', '<mo fence="true" stretchy="false"')
+            parts[end] = small.replace(_GROWS, "")
     return INNER, _fenced(names, parts)
 
 

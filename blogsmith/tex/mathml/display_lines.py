@@ -44,6 +44,10 @@ _MAX_CHARACTER_EM = 1.0
 _DIAGRAM = 'class="math-diagram"'
 """Part of a drawing, which has the width that it states and cannot break."""
 _NUMBER_GAP_EM = 0.6
+_GROWING = '<mo fence="true" form='
+_CELL_SPARE = 1.06
+"""Factor for tables in Firefox, whose cells have room for the widest form of each bracket that grows;
+`--spare` of `wide.css` is the same."""
 
 
 def fit_display(mathml: str, room: DisplayRoom) -> FittedDisplay:
@@ -57,7 +61,8 @@ def fit_display(mathml: str, room: DisplayRoom) -> FittedDisplay:
         return FittedDisplay(mathml)
     elements = read_elements(content)
     width = sum(element.width for element in elements)
-    if width + beside <= room.width:
+    spare = _CELL_SPARE if "<mtd" in content and _GROWING in content else 1.0
+    if spare * width + beside <= room.width:
         return FittedDisplay(mathml)
     kind, widest = "shrink", width
     if room.wide != "shrink" and width > room.width and _DIAGRAM not in mathml:

@@ -36,9 +36,11 @@ _ROUNDED = 0.01
 """Part of a pixel at the size of text: Firefox rounds ink outside of symbols up to a whole device pixel."""
 _SCRIPT, _SCRIPT_GAP = 0.71, 0.05
 _BAR, _ROOT = 0.3, 0.8
-_CELL, _COLUMN = 1.0, 1.0
+_CELL, _COLUMN, _STAGGER = 1.0, 1.0, 2.0
 _TALL = frozenset(("mfrac", "mtable", "munder", "munderover"))
-_LEAN = 0.12
+_LEAN = 0.07
+_GROWN = 0.05
+"""Additional width of a growing delimiter; next to tall content, `_LEAN` more."""
 _FOOT = 0.06
 _LEAN_OF_LETTER = lazy_pattern(r"math-lean-(\d+)")
 _WIDE_CHARACTER = "\u2e80"
@@ -186,6 +188,8 @@ def _read_leaf(xml: str, name: str, attributes: str, text: str, *, is_display: b
     if name == "mo":
         is_limits = not is_display and (text in large_widths() or "movablelimits" in attributes)
         width = _operator(text, attributes, is_display) + _ROUNDED
+        if "fence=" in attributes and 'stretchy="false"' not in attributes:
+            width += _GROWN
         return MeasuredElement(xml, width, is_limits=is_limits)
     if name == "mtext":
         return MeasuredElement(xml, _words(text))
@@ -346,7 +350,9 @@ def _table(element: _Open) -> float:
         return sum(columns[1:])
     if "math-align" in look or "math-eqnarray" in look or "math-alignat" in look:
         pairs = (count - 1) // 2 if 'math-align"' in look else 0
-        return sum(columns) + _COLUMN * pairs
+        # the first and the last row are staggered
+        stagger = _STAGGER if "math-multline" in look else 0.0
+        return sum(columns) + _COLUMN * pairs + stagger
     if "math-cases" in look or "math-plain" in look:
         return sum(columns) + _COLUMN * (count - 1)
     if "math-matrix" in look:
