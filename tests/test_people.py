@@ -250,7 +250,7 @@ def test_selected_publications_with_links_and_abstract(tmp_path: Path) -> None:
     works = (
         entry % (1, 1, 24, "true", more) + entry % (2, 2, 25, "false", "") + entry % (3, 3, 26, "true", "")
     )
-    files = {
+    files: dict[str, str | bytes] = {
         "blogsmith.yaml": "title: T\nlang: de\n",
         "content/_index.md": "---\npublications: works.bib\nselected: true\n---\n",
         "content/works.bib": works,
