@@ -98,7 +98,7 @@ TEXTS = {
   title = {Arches \& {\'e}t{\'e}}}
 @proceedings{proc2015, title = {Bridge Days}, year = 2015, publisher = {Arch Press}}
 @misc{hay2018, author = {Hay, Ida and Ivy, Jo}, title = {A preprint}, eprint = {1801.01234},
-  archiveprefix = {arXiv}, year = 2018, pdf = {https://example.org/hay.pdf}}
+  archiveprefix = {arXiv}, year = 2018, pdf = {https://example.org/hay.pdf}, abbr = {ArXiv}, award = {Medal}}
 @book{ink1999, author = {{Ink Society}}, title = {Ink}, publisher = {Quill}, year = 1999,
   note = {<script>x</script>}}
 """,

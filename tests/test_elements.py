@@ -32,8 +32,8 @@ NOT_SHOWN = {
         "callout-aside callout-insight callout-margin callout-notice callout-recipe callout-rule"
     ),
     "pages of another kind, or settings of a site": (
-        "bibtex by-author by-style filter-mark heading-number publication-kinds publication-year "
-        "publications ref-number step solutions changes"
+        "award bibtex by-author by-style filter-mark heading-number publication-kinds publication-year "
+        "publications ref-number step solutions changes venue work-side"
     ),
     "what is wrong, too much or out of date": (
         "cols-1 diagram-source math-error math-long output-dropped value-pending value-stale"

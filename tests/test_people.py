@@ -14,6 +14,7 @@ from blogsmith.config.authors import profile_urls
 from blogsmith.config.load import parse_config
 from blogsmith.model.list_pictures import list_picture
 from blogsmith.model.texts import PageText
+from tests.picture_files import file_of
 from tests.rows import each_row
 from tests.site_files import build, put
 from tests.test_sites import broken_addresses
@@ -244,20 +245,31 @@ def test_selected_publications_with_links_and_abstract(tmp_path: Path) -> None:
         "@article{k%d, title={T%d}, author={Lee, Ann}, year={20%d}, selected={%s}, "
         "abstract={On $x$ \\& <y>.}%s}\n"
     )
-    more = ", code={https://example.org/c}, slides={/s.txt}, poster={javascript:alert(1)}"
+    more = ", code={https://example.org/c}, slides={/s.txt}, poster={javascript:alert(1)}, supp={/s.txt}"
+    more += ", abbr={Proc. A&B}, preview={/p.png}, award={For $x$.}, award_name={Best <paper>}, hal={hal-1}"
     works = (
         entry % (1, 1, 24, "true", more) + entry % (2, 2, 25, "false", "") + entry % (3, 3, 26, "true", "")
     )
-    files = {
+    files: dict[str, str | bytes] = {
         "blogsmith.yaml": "title: T\nlang: de\n",
         "content/_index.md": "---\npublications: works.bib\nselected: true\n---\n",
         "content/works.bib": works,
         "static/s.txt": "slides",
+        "static/p.png": file_of(Image.effect_noise((800, 400), 90)),
     }
     html = page(made(tmp_path, files), ".")
     section = html.partition('<section class="publications"')[2]
     assert re.findall(r'<li id="pub-(k\d)"', section) == ["k3", "k1"]
     assert '<h2 id="publications">Ausgewählte Veröffentlichungen</h2>' in section
-    assert '<a href="https://example.org/c">Code</a> <a href="/s.txt">Folien</a>' in section
+    links = re.findall(r'<a href="([^"]+)">([^<]+)</a>', section.partition('class="ref-links"')[2])
+    assert links == [
+        ("https://hal.science/hal-1", "HAL"),
+        *(("/s.txt", "Zusatzmaterial"), ("https://example.org/c", "Code"), ("/s.txt", "Folien")),
+    ]
+    side = section.partition('<div class="work-side">')[2].partition("</div>")[0]
+    assert side.startswith('<span class="venue">Proc. A&amp;B</span><img src="/')
+    assert 'sizes="8rem"' in side and "160w" in side and 'alt=""' in side
+    award = section.partition('<p class="award">')[2]
+    assert award.startswith("<strong>Best &lt;paper&gt;</strong> For "), award[:120]
     assert "javascript" not in section and section.count("<details") == 4
     assert "<math" in section and "&amp; &lt;y&gt;." in section

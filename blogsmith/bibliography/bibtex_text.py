@@ -11,7 +11,8 @@ from .bibtex_index import BibEntry
 _PRIVATE = name_set(
     "file abstract annote annotation keywords owner timestamp mendeley-tags groups date-added date-modified "
     "bdsk-url-1 bdsk-url-2 bdsk-file-1 localfile rating comment review read crossref xdata pdf preview "
-    "selected html ids bibtex_show code slides poster website video blog award altmetric"
+    "selected html ids bibtex_show code slides poster website video blog award award_name altmetric abbr "
+    "supp hal dimensions google_scholar_id inspirehep_id additional_info"
 )
 """Fields that are private: for the author's own programs and notes."""
 _SPECIAL: Mapping[int, str] = MappingProxyType(

@@ -152,8 +152,17 @@ _DATE = lazy_pattern(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _DAY = lazy_pattern(r"(?:\D*?)(\d{1,2})\D*")
 _DASHES = lazy_pattern(r"\s*(?:-{1,3}|–|—)\s*")
 
-_LINKS = {"code": "Code", "slides": "Slides", "poster": "Poster", "video": "Video", "website": "Website"}
-"""Field with a URL → English name of the link."""
+_LINKS = {
+    **{"html": "HTML", "supp": "Supplement", "video": "Video", "blog": "Blog", "code": "Code"},
+    **{"poster": "Poster", "slides": "Slides", "website": "Website"},
+}
+"""Field with a URL → English name of the link, in the order of al-folio."""
+_ARCHIVES = {
+    "hal": ("HAL", "https://hal.science/"),
+    "inspirehep_id": ("INSPIRE", "https://inspirehep.net/literature/"),
+}
+"""Field with an identifier → name of the archive, and its URL before the identifier."""
+_IDENTIFIER = lazy_pattern(r"[\w-]+")
 ADDRESS = lazy_pattern(r"https?://[^\s<>\"]+")
 _ARXIV = lazy_pattern(
     r"(?:arxiv:\s*|https?://arxiv\.org/(?:abs|pdf)/)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?/\d{7})(?:v\d+)?)",
@@ -172,6 +181,7 @@ def publication_from_entry(entry: BibEntry) -> Publication:
             has_others = has_others or (others and role == "author")
     dates, date_text = _dates(entry)
     arxiv = _arxiv(entry, texts)
+    award, award_name = _read(entry, "award"), _read(entry, "award_name")
     if arxiv and "article-journal" not in (kind := _kind(entry)) and "container-title" not in texts:
         texts.setdefault("publisher", "arXiv")
         texts.setdefault("number", f"arXiv:{arxiv}")
@@ -187,8 +197,12 @@ def publication_from_entry(entry: BibEntry) -> Publication:
         date_text=date_text,
         pdf=_file_url(entry, "pdf"),
         arxiv=arxiv,
-        links={name: url for key, name in _LINKS.items() if (url := _file_url(entry, key))},
+        links=dict(_links(entry)),
         abstract=" ".join(_read(entry, "abstract").split()),
+        venue=_read(entry, "abbr"),
+        preview=_file_url(entry, "preview"),
+        award=award_name or award,
+        award_text=award if award_name else "",
         is_selected=entry.text("selected").strip().lower() in ("true", "yes", "1"),
         bibtex=copy_entry(entry),
     )
@@ -308,11 +322,23 @@ def _arxiv(entry: BibEntry, texts: Mapping[str, str]) -> str:
     is_there = "arxiv" in archive or (not archive and entry.kind != "article")
     if is_there and (found := _ARXIV.fullmatch(entry.text("eprint").strip())):
         return found[1]
+    if found := _ARXIV.fullmatch(entry.text("arxiv").strip()):
+        return found[1]
     if found := _ARXIV.fullmatch(texts.get("URL", "").removesuffix(".pdf")):
         return found[1]
     written = " ".join(entry.text(name) for name in ("journal", "note", "howpublished", "volume"))
     found = _IN_TEXT.search(written)
     return found[1] if found else ""
+
+
+def _links(entry: BibEntry) -> Iterator[tuple[str, str]]:
+    """Yield name and URL of the further links of an entry."""
+    for field, (name, start) in _ARCHIVES.items():
+        if _IDENTIFIER.fullmatch(found := entry.text(field).strip()):
+            yield name, f"{start}{found}"
+    for field, name in _LINKS.items():
+        if url := _file_url(entry, field):
+            yield name, url
 
 
 def _file_url(entry: BibEntry, name: str) -> str:

@@ -72,6 +72,13 @@ class Publication(Struct, frozen=True, kw_only=True):
     links: Mapping[str, str] = {}
     """Name of a further link, such as `Code` or `Slides` → URL, or path in the site."""
     abstract: str = ""
+    venue: str = ""
+    """Short name of the venue, for lists of publications: `NeurIPS`."""
+    preview: str = ""
+    """URL of an image for lists of publications, or its path in the site."""
+    award: str = ""
+    award_text: str = ""
+    """Sentence about the award."""
     is_selected: bool = False
     """Whether the entry is marked with `selected = {true}`."""
     bibtex: str = ""

@@ -31,6 +31,7 @@ _MIN_WIDTH_RATIO = 1.2
 """Minimum ratio between the largest width and the next smaller one."""
 MAX_SHOWN_PX = 740
 """Maximum displayed width of an image in pixels, on a large screen: text and part of the margin."""
+_THUMBNAIL_WIDTHS = (160, 320)
 _NARROW = "48em"
 _STYLE_WIDTH = lazy_pattern(r"width:([0-9.]{1,8})(%|px|em|rem|ch)(?:;|$)")
 _NO_NAME = lazy_pattern(r"[^a-z0-9]+")
@@ -93,6 +94,18 @@ def cover_tag(rendering: PageRendering) -> str:
     if not isinstance(found, ImageInfo) or not found.url:
         return ""
     return picture_tag(rendering, found, found, "", attrs={"loading": "eager", "fetchpriority": "high"})
+
+
+def thumbnail_tag(rendering: PageRendering, info: ImageInfo) -> str:
+    """Return the `<img>` of an image beside an entry of a list, with copies of a few times its size."""
+    settings = rendering.tools.config.images
+    variants = variants_of(info, replace(settings, widths=_THUMBNAIL_WIDTHS, formats=settings.formats[-1:]))
+    if not variants:
+        return img_tag(info, "")
+    rendering.variants.update(variants)
+    base = rendering.tools.config.base_path
+    own = {"srcset": srcset_of(variants, variants[0].format, base), "sizes": "8rem"}
+    return img_tag(replace(info, url=f"{base}/{variants[-1].path}"), "", attrs=own)
 
 
 def source_tags(rendering: PageRendering, info: ImageInfo, style: str, media: str) -> str:

@@ -55,10 +55,14 @@ c &= d \label{{eq:part}}
 \end{{align}}
 \end{{subequations}}
 
+> [!NOTE]- A fold
+> A mark.[^fold]
+
 [^long]: A note with $x$ and [a link](https://example.org/note).
 
     And a second paragraph.
 [^short]: A short note.
+[^fold]: A note of a fold.
 """
 PICTURE = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="1200">'

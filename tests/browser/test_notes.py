@@ -205,6 +205,30 @@ def test_firefox_shows_the_same_cards_and_notes(site: Served, fox: Firefox) -> N
     assert fox.ask(HASH) == ""
 
 
+# Visibility of the note in the margin, and its distance in pixels from the mark in the fold.
+IN_FOLD = """
+document.querySelector("details.callout").open = arguments[0];
+const note = document.querySelector("#fn-3");
+const top = element => element.getBoundingClientRect().top;
+return [getComputedStyle(note).visibility, Math.abs(top(note) - top(document.querySelector("#fnref-3")))];
+"""
+
+
+@pytest.mark.parametrize("browser", ["reader", "fox"])
+def test_the_note_of_a_closed_fold_is_hidden(
+    site: Served, browser: str, request: pytest.FixtureRequest
+) -> None:
+    opened = request.getfixturevalue(browser)
+    if isinstance(opened, Reader):
+        opened.open(site.url(PAGE), DESKTOP)
+    else:
+        opened.resize(DESKTOP.width_px, 800, 1.0)
+        opened.open(site.url(PAGE))
+    assert opened.ask(IN_FOLD, False)[0] == "hidden"
+    visibility, distance_px = opened.ask(IN_FOLD, True)
+    assert visibility == "visible" and distance_px < 30
+
+
 def card_with(fox: Firefox, text: str) -> dict[str, Any] | None:
     """Return the card, if one is open that contains the text."""
     card: dict[str, Any] | None = fox.ask(CARD)

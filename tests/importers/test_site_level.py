@@ -20,7 +20,8 @@ Files = Mapping[str, str | bytes]
 POST = "---\ntitle: A\ndate: 2024-01-01\n---\n\nText.\n"
 BIB = (
     "---\n---\n\n@article{a,\n  title = {Sums},\n  author = {Ada Ito},\n  year = {2020},\n  abbr = {J},\n"
-    "  pdf = {a.pdf},\n  selected = {true},\n}\n"
+    "  pdf = {a.pdf},\n  preview = {a.png},\n  award = {Medal},\n  annotation = {Mine},\n"
+    "  arxiv = {2001.00001},\n  selected = {true},\n}\n"
 )
 AL_FOLIO: Files = {
     "_config.yml": "title: blank\nfirst_name: Ada\nlast_name: Ito\nurl: https://x.org\n"
@@ -55,6 +56,7 @@ AL_FOLIO: Files = {
     "_posts/2024-01-01-a.md": "---\ntitle: A\ntags: [sums]\n---\n\nText.\n",
     "_bibliography/papers.bib": BIB,
     "assets/img/ada.png": PNG,
+    "assets/img/publication_preview/a.png": PNG,
     "assets/pdf/a.pdf": b"%PDF-1.4\n",
 }
 
@@ -99,13 +101,14 @@ def test_al_folio(tmp_path: Path) -> None:
     for text in ("/ada.png", "Sums &amp; rows", "Selected publications", "News 😄"):
         assert text in home
     works = (public / "publications/index.html").read_text()
-    assert "/assets/pdf/a.pdf" in works
+    for text in ("/assets/pdf/a.pdf", "/publication_preview/a.png", ">J</span>", "Medal", "/abs/2001.00001"):
+        assert text in works, text
     assert "bibsearch" not in works
     assert works.count(">2020<") == 1
     assert "../../../tags/sums/" in (public / "blog/tag/sums/index.html").read_text()
     assert (public / "blog/2024/index.html").is_file()
     told = " ".join(notice.message for notice in done.site.all_notices)
-    for name in ("disqus_shortname", "contact_note", "navbar_fixed", "venues.yml", "Hobbies", "abbr"):
+    for name in ("disqus_shortname", "contact_note", "navbar_fixed", "venues.yml", "Hobbies", "annotation"):
         assert f'"{name}"' in told, name
     assert '"cv.yml"' not in told
     assert not done.check.differences, done.check.differences
@@ -195,14 +198,16 @@ def test_analytics(config: str, analytics: dict[str, str] | None) -> None:
     [
         ("pdf = {a.pdf}", "pdf = {/assets/pdf/a.pdf}"),
         ("pdf = {b.pdf}", "pdf = {b.pdf}"),
-        ("html = {https://x.org}", "website = {https://x.org}"),
-        ("html = {u},\n  website = {v}", "html = {u},\n  website = {v}"),
-        ("arxiv = {2001.00001}", "archiveprefix = {arXiv},\n  eprint = {2001.00001}"),
+        ("html = {https://x.org}", "html = {https://x.org}"),
+        ("preview = {a.gif}", "preview = {/assets/img/publication_preview/a.gif}"),
+        ("preview = {b.gif}", "preview = {}"),
+        ("award = {The **Fine** Prize}", "award = {The Fine Prize}"),
     ],
 )
 def test_fields_of_publications(written: str, new: str) -> None:
     entry = "@misc{{a,\n  {},\n}}\n"
-    assert convert_fields(entry.format(written), frozenset(("/assets/pdf/a.pdf",))) == entry.format(new)
+    copied = frozenset(("/assets/pdf/a.pdf", "/assets/img/publication_preview/a.gif"))
+    assert convert_fields(entry.format(written), copied) == entry.format(new)
 
 
 def test_hugo(tmp_path: Path) -> None:

@@ -90,39 +90,30 @@ def _fields(file: Path) -> Iterator[str]:
 
 
 _NAMES = ("first_name", "last_name")
-_ENTRY = lazy_pattern(r"(?m)^(?=[ \t]*@)")
 _FIELD = lazy_pattern(r"(?m)^([ \t,]*)(\w+)([ \t]*=[ \t]*[{\"])([^{}\"\n]+)(?=[}\"])")
 _FILE_FIELDS = {
     **dict.fromkeys(("pdf", "slides", "poster", "supp"), "/assets/pdf/"),
-    **{"html": "/assets/html/", "video": "/assets/video/"},
+    **{"html": "/assets/html/", "video": "/assets/video/", "preview": "/assets/img/publication_preview/"},
 }
 """Field → folder of its files in al-folio."""
-_RENAMED = {"html": "website", "blog": "website", "arxiv": "eprint"}
-"""Field of al-folio → field that blogsmith links."""
-HIDDEN_FIELDS = name_set("abbr award award_name annotation additional_info preview supp hal inspirehep_id")
+HIDDEN_FIELDS = name_set("annotation additional_info altmetric dimensions google_scholar_id")
 """Fields of al-folio that blogsmith does not show."""
 
 
 def convert_fields(text: str, copied: frozenset[str]) -> str:
     """Convert the links in the entries of al-folio. copied: site paths of copied files."""
-    text = re.sub(r"\A---\n---\n", "", text)
-    return "".join(_convert_entry(entry, copied) for entry in _ENTRY.split(text))
-
-
-def _convert_entry(entry: str, copied: frozenset[str]) -> str:
-    taken = {found[2].lower() for found in _FIELD.finditer(entry)}
 
     def convert(found: re.Match[str]) -> str:
         name, value = found[2].lower(), found[4].strip()
-        folder = _FILE_FIELDS.get(name, "")
-        if folder and f"{folder}{value}" in copied:
-            value = f"{folder}{value}"
-        new = _RENAMED.get(name, "")
-        if not new or new in taken:
-            return f"{found[1]}{found[2]}{found[3]}{value}"
-        taken.add(new)
-        has_archive = name != "arxiv" or "archiveprefix" in taken
-        more = "" if has_archive else f"archiveprefix = {{arXiv}},\n{found[1]}"
-        return f"{found[1]}{more}{new}{found[3]}{value}"
+        path = f"{_FILE_FIELDS.get(name, '')}{value}"
+        if path in copied:
+            value = path
+        elif name == "award":
+            # a text in Markdown
+            value = value.replace("*", "")
+        elif name == "preview" and "://" not in value:
+            # a missing image would be an error
+            value = ""
+        return f"{found[1]}{found[2]}{found[3]}{value}"
 
-    return _FIELD.sub(convert, entry)
+    return _FIELD.sub(convert, re.sub(r"\A---\n---\n", "", text))

@@ -18,7 +18,7 @@ from ...syntax.references.citations import ALL_KEYS
 from ..context import PageRendering
 from ..prose import escape_html
 from .cited_works import BibliographyEntry, PageReferences, collect_works, is_unknown_key_error
-from .links import back_label, use_id, work_links
+from .links import back_label, use_id, work_links, work_preview
 from .rich_text import rich_html
 from .styles import (
     AuthorYearStyle,
@@ -266,8 +266,26 @@ def _item(rendering: PageRendering, work: Publication) -> str:
     html = _highlight_own_name(style.describe(rendering, work.key), _own_names(rendering))
     kind = _id(_kind(work)).removeprefix("only-")
     opening = f'<li id="pub-{escape_html(work.key)}" data-kind="{kind}">'
-    abstract = _abstract(rendering, work) if work.abstract else ""
-    return f"{opening}<p>{html}{work_links(rendering, work)}</p>\n{abstract}{_bibtex(work)}</li>\n"
+    text = f"<p>{html}{work_links(rendering, work)}</p>\n"
+    text += _award(rendering, work) if work.award else ""
+    text += f"{_abstract(rendering, work) if work.abstract else ''}{_bibtex(work)}"
+    side = _side(rendering, work)
+    return f"{opening}{side}<div>{text}</div></li>\n" if side else f"{opening}{text}</li>\n"
+
+
+def _side(rendering: PageRendering, work: Publication) -> str:
+    """Render the venue and the image beside an entry; empty if it has neither."""
+    badge = f'<span class="venue">{escape_html(work.venue)}</span>' if work.venue else ""
+    side = badge + work_preview(rendering, work)
+    if side:
+        rendering.widgets.add("people")
+    return f'<div class="work-side">{side}</div>' if side else ""
+
+
+def _award(rendering: PageRendering, work: Publication) -> str:
+    name, text = (rich_html(rendering, each, work.key) for each in (work.award, work.award_text))
+    rendering.widgets.add("people")
+    return f'<p class="award"><strong>{name}</strong>{f" {text}" if text else ""}</p>\n'
 
 
 def _abstract(rendering: PageRendering, work: Publication) -> str:

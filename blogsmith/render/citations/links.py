@@ -8,9 +8,11 @@ from msgspec.structs import replace
 
 from ...base.diagnostics.model import Diagnostic
 from ...bibliography.references import publication_links
+from ...model.links import LinkTarget
 from ...model.publications import Publication
 from ..context import PageRendering
 from ..prose import escape_html
+from ..variants import thumbnail_tag
 
 
 def work_links(rendering: PageRendering, work: Publication) -> str:
@@ -32,14 +34,28 @@ def _urls(rendering: PageRendering, work: Publication) -> Iterator[tuple[str, st
         # The URL is a file of this site.
         target = rendering.tools.link(url, rendering.document)
         if target.problem:
-            entry = rendering.tools.work_place(work.key, rendering.document)
-            place = entry.place if entry else None
-            found = Diagnostic(
-                target.code, target.problem, entry.path if entry else "", place, hint=target.hint
-            )
-            rendering.reporter.add(replace(found, source_line=entry.source_line) if entry else found)
+            _report(rendering, work, target)
         else:
             yield name, target.url
+
+
+def work_preview(rendering: PageRendering, work: Publication) -> str:
+    """Render the small image of a publication; empty if it has none."""
+    if not work.preview:
+        return ""
+    found = rendering.tools.image(work.preview, rendering.document)
+    if isinstance(found, LinkTarget):
+        _report(rendering, work, found)
+        return ""
+    return thumbnail_tag(rendering, found)
+
+
+def _report(rendering: PageRendering, work: Publication, target: LinkTarget) -> None:
+    """Report a file that is missing or not allowed, at the entry that names it."""
+    entry = rendering.tools.work_place(work.key, rendering.document)
+    place = entry.place if entry else None
+    found = Diagnostic(target.code, target.problem, entry.path if entry else "", place, hint=target.hint)
+    rendering.reporter.add(replace(found, source_line=entry.source_line) if entry else found)
 
 
 # Ids of references to notes and citations, and links back to them.
