@@ -13,6 +13,8 @@ from mdit_py_plugins.deflist import deflist_plugin
 
 from ..verify.markdown_reader import formula_html, is_diagram, markdown_reader
 
+HIDDEN_CODE = "\n<!-- cells hide their code -->\n"
+"""Comment at the end of a page whose cells do not show their code unless they set `echo`."""
 _LABELS = "fig|tbl|eq|sec|lst|thm|lem|cor|prp|def|exm|exr|cnj|rem|nte|tip|wrn|imp|cau|alg|sol"
 _PROTECTED_FRAGMENT = re.compile(
     r"(?m)"
@@ -24,7 +26,7 @@ _PROTECTED_FRAGMENT = re.compile(
     r"[\s\S]*?\\end\{(?P=name)\})"
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>(?:(?!\n[ \t]*\n)[\s\S])*?[^`])"
     r"(?P=ticks)(?!`)(?:\{=(?P<raw>\w+)\})?)"
-    r"|(?P<math>(?<![\\$])\$(?![\s$])(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))"
+    r"|(?P<math>(?<![\\$])\$(?![\s$])(?:`r [^`\n]+`|\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))"
 )
 _DIV = re.compile(r"^[ \t>]*:{3,}[ \t]*(.*?)[ \t]*:*$", re.MULTILINE)
 _TITLE = re.compile(r"\b(?:title|name)=(?:\"([^\"]*)\"|'([^']*)')")
