@@ -153,6 +153,31 @@ def _tex_formula(formula: str) -> str:
     return pair_braces(escape_underscores(formula)) if "_" in formula or "\\\\{" in formula else formula
 
 
+_QUOTE_PREFIX = lazy_pattern(r"[ \t]*>[ \t>]*")
+
+
+def quote_formula_lines(page: ImportedPage) -> ImportedPage:
+    """Add the quote marker to lines of formulas that begin in a quote, if they lack it.
+
+    Markdown parsers accept such lines in a paragraph, but blogsmith ends the quote at display math.
+    """
+    if ">" not in page.text:
+        return page
+    parts = []
+    for segment in divide(page.text, FormulaDelimiters()):
+        shown = segment.text
+        if segment.kind == "math" and "\n" in shown:
+            prefix = _QUOTE_PREFIX.match(
+                page.text, page.text.rfind("\n", 0, segment.start) + 1, segment.start
+            )
+            lines = shown.split("\n")
+            if prefix and not all(line.lstrip().startswith(">") for line in lines[1:]):
+                rest = (line if line.lstrip().startswith(">") else prefix[0] + line for line in lines[1:])
+                shown = "\n".join((lines[0], *rest))
+        parts.append(shown)
+    return replace(page, text="".join(parts))
+
+
 def fix_mentions(page: ImportedPage) -> ImportedPage:
     """Turn `[@name]` with a link definition into a link, because in blogsmith it would be a citation."""
     if "[@" not in page.text:
@@ -208,6 +233,7 @@ _REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
     remove_formula_scripts,
     fix_link_schemes,
     fix_formulas,
+    quote_formula_lines,
     fix_mentions,
     remove_option_lines,
     convert_tables,

@@ -109,13 +109,17 @@ _ENVIRONMENT = lazy_pattern(
     r"(?:(?!\$\$|\n[ \t]*\n)[\s\S])*?\\end\{\1\}(?!\s*\$\$)"
 )
 _ONE_LINE = lazy_pattern(r"\s*\n[ \t>]*")
-_BLANK_IN_ADDRESS = lazy_pattern(r"(\[[^\[\]\n]*\]\()([^\s()<>]+(?:[ \t]+[^\s()<>\"']+)+)(?=[ \t]*[)\"'])")
+_BLANK_IN_ADDRESS = lazy_pattern(
+    r"(\[[^\[\]\n]*\]\()((?:[^\s()<>]|\([^\s()]*\))+"
+    r"(?:[ \t]+(?:[^\s()<>\"']|\([^\s()]*\))+)+)(?=[ \t]*[)\"'])"
+)
+_TASK = lazy_pattern(r"(?m)^([ \t>]*[-*+][ \t]+)\[[ xX]\](?=[ \t])")
 
 
 def _prose(text: str) -> str:
     """Remove kramdown's directives from text outside of fences, and end HTML blocks where
     CommonMark would."""
-    text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), text)
+    text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), _TASK.sub(r"\1", text))
     text = _ENVIRONMENT.sub(
         lambda found: formula_html(_ONE_LINE.sub(" ", found[0])) if found[1] else found[0], text
     )

@@ -15,11 +15,13 @@ from ..text.html import Element, replace_blocks
 from ..text.html_markdown import convert_video, read_figure
 from ..text.math import has_rows, split_formula
 from ..text.pieces import demote_headings, literal_brackets, literal_shortcodes, repeated_title
-from ..text.segments import TEX, FormulaDelimiters, LineFinder, divide, mask
+from ..text.segments import CODE, TEX, FormulaDelimiters, LineFinder, divide, mask, rewrite
 from .links import IMAGE_SUFFIXES, NoteLinks, NoticeCallback, block_id
 from .vault import Note, NoteIndex, Vault
 
 DIALECT = FormulaDelimiters(brackets=False, environments=False)
+_EMPTY = lazy_pattern(r"(?<![\\$])\$\$\$\$(?!\$)")
+"""Matches a formula without content, which Obsidian does not show."""
 _COMMENT = lazy_pattern(r"%%[\s\S]*?%%")
 _EMBED = lazy_pattern(r"!\[\[([^\[\]\n]+)\]\]")
 _WIKI = lazy_pattern(r"(?<!!)\[\[([^\[\]\n]+)\]\]")
@@ -44,7 +46,7 @@ def rewrite_note(
 ) -> str:
     """Convert a note to blogsmith's Markdown. blocks: block ids that links in the vault refer to. notice:
     called with kind, message and the removed text."""
-    text = _code_and_brackets(text, notice)
+    text = _code_and_brackets(rewrite(text, lambda prose: _EMPTY.sub("", prose), DIALECT, CODE), notice)
     masked = mask(text, DIALECT, TEX)
 
     def drop(found: re.Match[str]) -> str:

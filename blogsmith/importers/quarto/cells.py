@@ -176,7 +176,7 @@ class CodeTranslator:
         return text
 
     def values_in_formulas(self, text: str) -> str:
-        r"""Turn values in other languages in formulas into `\texttt`, because code would split the formulas."""
+        r"""Turn values in other languages in formulas into `\texttt`, because code would split formulas."""
         codes = list[str]()
 
         def hide(found: re.Match[str]) -> str:

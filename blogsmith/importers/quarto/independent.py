@@ -57,7 +57,9 @@ _ESCAPED = re.compile(r"\\\[[^\\\n]*\\\]")
 _CAPTION = re.compile(r"(?:(?<=\n\n)|\A)(?:Table)?: +|^Table: +", re.MULTILINE)
 """Matches the start of a table's caption, but not a line directly after a term, which is its definition."""
 _RAW_TEX = re.compile(r"(?m)^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$")
-_EXAMPLE = re.compile(r"\(@[\w-]*\)")
+_EXAMPLE = re.compile(rf"\(@(?!(?:{_LABELS})-)[\w-]*\)")
+_LETTER = re.compile(r"(?m)^([ \t]*)[a-z]\.(?=[ ]{1,3}\S)")
+"""Matches the letter of a list item, which CommonMark does not know."""
 _MARGIN = re.compile(r"(?<=\n)(?:[ \t]*>)+[ ]?")
 """Quote markers before the lines of a formula."""
 _PRE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
@@ -81,7 +83,7 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
     text = _PROTECTED_FRAGMENT.sub(keep, text)
     text = _ESCAPED.sub(lambda found: found[0].replace("@", "\ue016"), text)
     text = _DIV.sub(_titles, _TITLED.sub(r"\1", _SHORTCODE.sub("", text)))
-    text = _ATTRIBUTES.sub("", _SPAN.sub(r"\1", _EXAMPLE.sub("1.", text)))
+    text = _ATTRIBUTES.sub("", _SPAN.sub(r"\1", _EXAMPLE.sub("1.", _LETTER.sub(r"\g<1>1.", text))))
     text = _RAW_TEX.sub("", _CAPTION.sub("", _CELL_RULE.sub(_dedent_rows, _TABLE_RULE.sub("", text))))
     text = _NOTE.sub(r" \1 ", text)
 
