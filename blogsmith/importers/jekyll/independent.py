@@ -105,7 +105,7 @@ _ESCAPED_FORMULA = lazy_pattern(
 )
 r"""Matches `\$$…$$`, which kramdown renders as inline math."""
 _ENVIRONMENT = lazy_pattern(
-    rf"\$\$[^$]*\$\$|(?<![$\\`{{])\\begin\{{({ENVIRONMENT_NAMES})\}}"
+    rf"\$\$(?:(?!\$\$|\n[ \t]*\n)[\s\S])*\$\$|(?<![$\\`{{])\\begin\{{({ENVIRONMENT_NAMES})\}}"
     r"(?:(?!\$\$|\n[ \t]*\n)[\s\S])*?\\end\{\1\}(?!\s*\$\$)"
 )
 _ONE_LINE = lazy_pattern(r"\s*\n[ \t>]*")
