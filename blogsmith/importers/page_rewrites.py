@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
+from types import MappingProxyType
 
 from markdown_it import MarkdownIt
 
@@ -16,9 +17,13 @@ from .page_work import Workers, map_pages
 from .text.html import tag_attributes
 from .text.math import delimit_environment, escape_underscores, pair_braces, script_macros
 from .text.pieces import link_mentions
-from .text.segments import CODE, FormulaDelimiters, divide, mask, rewrite, rewrite_segments
+from .text.segments import CODE, FormulaDelimiters, SegmentKind, divide, mask, rewrite, rewrite_segments
 
 _PLAIN_TITLES = frozenset(("jekyll", "hugo"))
+_HIDDEN_RAW_TAGS: Mapping[str, tuple[SegmentKind, ...]] = MappingProxyType(
+    {"jekyll": ("block", "span"), "hexo": ("span",)}
+)
+"""System → code where it removes the tags `{% raw %}`, as blogsmith does."""
 _MARKDOWN_CHARACTERS = frozenset("*_`[<~\\&")
 _DOLLAR = "\ue01f"
 """Placeholder for a dollar that starts no formula."""
@@ -148,6 +153,31 @@ def _tex_formula(formula: str) -> str:
     return pair_braces(escape_underscores(formula)) if "_" in formula or "\\\\{" in formula else formula
 
 
+_QUOTE_PREFIX = lazy_pattern(r"[ \t]*>[ \t>]*")
+
+
+def quote_formula_lines(page: ImportedPage) -> ImportedPage:
+    """Add the quote marker to lines of formulas that begin in a quote, if they lack it.
+
+    Markdown parsers accept such lines in a paragraph, but blogsmith ends the quote at display math.
+    """
+    if ">" not in page.text:
+        return page
+    parts = []
+    for segment in divide(page.text, FormulaDelimiters()):
+        shown = segment.text
+        if segment.kind == "math" and "\n" in shown:
+            prefix = _QUOTE_PREFIX.match(
+                page.text, page.text.rfind("\n", 0, segment.start) + 1, segment.start
+            )
+            lines = shown.split("\n")
+            if prefix and not all(line.lstrip().startswith(">") for line in lines[1:]):
+                rest = (line if line.lstrip().startswith(">") else prefix[0] + line for line in lines[1:])
+                shown = "\n".join((lines[0], *rest))
+        parts.append(shown)
+    return replace(page, text="".join(parts))
+
+
 def fix_mentions(page: ImportedPage) -> ImportedPage:
     """Turn `[@name]` with a link definition into a link, because in blogsmith it would be a citation."""
     if "[@" not in page.text:
@@ -182,10 +212,28 @@ def remove_option_lines(page: ImportedPage) -> ImportedPage:
     return replace(page, text="".join(parts), notices=(*page.notices, *notices)) if notices else page
 
 
+_RAW = lazy_pattern(r"(\{%-?[ \t]*raw[ \t]*-?%\})([\s\S]*?)(\{%-?[ \t]*endraw[ \t]*-?%\})")
+
+
+def double_raw_tags(page: ImportedPage, kinds: Collection[SegmentKind]) -> ImportedPage:
+    """Double `{% raw %}` and `{% endraw %}` in code, because blogsmith removes one pair.
+
+    kinds: code where the old system shows the tags.
+    """
+    if "endraw" not in page.text:
+        return page
+    parts = (
+        _RAW.sub(r"\1\1\2\3\3", each.text) if each.kind in kinds else each.text
+        for each in divide(page.text, FormulaDelimiters())
+    )
+    return replace(page, text="".join(parts))
+
+
 _REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
     remove_formula_scripts,
     fix_link_schemes,
     fix_formulas,
+    quote_formula_lines,
     fix_mentions,
     remove_option_lines,
     convert_tables,
@@ -200,7 +248,9 @@ def rewrite_page(system: str, page: ImportedPage) -> ImportedPage:
     page = page if system in _PLAIN_TITLES else simplify_title(page)
     for change in _REWRITES:
         page = change(page)
-    return page
+    hidden = _HIDDEN_RAW_TAGS.get(system, ())
+    code: tuple[SegmentKind, ...] = ("block", "span")
+    return double_raw_tags(page, [kind for kind in code if kind not in hidden])
 
 
 def rewrite_pages(site: SiteImport, progress: Progress, workers: Workers) -> SiteImport:

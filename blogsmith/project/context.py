@@ -243,6 +243,7 @@ def parse_options(
         reference_kinds=tuple(sorted(name for name, row in kinds.items() if row.numbered)),
         untrusted=config.markup.untrusted,
         smart_quotes=config.markup.smart_quotes,
+        line_breaks=config.markup.line_breaks,
         lang=config.lang,
         linkify=config.markup.linkify,
         latex=config.markup.latex,

@@ -75,6 +75,7 @@ from .state import PageState, ParseOptions, get_page, new_page
 from .tables import table_rules
 from .tabs import tab_rules
 from .text import (
+    harden_breaks,
     hidden_characters,
     locate_text,
     set_quotation_marks,
@@ -343,6 +344,9 @@ def make_parser(options: ParseOptions) -> MarkdownIt:
         md.core.ruler.before("smartquotes", "typography", typography)
     for name, rule in AFTER_INLINE:
         md.core.ruler.push(name, rule)
+    if options.line_breaks:
+        # the other rules see soft breaks, such as the one after the title of a callout
+        md.core.ruler.push("line_breaks", harden_breaks)
     for add in options.markdown_rules:
         add(md)
     return md

@@ -117,6 +117,8 @@ class ParseOptions:
     """Names of the numbered kinds; a label may start with one of them."""
     untrusted: bool = False
     smart_quotes: bool = False
+    line_breaks: bool = False
+    """Whether pages show the line breaks of paragraphs."""
     lang: str = "en"
     """Language of pages that do not set their own."""
     linkify: bool = True

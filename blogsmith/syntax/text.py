@@ -152,6 +152,14 @@ def typography(state: StateCore) -> None:
                 text.content = set_dashes_and_dots(text.content)
 
 
+def harden_breaks(state: StateCore) -> None:
+    """Turn soft line breaks into hard ones (core rule, after all others)."""
+    for token in state.tokens:
+        for child in token.children or ():
+            if child.type == "softbreak":
+                child.type, child.tag = "hardbreak", "br"
+
+
 def set_dashes_and_dots(text: str) -> str:
     """Return the text with typographic dashes and dots."""
     return _EN_DASH.sub("–", _EM_DASH.sub("—", _DOTS.sub("…", text)))

@@ -1,7 +1,7 @@
 """Asks the renderers of other systems which formulas they hand to MathJax or KaTeX.
 
-`make renderers` writes `answers.txt`; read the difference. It needs Pandoc, Hugo, and Ruby with
-kramdown-parser-gfm. A renderer that is missing keeps its answers.
+`make renderers` writes `answers.txt`; read the difference. It installs the renderers of PyPI and npm.
+Node.js, Pandoc, and Ruby with kramdown-parser-gfm must be installed. Missing renderers keep their answers.
 """
 
 from __future__ import annotations

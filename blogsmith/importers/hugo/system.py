@@ -93,12 +93,15 @@ def _author(config: HugoConfig) -> str:
 
 
 def _markup(config: HugoConfig) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    markup: dict[str, Any] = {}
     # goldmark uses typographic quotes by default
     typographer = config.value("markup", "goldmark", "extensions", "typographer")
     options = typographer if isinstance(typographer, Mapping) else {}
     if typographer is not False and options.get("disable") is not True:
-        found["markup"] = {"smart_quotes": True}
+        markup["smart_quotes"] = True
+    if config.value("markup", "goldmark", "renderer", "hardwraps") is True:
+        markup["line_breaks"] = True
+    found: dict[str, Any] = {"markup": markup} if markup else {}
     if config.value("markup", "highlight", "linenos") in (True, "table", "inline"):
         found["code"] = {"line_numbers": True}
     return found

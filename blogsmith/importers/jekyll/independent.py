@@ -105,17 +105,21 @@ _ESCAPED_FORMULA = lazy_pattern(
 )
 r"""Matches `\$$…$$`, which kramdown renders as inline math."""
 _ENVIRONMENT = lazy_pattern(
-    rf"\$\$[^$]*\$\$|(?<![$\\`{{])\\begin\{{({ENVIRONMENT_NAMES})\}}"
+    rf"\$\$(?:(?!\$\$|\n[ \t]*\n)[\s\S])*\$\$|(?<![$\\`{{])\\begin\{{({ENVIRONMENT_NAMES})\}}"
     r"(?:(?!\$\$|\n[ \t]*\n)[\s\S])*?\\end\{\1\}(?!\s*\$\$)"
 )
 _ONE_LINE = lazy_pattern(r"\s*\n[ \t>]*")
-_BLANK_IN_ADDRESS = lazy_pattern(r"(\[[^\[\]\n]*\]\()([^\s()<>]+(?:[ \t]+[^\s()<>\"']+)+)(?=[ \t]*[)\"'])")
+_BLANK_IN_ADDRESS = lazy_pattern(
+    r"(\[[^\[\]\n]*\]\()((?:[^\s()<>]|\([^\s()]*\))+"
+    r"(?:[ \t]+(?:[^\s()<>\"']|\([^\s()]*\))+)+)(?=[ \t]*[)\"'])"
+)
+_TASK = lazy_pattern(r"(?m)^([ \t>]*[-*+][ \t]+)\[[ xX]\](?=[ \t])")
 
 
 def _prose(text: str) -> str:
     """Remove kramdown's directives from text outside of fences, and end HTML blocks where
     CommonMark would."""
-    text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), text)
+    text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), _TASK.sub(r"\1", text))
     text = _ENVIRONMENT.sub(
         lambda found: formula_html(_ONE_LINE.sub(" ", found[0])) if found[1] else found[0], text
     )

@@ -125,7 +125,8 @@ def distill_code(text: str, context: PageContext) -> str:
             format_display_math(tex) if "block" in attributes else format_inline_math(tex)
         )
 
-    return replace_elements(replace_elements(text, "d-code", code), "d-math", math)
+    masked = mask(text, kinds={"span"})
+    return masked.restore(replace_elements(replace_elements(masked.text, "d-code", code), "d-math", math))
 
 
 def distill_notes(text: str, context: PageContext) -> str:

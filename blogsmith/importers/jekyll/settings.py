@@ -242,6 +242,9 @@ def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, 
         found["permalinks"] = permalinks
     # typography and heading ids as in kramdown, and images of other hosts loaded directly, as on the old site
     found["markup"] = {"smart_quotes": True}
+    kramdown = config.values.get("kramdown")
+    if isinstance(kramdown, dict) and kramdown.get("hard_wrap") is True:
+        found["markup"]["line_breaks"] = True
     found["slugs"] = "github"
     found["images"] = {"remote": "warn"}
     found["embeds"] = {"remote": "warn"}

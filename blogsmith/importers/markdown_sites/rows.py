@@ -69,6 +69,8 @@ class MarkdownSystem:
     escapes_formulas: bool = False
     """Whether Markdown is applied to formulas, so that authors escape characters in them."""
     smart_quotes: bool = False
+    line_breaks: bool = False
+    """Whether pages show the line breaks inside paragraphs, unless a setting turns this off."""
     keeps_case: bool = False
     """Whether URLs keep the case and characters of file names."""
     guesses_addresses: bool = False
@@ -169,6 +171,7 @@ ROWS: tuple[MarkdownSystem, ...] = (
         calls="hexo",
         escapes_formulas=True,
         smart_quotes=True,
+        line_breaks=True,
         keeps_case=True,
     ),
     MarkdownSystem(

@@ -141,6 +141,8 @@ class MarkdownSite:
         extensions: dict[str, Any] = {"typographer": self.row.smart_quotes}
         if not self.row.escapes_formulas:
             extensions["passthrough"] = {"enable": True, "delimiters": delimiters}
+        has_breaks = self.row.line_breaks and self.value("marked.breaks") is not False
+        renderer = {"unsafe": True, "hardwraps": has_breaks}
         base = self.text("base").strip("/")
         url = self.text("url").rstrip("/")
         values = {
@@ -151,7 +153,7 @@ class MarkdownSite:
             "languagecode": self.text("lang") or "en",
             "enableemoji": self.row.name == "docusaurus" or self.value("markdown.render_emoji") is True,
             "permalinks": self._permalinks(),
-            "markup": {"goldmark": {"extensions": extensions, "renderer": {"unsafe": True}}},
+            "markup": {"goldmark": {"extensions": extensions, "renderer": renderer}},
         }
         return HugoConfig(values, self.folder, self.file)
 

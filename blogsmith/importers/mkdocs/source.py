@@ -53,6 +53,8 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
     top = root / config.docs
     found = MkDocsFiles()
     for path in walk_files(top):
+        if path.name.startswith("."):
+            continue
         source, is_page = (config.docs / path).as_posix(), path.suffix in (".md", ".markdown", ".ipynb")
         if setting := config.excluding_setting(path.as_posix()):
             if is_page:

@@ -201,6 +201,8 @@ def _settings(
     found |= {"slugs": "github", "images": {"remote": "warn"}, "embeds": {"remote": "warn"}}
     if config.extensions.get("pymdownx.highlight", {}).get("linenums") is True:
         found["code"] = {"line_numbers": True}
+    if "nl2br" in config.extensions:
+        found["markup"] = {"line_breaks": True}
     macros = _macros(root, config)
     if macros:
         found["math"] = {"macros": macros}

@@ -17,9 +17,14 @@ _BOX_OPTION = re.compile(r"^(?:title:|(?:collapse|icon|color):[^\n]*\n)", re.MUL
 """An option of a box of the plugin Admonition."""
 _COMMENT = re.compile(r"%%[\s\S]*?%%")
 _DISPLAY = re.compile(r"(?<!\\)\$\$(?!\$)((?:(?!\$\$)[\s\S])+?)\$\$")
-_QUOTE = re.compile(r"(?m)^[ \t]*(?:>[ \t]?)+")
+_QUOTE = re.compile(r"(?<=\n)[ \t]*(?:>[ \t]?)+")
 _EMBED = re.compile(r"!\[\[([^\[\]\n|#]+)[^\[\]\n]*\]\]")
-_WIKI = re.compile(r"\[\[([^\[\]\n]+)\]\]")
+_EMPTY = re.compile(r"(?<![\\$])\$\$\$\$(?!\$)")
+_WIKI = re.compile(
+    r"alttext=\"[^\"]*\"|(?<![\\$])\$(?![\s$])(?:[^$\n]|\n(?![ \t]*\n))*(?<![\s\\])\$(?!\d)"
+    r"|\\(?=begin\{)|\[\[([^\[\]\n]+)\]\]"
+)
+"""Matches a link, a formula, which contains no links, or the backslash of an environment, which is text."""
 _BLOCK_ID = re.compile(r"(?m)(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
 _MARKER = re.compile(r"(?m)^([ \t>]*)\[!\w[^\[\]\n]*\][+-]?|^([ \t>]*[-*+][ \t]+)\[.\](?=[ \t])")
 _INLINE_NOTE = re.compile(r"\^\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]")
@@ -43,9 +48,9 @@ def render_note(text: str) -> str:
 
 
 def _prose(text: str) -> str:
-    text = _DISPLAY.sub(_render_display, _COMMENT.sub("", text))
+    text = _DISPLAY.sub(_render_display, _EMPTY.sub("", _COMMENT.sub("", text)))
     text = _EMBED.sub(_render_embed, text)
-    text = _WIKI.sub(lambda found: found[1].replace("\\|", "|").rpartition("|")[2].replace("#", " "), text)
+    text = _WIKI.sub(_render_link, text)
     text = _VIDEO.sub("", text)
     text = _SIZED_IMAGE.sub(r"![\1](", text)
     text = _INLINE_NOTE.sub(r" \1 ", text)
@@ -58,6 +63,13 @@ def _render_display(found: re.Match[str]) -> str:
     html = html.replace("\n", "&#10;").replace("|", "&#124;")
     # a line of hyphens after it is a rule
     return f"{html}\n" if "\n" in found[1] else html
+
+
+def _render_link(found: re.Match[str]) -> str:
+    if found[0] == "\\":
+        return ""
+    shown = found[1] and found[1].replace("\\|", "|").rpartition("|")[2].replace("#", " ")
+    return shown or found[0]
 
 
 def _render_embed(found: re.Match[str]) -> str:

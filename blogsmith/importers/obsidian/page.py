@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
-from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
-
-from markdown_it import MarkdownIt
 
 from ...api.importing import lazy_pattern, name_set, parse_date, slugify
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
@@ -19,11 +15,13 @@ from ..text.html import Element, replace_blocks
 from ..text.html_markdown import convert_video, read_figure
 from ..text.math import has_rows, split_formula
 from ..text.pieces import demote_headings, literal_brackets, literal_shortcodes, repeated_title
-from ..text.segments import TEX, FormulaDelimiters, LineFinder, divide, mask
+from ..text.segments import CODE, TEX, FormulaDelimiters, LineFinder, divide, mask, rewrite
 from .links import IMAGE_SUFFIXES, NoteLinks, NoticeCallback, block_id
 from .vault import Note, NoteIndex, Vault
 
 DIALECT = FormulaDelimiters(brackets=False, environments=False)
+_EMPTY = lazy_pattern(r"(?<![\\$])\$\$\$\$(?!\$)")
+"""Matches a formula without content, which Obsidian does not show."""
 _COMMENT = lazy_pattern(r"%%[\s\S]*?%%")
 _EMBED = lazy_pattern(r"!\[\[([^\[\]\n]+)\]\]")
 _WIKI = lazy_pattern(r"(?<!!)\[\[([^\[\]\n]+)\]\]")
@@ -41,8 +39,6 @@ _INLINE_QUERY = lazy_pattern(r"`+\$?=[ \t]")
 _OPTION = lazy_pattern(r"(title|collapse|icon|color):[ \t]*(.*)", re.IGNORECASE)
 _QUERIES = name_set("dataview dataviewjs tasks query base button meta-bind chart tikz")
 _TABLES_OF_CONTENTS = frozenset(("toc", "table-of-contents", "insta-toc"))
-_MARKS = lazy_pattern(r"[ \t>]*(?:\ue000\d+\ue001[ \t]*)+")
-_MARKER = lazy_pattern(r"[ \t>]*\[![\w-]+\]")
 
 
 def rewrite_note(
@@ -50,7 +46,7 @@ def rewrite_note(
 ) -> str:
     """Convert a note to blogsmith's Markdown. blocks: block ids that links in the vault refer to. notice:
     called with kind, message and the removed text."""
-    text = _code_and_brackets(text, notice)
+    text = _code_and_brackets(rewrite(text, lambda prose: _EMPTY.sub("", prose), DIALECT, CODE), notice)
     masked = mask(text, DIALECT, TEX)
 
     def drop(found: re.Match[str]) -> str:
@@ -72,8 +68,7 @@ def rewrite_note(
     if repeated := repeated_title(prose, title):
         notice("dropped", "heading that repeats the title is removed", masked.restore(repeated))
         prose = prose.replace(repeated, "", 1)
-    prose = hard_breaks(demote_headings(prose))
-    return masked.restore(_BLANK_LINES.sub("\n\n", literal_shortcodes(prose)))
+    return masked.restore(_BLANK_LINES.sub("\n\n", literal_shortcodes(demote_headings(prose))))
 
 
 def find_tags(text: str) -> list[str]:
@@ -181,35 +176,6 @@ def _html(element: Element, indent: str) -> str:
         return f"\n\n{video}\n\n"
     found = read_figure(element)
     return f"\n\n{found.markdown()}\n\n" if found and not found.link else element.source()
-
-
-def hard_breaks(masked: str) -> str:
-    """Add a backslash to each line end inside a paragraph, because Obsidian shows these line breaks. masked:
-    text with code and formulas hidden."""
-    lines = masked.split("\n")
-    for number in _line_ends(masked):
-        line, following = lines[number], lines[number + 1]
-        is_broken = line.endswith(("  ", "\\")) or _MARKER.match(line)
-        if not is_broken and not _MARKS.fullmatch(line) and not _MARKS.fullmatch(following):
-            lines[number] = f"{line.rstrip()}\\"
-    return "\n".join(lines)
-
-
-def _line_ends(text: str) -> list[int]:
-    """Return the 0-based numbers of all lines in paragraphs except the last line of each."""
-    found: list[int] = []
-    tokens = _parser().parse(text)
-    for before, token in pairwise(tokens):
-        if before.type == "paragraph_open" and token.type == "inline" and token.map:
-            found.extend(range(token.map[0], token.map[1] - 1))
-    return found
-
-
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable("table")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
 
 
 _DATES = ("date", "created", "created at", "creation date", "date created", "date_created", "createdat")

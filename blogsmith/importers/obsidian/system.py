@@ -22,7 +22,15 @@ from ..text.math import tex_macros
 from ..text.segments import PLAIN, divide
 from .independent import render_note
 from .page import KEYS, NoteTranslator
-from .vault import Vault, copied_files, quartz_address, quartz_aliases, read_quartz, read_vault
+from .vault import (
+    Vault,
+    copied_files,
+    quartz_address,
+    quartz_aliases,
+    read_quartz,
+    read_vault,
+    shows_line_breaks,
+)
 
 _KIND = lazy_pattern(r"(?m)^[ \t>]*>[ \t]*\[!([A-Za-z][\w-]*)\]")
 _DEFINES = lazy_pattern(r"\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)(?![A-Za-z])")
@@ -65,6 +73,8 @@ class Obsidian:
             pages.append(keep_url(complete_page(page, note.front, KEYS), {}))
         pages = _add_aliases(pages, vault) if quartz else pages
         settings = _settings(vault.name, pages) | (quartz.site_settings if quartz else {})
+        if shows_line_breaks(root / folder, quartz):
+            settings["markup"] = {"line_breaks": True}
         return SiteImport(
             root=root,
             system="quartz" if quartz else "obsidian",

@@ -31,6 +31,8 @@ _CONTENT = PurePosixPath("content")
 _DEFAULT_PATTERNS = ("private", "templates", ".obsidian")
 """Default patterns of a new Quartz site."""
 _KNOWN_FILTERS = frozenset(("RemoveDrafts", "ExplicitPublish"))
+_LINE_BREAKS = "HardLineBreaks"
+_USES_LINE_BREAKS = lazy_pattern(rf"(?m)^(?:(?!//)[^\n])*\b{_LINE_BREAKS}\(")
 _TRANSLATED = frozenset(
     f"configuration.{name}" for name in ("pagetitle", "baseurl", "locale", "ignorepatterns")
 )
@@ -51,6 +53,8 @@ class QuartzConfig:
     """Names of filters whose effect on notes is unknown."""
     needs_publish: bool
     """Whether notes without `publish: true` may be private, so that they become drafts."""
+    line_breaks: bool
+    """Whether a plugin shows the line breaks inside paragraphs."""
 
     def excludes(self, path: PurePosixPath) -> bool:
         """Return whether a file is excluded from the site. path: relative to the vault."""
@@ -99,7 +103,7 @@ def read_quartz(root: Path) -> QuartzConfig | None:
     is_unread = any(not isinstance(each, str) or isinstance(each, Expression) for each in as_list(patterns))
     is_unread = is_unread or ("ignorePatterns" not in values and "ignorePatterns" in text)
     known = [str(each) for each in patterns] if isinstance(patterns, (list, tuple)) else []
-    unknown = tuple(sorted({*filters} - _KNOWN_FILTERS))
+    unknown = tuple(sorted({*filters} - _KNOWN_FILTERS - {_LINE_BREAKS}))
     return QuartzConfig(
         file=file,
         values=values,
@@ -107,6 +111,7 @@ def read_quartz(root: Path) -> QuartzConfig | None:
         patterns=(*known, *_DEFAULT_PATTERNS) if is_unread else tuple(known),
         filters=(*unknown, "ignorePatterns") if is_unread else unknown,
         needs_publish=is_unread or bool(unknown) or "ExplicitPublish" in filters,
+        line_breaks=_LINE_BREAKS in filters or _USES_LINE_BREAKS.search(text) is not None,
     )
 
 
@@ -129,10 +134,10 @@ def _read_yaml(text: str, file: str) -> tuple[dict[str, Any], list[str]]:
         raise settings_error(text, PurePosixPath(file), error) from error
     values = data.get("configuration")
     plugins = (each for each in as_list(data.get("plugins") or []) if isinstance(each, Mapping))
-    is_explicit = any(
-        "explicit-publish" in str(each.get("source")) and each.get("enabled") is not False for each in plugins
-    )
-    return values if isinstance(values, dict) else {}, ["ExplicitPublish"] if is_explicit else []
+    used = [str(each.get("source")) for each in plugins if each.get("enabled") is not False]
+    known = {"explicit-publish": "ExplicitPublish", "hard-line-breaks": _LINE_BREAKS}
+    found = [name for part, name in known.items() if any(part in source for source in used)]
+    return values if isinstance(values, dict) else {}, found
 
 
 def quartz_address(path: PurePosixPath) -> str:
@@ -303,13 +308,23 @@ def _template_folder(root: Path) -> str:
     """Return the folder of the core plugin Templates or of Templater; empty if the vault has none."""
     templater = ("plugins/templater-obsidian/data.json", "templates_folder")
     for name, key in (("templates.json", "folder"), templater):
-        try:
-            found = json.loads(read_text(root / ".obsidian" / name) or "").get(key)
-        except (OSError, ValueError, AttributeError, RecursionError):
-            continue
+        found = _app_setting(root, name, key)
         if isinstance(found, str) and found.strip("/ "):
             return found.strip("/ ")
     return ""
+
+
+def _app_setting(root: Path, name: str, key: str) -> Any:
+    """Return a setting in a file of `.obsidian`; None if it is not set or the file cannot be read."""
+    try:
+        return json.loads(read_text(root / ".obsidian" / name) or "").get(key)
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return None
+
+
+def shows_line_breaks(root: Path, quartz: QuartzConfig | None) -> bool:
+    """Return whether pages show the line breaks inside paragraphs. root: folder of the vault."""
+    return quartz.line_breaks if quartz else _app_setting(root, "app.json", "strictLineBreaks") is not True
 
 
 def _assign_paths(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePosixPath, str]]:

@@ -15,6 +15,7 @@ from ..text.data import DataTextError, load_yaml
 from ..text.html import image
 from ..text.math import tex_macros
 from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
+from ..text.segments import FormulaDelimiters, Segment, divide
 
 NoticeCallback = Callable[..., None]
 """Callback for notices: kind, message, a fragment that locates it, and fields of `Notice`."""
@@ -28,6 +29,10 @@ class OutputReader(Protocol):
 
 
 _IMAGE = lazy_pattern(r"!\[\]\(([^()\s]+)\)")
+DIALECT = FormulaDelimiters(brackets=False)
+_INLINE_VALUE = lazy_pattern(r"(?<!`)`r [^`\n]+`(?!`)")
+_HIDDEN_VALUE = lazy_pattern("\ue02a(\\d+)\ue02b")
+_NOT_COMPUTED = "value in another language is not computed"
 _NOT_VERIFIED = "*From the old site's record, not verified here:*"
 _FENCE = lazy_pattern(
     r"(?P<prefix>(?:[ \t]*>)*[ \t]*(?:(?:[-*+]|\d+[.)]|\(@[\w-]*\))[ \t]+)*)(?P<mark>`{3,}|~{3,})"
@@ -165,10 +170,28 @@ class CodeTranslator:
         if found and found[1] in _PYTHON:
             self.has_cells = True
             return f"{{= {' '.join(found[2].split())} =}}"
-        if found or re.fullmatch(r"`r [^`]+`", text):
-            self._note("left", "value in another language is not computed", text, hint="write the value")
+        if found or _INLINE_VALUE.fullmatch(text):
+            self._note("left", _NOT_COMPUTED, text, hint="write the value")
             return f"{text}<!-- import: value is not computed -->"
         return text
+
+    def values_in_formulas(self, text: str) -> str:
+        r"""Turn values in other languages in formulas into `\texttt`, because code would split formulas."""
+        codes = list[str]()
+
+        def hide(found: re.Match[str]) -> str:
+            codes.append(found[0])
+            return f"\ue02a{len(codes) - 1}\ue02b"
+
+        def show(segment: Segment) -> str:
+            if segment.kind != "math" or "\ue02a" not in segment.text:
+                return _HIDDEN_VALUE.sub(lambda found: codes[int(found[1])], segment.text)
+            written = _HIDDEN_VALUE.sub(lambda found: codes[int(found[1])], segment.text)
+            self._note("left", _NOT_COMPUTED, written, hint="write the value", removed=written)
+            return _HIDDEN_VALUE.sub(lambda found: _tex_code(codes[int(found[1])].strip("`")), segment.text)
+
+        hidden = _INLINE_VALUE.sub(hide, text)
+        return "".join(map(show, divide(hidden, DIALECT))) if codes else text
 
     def _raw(self, block: CodeBlock, form: str, text: str) -> str:
         body = "\n".join(block.lines)
@@ -326,6 +349,13 @@ class CodeTranslator:
         shown = f"{block.prefix}{caption}\n{block.prefix.rstrip()}\n" if caption not in ("", title) else ""
         name = f"{block.prefix}{{#{fit_id(attributes.id)}}}\n" if attributes.id else ""
         return shown + name + made
+
+
+def _tex_code(code: str) -> str:
+    """Return code as an argument of `texttt` in a formula."""
+    escaped = re.sub(r"[#$%&_{}]", r"\\\g<0>", code.replace("\\", r"\textbackslash "))
+    escaped = escaped.replace("^", r"\textasciicircum ").replace("~", r"\textasciitilde ")
+    return rf"\texttt{{{escaped}}}"
 
 
 def read_block(text: str) -> CodeBlock | None:

@@ -13,6 +13,8 @@ from mdit_py_plugins.deflist import deflist_plugin
 
 from ..verify.markdown_reader import formula_html, is_diagram, markdown_reader
 
+HIDDEN_CODE = "\n<!-- cells hide their code -->\n"
+"""Comment at the end of a page whose cells do not show their code unless they set `echo`."""
 _LABELS = "fig|tbl|eq|sec|lst|thm|lem|cor|prp|def|exm|exr|cnj|rem|nte|tip|wrn|imp|cau|alg|sol"
 _PROTECTED_FRAGMENT = re.compile(
     r"(?m)"
@@ -24,7 +26,7 @@ _PROTECTED_FRAGMENT = re.compile(
     r"[\s\S]*?\\end\{(?P=name)\})"
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?P<inside>(?:(?!\n[ \t]*\n)[\s\S])*?[^`])"
     r"(?P=ticks)(?!`)(?:\{=(?P<raw>\w+)\})?)"
-    r"|(?P<math>(?<![\\$])\$(?![\s$])(?:\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))"
+    r"|(?P<math>(?<![\\$])\$(?![\s$])(?:`r [^`\n]+`|\\[\s\S]|[^\\$\n]|\n(?![ \t]*\n))+?(?<![\s\\])\$(?!\d))"
 )
 _DIV = re.compile(r"^[ \t>]*:{3,}[ \t]*(.*?)[ \t]*:*$", re.MULTILINE)
 _TITLE = re.compile(r"\b(?:title|name)=(?:\"([^\"]*)\"|'([^']*)')")
@@ -55,7 +57,9 @@ _ESCAPED = re.compile(r"\\\[[^\\\n]*\\\]")
 _CAPTION = re.compile(r"(?:(?<=\n\n)|\A)(?:Table)?: +|^Table: +", re.MULTILINE)
 """Matches the start of a table's caption, but not a line directly after a term, which is its definition."""
 _RAW_TEX = re.compile(r"(?m)^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$")
-_EXAMPLE = re.compile(r"\(@[\w-]*\)")
+_EXAMPLE = re.compile(rf"\(@(?!(?:{_LABELS})-)[\w-]*\)")
+_LETTER = re.compile(r"(?m)^([ \t]*)[a-z]\.(?=[ ]{1,3}\S)")
+"""Matches the letter of a list item, which CommonMark does not know."""
 _MARGIN = re.compile(r"(?<=\n)(?:[ \t]*>)+[ ]?")
 """Quote markers before the lines of a formula."""
 _PRE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
@@ -79,7 +83,7 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
     text = _PROTECTED_FRAGMENT.sub(keep, text)
     text = _ESCAPED.sub(lambda found: found[0].replace("@", "\ue016"), text)
     text = _DIV.sub(_titles, _TITLED.sub(r"\1", _SHORTCODE.sub("", text)))
-    text = _ATTRIBUTES.sub("", _SPAN.sub(r"\1", _EXAMPLE.sub("1.", text)))
+    text = _ATTRIBUTES.sub("", _SPAN.sub(r"\1", _EXAMPLE.sub("1.", _LETTER.sub(r"\g<1>1.", text))))
     text = _RAW_TEX.sub("", _CAPTION.sub("", _CELL_RULE.sub(_dedent_rows, _TABLE_RULE.sub("", text))))
     text = _NOTE.sub(r" \1 ", text)
 

@@ -24,11 +24,12 @@ from ..text.data import as_list
 from ..text.math import script_macros, tex_macros
 from ..text.pandoc import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, HiddenFragments, demote_headings, repeated_title
-from ..text.segments import FormulaDelimiters, LineFinder, MaskedText, SegmentKind, mask
+from ..text.segments import LineFinder, MaskedText, SegmentKind, mask
 from . import inlines
 from .blocks import Div, DivTranslator, parse_divs, remove_prefix
-from .cells import CodeTranslator, cell_defaults, read_block
+from .cells import DIALECT, CodeTranslator, cell_defaults, read_block
 from .figures import FigureTranslator, label_links
+from .independent import HIDDEN_CODE
 from .metadata import about_text, html_options, page_front, report_formats
 from .references import QuartoReferences, add_heading_ids, translate_references
 from .shortcodes import QuartoShortcodes, expand_includes
@@ -83,7 +84,7 @@ def read_frozen(root: Path, path: PurePosixPath) -> FrozenCells:
         markdown = ""
     if not isinstance(markdown, str) or ".cell" not in markdown:
         return FrozenCells()
-    masked = mask(markdown, FormulaDelimiters(brackets=False))
+    masked = mask(markdown, DIALECT)
     folders = (folder, root / path.parent)
     divs = parse_divs(masked.text)
     return FrozenCells([_cell(div, masked, folders) for div in _find_divs(divs, "cell")])
@@ -173,7 +174,6 @@ def _read_image(address: str, folders: Sequence[Path]) -> dict[str, str | Blob] 
     return None
 
 
-DIALECT = FormulaDelimiters(brackets=False)
 _HEADER_KEYS = ("include-in-header", "include-before-body", "include-before")
 """Keys for content before the text of a page."""
 _LINK = lazy_pattern(
@@ -242,7 +242,8 @@ class DocumentTranslator:
         values = self._front(front.values, body)
         if body.own_macros:
             values["math"] = {"macros": dict(body.own_macros)}
-        original = "\n\n".join([included.own, *included.inserted])
+        hidden = HIDDEN_CODE if body.defaults.front.get("echo") is False else ""
+        original = "\n\n".join([included.own, *included.inserted]) + hidden
         page = ImportedPage(
             path=document.new_path,
             front=values,
@@ -325,6 +326,7 @@ class _Body:
 
     def translate(self, text: str) -> str:
         """Convert the text to blogsmith's Markdown."""
+        text = self.code.values_in_formulas(text)
         masked = mask(escape_table_code(translate_ruled_tables(text), DIALECT), DIALECT)
         self._hidden = tuple(map(self._code_of, masked.hidden, masked.kinds))
         text, macros = inlines.remove_raw_tex(masked.text, self._notes)

@@ -27,7 +27,7 @@ _GROUP = lazy_pattern(
     r"(?<!\\)\[(?P<inside>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*?@(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\](?!\(|\[(?!\^)|\{)"
 )
 _TEXTUAL_CITATION = lazy_pattern(rf"(?<![\w./@\\{{\[-]){_KEY}(?P<locator>[ ]?\[(?![^\]]*@)[^\[\]]+\](?!\())?")
-_SEPARATOR = lazy_pattern(r";|,(?=\s*-?@)")
+_SEPARATOR = lazy_pattern(r";|,(?=\s*-?@)|,?\s+(?=and\s+-?@)")
 _LABEL = lazy_pattern(rf"(?:{'|'.join(KINDS)}|{'|'.join(_CALLOUTS)})-[\w.:-]+", re.IGNORECASE)
 
 

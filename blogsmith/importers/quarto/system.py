@@ -14,7 +14,7 @@ from ..model import ImportedFile, ImportedPage, Notice, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, translate_document
 from ..protection import set_visibility
 from ..text.data import as_list
-from .independent import render_quarto
+from .independent import HIDDEN_CODE, render_quarto
 from .listings import list_settings, place_listings
 from .metadata import KEYS, old_settings, setting_notices, site_settings
 from .page import DocumentTranslator, TranslatedPage, add_macros
@@ -91,8 +91,7 @@ class Quarto:
 
     def render(self, text: str, page: ImportedPage) -> str:
         """Return the HTML as Pandoc would produce it, with formulas as `<math>`."""
-        run = page.front.get("execute")
-        return render_quarto(text, echo=not (isinstance(run, dict) and run.get("echo") is False))
+        return render_quarto(text, echo=not page.original.endswith(HIDDEN_CODE))
 
 
 def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list[TranslatedPage]]:

@@ -151,7 +151,12 @@ def read_image_row(element: Element) -> Sequence[PageImage]:
 
 
 def grid(pictures: Sequence[PageImage], caption: str = "", name: str = "") -> str:
-    """Return a shortcode that shows images side by side. caption: caption of the whole group."""
+    """Return a shortcode that shows images side by side, or linked images in a paragraph.
+
+    caption: caption of the whole group.
+    """
+    if any(each.link and not each.caption for each in pictures):
+        return " ".join(each.markdown() for each in pictures) + (f"\n\n{caption}" if caption else "")
     sources = ", ".join(each.address.replace(",", "\\,") for each in pictures)
     arguments = [f'src="{sources}"']
     for key, values in (("alt", [p.alt for p in pictures]), ("cap", [p.caption for p in pictures])):

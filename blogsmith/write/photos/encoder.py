@@ -19,7 +19,7 @@ from ...model.pictures import ImageVariant
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-RECIPE = 2
+RECIPE = 3
 """Version of the encoding. Increase it when the same image gives different copies."""
 MOST_PIXELS = 64_000_000
 """Maximum number of pixels of an image to decode. This many need 256 MB of memory."""
@@ -35,6 +35,8 @@ _FEW_COLORS = 1 << 12
 few hundred."""
 _FEW_BITS = 3
 """Maximum size of the file of a drawing, in bits per pixel."""
+_MIN_RATIO = 1.5
+"""Minimum ratio of the width of a copy to that of a smaller copy made from it."""
 _MAX_LOSSLESS_RATIO = 1.2
 """A lossless copy is used if it is at most this many times as large as a lossy one."""
 
@@ -55,14 +57,14 @@ def encoder_version() -> str:
 
 def encode_variants(stream: BinaryIO, wanted: Sequence[ImageVariant]) -> list[bytes]:
     """Return the requested copies of an image, in this order. ImageEncodingError on failure. The image is
-    decoded once, and each copy is made from the smallest copy so far that has at least twice its width."""
+    decoded once, and each copy is made from the smallest copy so far that is sufficiently wide."""
     try:
         with warnings.catch_warnings(action="ignore"):
             picture, is_drawing = _open(stream, max(one.width_px * one.height_px for one in wanted))
             made: dict[int, Image] = {}
             for one in sorted(wanted, key=lambda one: -one.width_px):
                 if one.width_px not in made:
-                    larger = [width for width in made if width >= 2 * one.width_px]
+                    larger = [width for width in made if width >= _MIN_RATIO * one.width_px]
                     made[one.width_px] = _resize(made[min(larger)] if larger else picture, one)
             profile = picture.info.get("icc_profile", b"")
             is_lossless = is_drawing and _is_lossless_smaller(made[min(made)], profile)
@@ -114,8 +116,8 @@ def _is_lossless_smaller(smallest: Image, profile: bytes) -> bool:
 
 def _save_drawing(image: Image, profile: bytes, *, is_lossless: bool) -> bytes:
     if is_lossless:
-        return _save(image, "WEBP", profile, lossless=True, quality=50, method=3, exact=False)
-    return _save(image, "WEBP", profile, quality=_DRAWING, method=4, use_sharp_yuv=True)
+        return _save(image, "WEBP", profile, lossless=True, quality=25, method=1, exact=False)
+    return _save(image, "WEBP", profile, quality=_DRAWING, method=2, use_sharp_yuv=True)
 
 
 def _encode(image: Image, one: ImageVariant, profile: bytes, *, is_drawing: bool, is_lossless: bool) -> bytes:
@@ -126,7 +128,7 @@ def _encode(image: Image, one: ImageVariant, profile: bytes, *, is_drawing: bool
         sampling = "4:4:4" if is_drawing else "4:2:0"
         return _save(image, "AVIF", profile, quality=quality, subsampling=sampling, speed=6, max_threads=1)
     if not is_drawing:
-        return _save(image, "WEBP", profile, quality=_PHOTO, method=4)
+        return _save(image, "WEBP", profile, quality=_PHOTO, method=2)
     return _save_drawing(image, profile, is_lossless=is_lossless)
 
 
