@@ -262,6 +262,9 @@ def _read_separator(
     if token not in ("@", "!", ">", "<"):
         return False
     held = _take_group(tokens)
+    if held[:1] == ["\\vrule"]:
+        coming.left.append("rule")
+        return True
     if token == ">":
         coming.prefix += held
         return True

@@ -16,7 +16,7 @@ from ..mathml.widths import measure
 from ..parse.colors import css_color
 from ..parse.errors import ParseError
 from ..parse.lengths import css, ems
-from ..parse.parser import Command, Environment, Parser
+from ..parse.parser import XY_HINT, Command, Environment, Parser
 from ..parse.reader import Expander, FormulaReader, tokens
 from ..parse.scan import split_tokens
 from .boxes import frame_box, space
@@ -322,8 +322,8 @@ def _xy(reader: FormulaReader, command: str) -> list[str]:
     while reader.peek() and (token := reader.pop()) != "\\endxy":
         taken.append(token)
     if "\\xymatrix" not in taken and {"*", ";", "("}.intersection(taken):
-        hint = "write `\\xymatrix{…}`, or draw it in a cell of TikZ"
-        raise reader.syntax_error(f'unsupported syntax: "{command}" without "\\xymatrix"', hint=hint)
+        message = f'unsupported syntax: "{command}" without "\\xymatrix"'
+        raise reader.syntax_error(message, hint=f"write `\\xymatrix{{…}}`, or {XY_HINT}")
     return ["{", *taken, "}"]
 
 

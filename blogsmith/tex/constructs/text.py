@@ -389,7 +389,7 @@ class _Text:
         if token == "\\U":  # MathJax
             parser.push(["\\unicode", "{", "x", *parser.argument(), "}"])
             return
-        if token in ("\\Rule", "\\resizebox"):
+        if token in ("\\Rule", "\\resizebox", "\\index", "\\larger", "\\smaller"):
             parser.expand_by(token, parser.constructs.expanders[token])
             return
         if token != "\\ifmmode" and expand_condition(parser, token):
