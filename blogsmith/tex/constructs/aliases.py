@@ -92,6 +92,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\shortvdotswithin": r"\mathrel{\vphantom{#1}\vdots}",
         "\\splitfrac": r"\genfrac{}{}{0pt}{1}{#1}{#2}",
         "\\splitdfrac": r"\genfrac{}{}{0pt}{0}{#1}{#2}",
+        "\\Ketbra": r"\left|#1\middle\rangle\middle\langle #2\right|",
         "\\nicefrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu{⁄}\mkern-1mu{\scriptstyle{#2}}}",
         "\\sfrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu{⁄}\mkern-1mu{\scriptstyle{#2}}}",
         "\\dashcolon": r"\mathrel{-:}",

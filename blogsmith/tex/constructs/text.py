@@ -151,7 +151,7 @@ _WIDTHS: Mapping[str, float] = MappingProxyType(
 _BOXES = name_set(
     "\\colorbox \\fcolorbox \\fbox \\raisebox \\llap \\rlap \\clap \\makebox \\ref \\eqref"
     " \\hspace \\rule \\Space \\char \\unicode \\scalebox \\rotatebox \\reflectbox \\cref \\Cref \\autoref"
-    " \\ialign \\halign \\oalign \\ooalign"
+    " \\ialign \\halign \\oalign \\ooalign \\mmlToken"
     " \\href \\url \\boxed \\phantom \\hphantom \\vphantom"
 )
 """Commands of other modules that are allowed in text."""

@@ -260,10 +260,7 @@ def _place_arrows(diagram: ArrowDiagram, nodes: _Nodes) -> list[PlacedArrow]:
 
 
 def _find(end: End, nodes: _Nodes, names: Mapping[str, Rectangle]) -> Rectangle | None:
-    # as in tikz-cd, a label with the name `D` takes precedence over the direction `D`
-    found = names.get(end.name or end.letters)
-    if found is None and not end.name:
-        found = nodes.get((end.row, end.column))
+    found = names.get(end.name) if end.name else nodes.get((end.row, end.column))
     return replace(found, center=found.center + complex(*end.shift)) if found else None
 
 
