@@ -54,6 +54,7 @@ _NOTHING = (
     "\\nonscript",
     "\\hfil",
     "\\hfill",
+    "\\hss",
     "\\-",
 )
 

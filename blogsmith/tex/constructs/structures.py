@@ -51,6 +51,16 @@ def _inferrule(reader: FormulaReader, command: str) -> list[str]:
     return _inference(joined, conclusion, left=[*left], right=[*labels.get("right", "")])
 
 
+def _infer_lines(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\infer[label]{conclusion}{premise & premise}` of the package proof."""
+    reader.star()
+    label = reader.optional()
+    conclusion, joined = reader.argument(), list[str]()
+    for premise in split_tokens(reader.argument(), "&"):
+        joined += [*(tokens(r"\qquad") if joined else ()), *premise]
+    return _inference(joined, conclusion, right=["$", *label, "$"] if label else [])
+
+
 def _option(written: str) -> tuple[str, str]:
     key, equals, value = written.partition("=")
     return (key.strip().lower(), value.strip().strip("{}")) if equals else ("", written.strip())
@@ -362,6 +372,7 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {
         "\\xy": _xy,
         "\\inferrule": _inferrule,
+        "\\infer": _infer_lines,
         "\\tensor": _tensor,
         "\\indices": _tensor,
         "\\smashoperator": _smash_operator,

@@ -129,6 +129,10 @@ _SWITCHES: Mapping[str, str] = MappingProxyType(
         "\\boldmath": "b",
         "\\rm": "",
         "\\rmfamily": "",
+        "\\upshape": "",
+        "\\mdseries": "",
+        "\\slshape": "i",
+        "\\scshape": 'span class="math-smallcaps"',
         "\\normalfont": "",
     }
 )
