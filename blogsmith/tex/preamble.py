@@ -186,7 +186,8 @@ def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
         for name, macro in parser.macros.items()
         if isinstance(macro, Macro) and known.get(name) is not macro
     }
-    for name in [name for name in macros if _is_built_in(parser, name) and _needs_boxes(parser, name)]:
+    printed = _print_macros(parser)
+    for name in [name for name in macros if name in printed and _is_built_in(parser, name)]:
         passed.setdefault(name.removeprefix("\\begin "), parser.lines[name])
         del macros[name]
     return Preamble(macros, tuple(theorems), passed)
@@ -194,21 +195,24 @@ def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
 
 def _is_built_in(parser: Parser, name: str) -> bool:
     prefix, _, environment = name.partition(" ")
-    return environment in parser.constructs.environments if environment else parser.constructs.is_known(prefix)
+    return (
+        environment in parser.constructs.environments if environment else parser.constructs.is_known(prefix)
+    )
 
 
-def _needs_boxes(parser: Parser, name: str) -> bool:
-    """Return whether the macro `name` uses commands that formulas cannot use, also in macros that it calls."""
-    seen, rest = {name}, [name]
-    while rest:
-        macro = parser.macros.get(rest.pop())
-        body = macro.body or () if isinstance(macro, Macro) else ()
-        if not UNSUPPORTED.keys().isdisjoint(body):
-            return True
-        found = seen.union(body) - seen
-        seen |= found
-        rest += found
-    return False
+def _print_macros(parser: Parser) -> set[str]:
+    """Return the macros that use commands for which formulas have no equivalent, also in macros that they
+    call."""
+    users: dict[str, list[str]] = {}
+    for name, macro in parser.macros.items():
+        for token in macro.body or () if isinstance(macro, Macro) else ():
+            users.setdefault(token, []).append(name)
+    found, waiting = set[str](), list[str](UNSUPPORTED)
+    while waiting:
+        new = set(users.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _drop_expansion(parser: Parser) -> None:

@@ -323,7 +323,10 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\uproot": _ignore(1),
         "\\fontsize": _ignore(2),
         "\\@setfontsize": _ignore(3),
-        **{f"\\{name}": _ignore(0) for name in ("linenomath", "endlinenomath", "linenumbers", "nolinenumbers")},
+        **{
+            f"\\{name}": _ignore(0)
+            for name in ("linenomath", "endlinenomath", "linenumbers", "nolinenumbers")
+        },
         **{f"\\{name}": _ignore(0) for name in ("SwapAboveDisplaySkip", "leavevmode", "displaylimits")},
         **{f"\\{name}": _ignore(1) for name in ("index", "raisetag", "noeqref", "mathversion")},
         **{f"\\{name}": _overlay for name in ("pause", "uncover", "visible", "onslide", "alert")},

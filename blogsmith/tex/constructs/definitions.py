@@ -145,7 +145,9 @@ def _column_type(parser: Parser, command: str) -> None:
     arity = _arity(parser)
     # a dollar ends the text that a cell of `tabular` is; cells of formulas are mathematics
     body = [token for token in parser.argument() if token not in (" ", "$")]
-    parser.define(f"\\newcolumntype {name}", Macro(arity, None, strip_places(body)), everywhere=parser.is_at_top())
+    parser.define(
+        f"\\newcolumntype {name}", Macro(arity, None, strip_places(body)), everywhere=parser.is_at_top()
+    )
 
 
 # commands that LaTeX does not have, so authors may define them

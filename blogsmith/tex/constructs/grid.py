@@ -184,7 +184,9 @@ def _read_material(parser: Parser, row: GridRow) -> float:
     gap = _SKIPS.get(text, ems(text.removeprefix("\\vskip")))
     if gap is None:
         hint = "write `\\\\[3pt]` for a gap, or `\\intertext{…}` for text between rows"
-        raise parser.syntax_error(f'unsupported syntax: "{parser.command}" with other content than a skip', hint=hint)
+        raise parser.syntax_error(
+            f'unsupported syntax: "{parser.command}" with other content than a skip', hint=hint
+        )
     return max(-5.0, min(gap, 50.0))
 
 

@@ -67,7 +67,7 @@ class DiagramGrid(Struct):
         )
 
     def _named_arrows(self) -> Iterator[Arrow]:
-        """Yield the arrows. As in tikz-cd, a label with the name `D` takes precedence over the direction `D`."""
+        """Yield the arrows. A label named `D` takes precedence over the direction `D`, as in tikz-cd."""
         names = {label.name for arrow in self.arrows for label in arrow.labels if label.name}
         for arrow in self.arrows:
             source, target = (

@@ -188,7 +188,9 @@ _ACCENTS: Mapping[str, str] = MappingProxyType(
 _MATHEMATICAL = frozenset("\u0302\u0303\u0304\u0305\u0307\u0308")
 """Combining characters that stay accents of mathematics, even if Unicode has one character for the letter
 with the accent, such as "ä"."""
-_BOXES_HINT = "TeX's boxes and registers do not exist on a page: define the macro by commands such as `\\overline`"
+_BOXES_HINT = (
+    "TeX's boxes and registers do not exist on a page: define the macro by commands such as `\\overline`"
+)
 XY_HINT = r"draw it in a fence that begins with ```tikz: `\usepackage[all]{xy}`, then `\begin{xy} … \end{xy}`"
 _FENCE_HINT = "end the formula before it, and write a fence that begins with ```{} in the text of the post"
 _TAG_HINT = "write `\\tag{1}` to number a formula"
@@ -197,7 +199,18 @@ UNSUPPORTED: Mapping[str, str] = MappingProxyType(
         **{
             f"\\{name}": _BOXES_HINT
             for name in (
-                *("setbox", "sbox", "savebox", "usebox", "newbox", "box", "copy", "unhbox", "unhcopy", "unvbox"),
+                *(
+                    "setbox",
+                    "sbox",
+                    "savebox",
+                    "usebox",
+                    "newbox",
+                    "box",
+                    "copy",
+                    "unhbox",
+                    "unhcopy",
+                    "unvbox",
+                ),
                 *("wd", "ht", "dp", "ifdim", "ifhmode", "ifvmode", "ifinner", "ifvoid", "ifodd", "ifcase"),
                 *("settowidth", "settoheight", "settodepth", "advance", "multiply", "divide", "count"),
                 *("dimen", "dimexpr", "numexpr", "the", "fam", "leaders", "fontdimen", "afterassignment"),
@@ -365,8 +378,10 @@ class Parser(State):
         if token == "\\verb":
             hint = "write `\\verb|…|` with both bars on one line"
             return ParseError("math-syntax", f'"{token}" is never closed', token, hint=hint, unclosed=True)
-        if (hint := UNSUPPORTED.get(token)) is not None:
-            return ParseError("math-command", f'unsupported syntax: "{token}"', token, hint=hint)
+        if token in UNSUPPORTED:
+            return ParseError(
+                "math-command", f'unsupported syntax: "{token}"', token, hint=UNSUPPORTED[token]
+            )
         return ParseError("math-command", f'unknown TeX command "{token}"', token, unknown=True)
 
     def number(self, token: str) -> Atom:
