@@ -24,9 +24,9 @@ from .constructs.fonts import SIZES
 from .constructs.loops import COMMANDS as LOOPS
 from .constructs.table import constructs
 from .errors import PreambleError
-from .parse.errors import ParseError
+from .parse.errors import UNSUPPORTED, ParseError
 from .parse.lexer import commands
-from .parse.parser import UNSUPPORTED, Parser
+from .parse.parser import Parser
 from .parse.reader import BUDGET, Expander
 from .parse.scan import PlacedToken, split_file, strip_places
 from .parse.state import Constructs

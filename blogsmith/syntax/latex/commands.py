@@ -87,7 +87,7 @@ FLOATS = name_set("figure wrapfigure table")
 TABLES = name_set("tabular tabular*")
 TRANSPARENT = name_set(
     "center flushleft flushright document multicols spacing framed mdframed shaded tcolorbox small minipage "
-    "singlespace landscape adjustwidth appendices subfigure subtable linenomath linenomath* internallinenumbers"
+    "singlespace landscape adjustwidth appendices subfigure subtable linenomath linenomath*"
 )
 """Environments whose content is shown as if it were outside of them."""
 PARTS = name_set("minipage subfigure subtable")

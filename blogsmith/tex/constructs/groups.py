@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from ...base.diagnostics.model import did_you_mean
 from ..mathml.atoms import ORD, Atom, group_fragments
-from ..parse.errors import ParseError
-from ..parse.parser import XY_HINT, Command, Parser
+from ..parse.errors import XY_HINT, ParseError
+from ..parse.parser import Command, Parser
 from ..parse.reader import Expander, FormulaReader, fill
 from ..parse.scan import move_tokens
 

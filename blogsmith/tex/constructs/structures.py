@@ -14,9 +14,9 @@ from ...base.patterns import lazy_pattern
 from ..mathml.atoms import INNER, ORD, REL, Atom, escape, join_fragments
 from ..mathml.widths import measure
 from ..parse.colors import css_color
-from ..parse.errors import ParseError
+from ..parse.errors import XY_HINT, ParseError
 from ..parse.lengths import css, ems
-from ..parse.parser import XY_HINT, Command, Environment, Parser
+from ..parse.parser import Command, Environment, Parser
 from ..parse.reader import Expander, FormulaReader, tokens
 from ..parse.scan import move_tokens, split_tokens
 from .boxes import frame_box, space
@@ -131,7 +131,7 @@ def _math_paragraph(parser: Parser, name: str) -> Atom:
             return INNER, join_fragments(parser.parse_group(move_tokens(rows, begin)))
         depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
         held += tokens(r"\qquad") if token in ("\\and", "\\And") and not depth else [token]
-    raise ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
+    raise ParseError("math-brace", f'missing "\\end{{{name}}}"', begin, unclosed=True)
 
 
 def _infer(

@@ -38,7 +38,7 @@ from ..mathml.atoms import (
     trim_space,
 )
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
-from .errors import ParseError, misplaced_tab_error
+from .errors import UNSUPPORTED, ParseError, misplaced_tab_error
 from .lexer import ROW_BREAKS
 from .reader import Expander, Macro, is_argumentless_macro
 from .scan import cut_token, move_tokens, split, strip_mark
@@ -188,42 +188,6 @@ _ACCENTS: Mapping[str, str] = MappingProxyType(
 _MATHEMATICAL = frozenset("\u0302\u0303\u0304\u0305\u0307\u0308")
 """Combining characters that stay accents of mathematics, even if Unicode has one character for the letter
 with the accent, such as "ä"."""
-_BOXES_HINT = (
-    "TeX's boxes and registers do not exist on a page: define the macro by commands such as `\\overline`"
-)
-XY_HINT = r"draw it in a fence that begins with ```tikz: `\usepackage[all]{xy}`, then `\begin{xy} … \end{xy}`"
-_FENCE_HINT = "end the formula before it, and write a fence that begins with ```{} in the text of the post"
-_TAG_HINT = "write `\\tag{1}` to number a formula"
-UNSUPPORTED: Mapping[str, str] = MappingProxyType(
-    {
-        **{
-            f"\\{name}": _BOXES_HINT
-            for name in (
-                *(
-                    "setbox",
-                    "sbox",
-                    "savebox",
-                    "usebox",
-                    "newbox",
-                    "box",
-                    "copy",
-                    "unhbox",
-                    "unhcopy",
-                    "unvbox",
-                ),
-                *("wd", "ht", "dp", "ifdim", "ifhmode", "ifvmode", "ifinner", "ifvoid", "ifodd", "ifcase"),
-                *("settowidth", "settoheight", "settodepth", "advance", "multiply", "divide", "count"),
-                *("dimen", "dimexpr", "numexpr", "the", "fam", "leaders", "fontdimen", "afterassignment"),
-                *("aftergroup", "vrule", "hrule"),
-            )
-        },
-        "\\chemfig": _FENCE_HINT.format("chemfig"),
-        "\\tikz": _FENCE_HINT.format("tikz"),
-        **dict.fromkeys(("\\eqno", "\\leqno"), _TAG_HINT),
-        "\\multirow": "write the text in the first of the rows",
-    }
-)
-"""Command of TeX that formulas cannot use → what to do instead."""
 ASSIGNMENTS = name_set("\\def \\gdef \\edef \\xdef \\let \\newcommand \\renewcommand \\providecommand")
 """Definitions. They are not allowed as an argument without braces."""
 
