@@ -108,7 +108,7 @@ def test_commands_of_preambles_in_formulas(tex: str, printed: str) -> None:
         (r"\ifnum 1<99999999999 a\fi", '"\\ifnum" needs two numbers'),
         (r"\iffalse a", '"\\iffalse" is never closed: "\\fi" is missing'),
         (r"\setbox0\hbox{x}", 'unsupported syntax: "\\setbox"'),
-        (r"\begin{xy}x\end{xy}", 'unsupported syntax: "\\begin{xy}"'),
+        (r"\begin{xy}x\end{xy}", '"\\begin{xy}" is not allowed in a formula'),
         (
             r"\begin{matrix}a\\\noalign{b}\end{matrix}",
             'unsupported syntax: "\\noalign" with other content than a skip',

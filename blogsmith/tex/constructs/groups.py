@@ -48,7 +48,9 @@ def _begin(parser: Parser, command: str) -> Atom:
             raise ParseError("math-command", message, command, hint=hint)
         if name == "xy":
             hint = f"write `\\xymatrix{{…}}`, or {XY_HINT}"
-            raise ParseError("math-command", 'unsupported syntax: "\\begin{xy}"', command, hint=hint)
+            raise ParseError(
+                "math-command", f'"\\begin{{{name}}}" is not allowed in a formula', command, hint=hint
+            )
         similar = [known for known in parser.constructs.environments if known[:1] in name[:2]]
         hint = did_you_mean(name, similar)
         raise ParseError("math-command", f'unknown TeX environment "{name}"', command, hint=hint)
