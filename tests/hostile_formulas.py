@@ -21,6 +21,8 @@ _PAIRS = r"""
 (…) |…| \left(\middle|…\right) \[…\] \\[…] \htmlData{a}{…} \mathmakebox{…} \text{\large…} \verb|…|
 \tag{…} \label{…} \bgroup…\egroup \rotatebox{30}{$…$} \ooalign{$…$} \oalign{$…$\cr} \text{\ensuremath{…}}
 \begin{blockarray}{c}\begin{block}{(c)}…\end{block}\end{blockarray} \docsvlist{…} \'{…} \xy…\endxy
+\begin{mathpar}…\end{mathpar} \infer{…}{a} \infer{a}{…} \lefteqn{…} \uncover<1>{…} \cases{…\cr}
+\texorpdfstring{…}{} \tcboxmath{…} \Ketbra{…}{a} \accentset{…}{a} \begin{array}{c}\noalign{…}\end{array}
 """
 NESTED: Mapping[str, tuple[str, str]] = MappingProxyType(
     {entry: (entry.partition("…")[0], entry.partition("…")[2]) for entry in _PAIRS.split()}
@@ -34,6 +36,7 @@ _PIECES = r"""
 ' x' $ \ \middle| \verb| \verb+ \char \kern \kern1em \raise \root \buildrel \csname \tag{1}
 \label{a} \ref{a} \hline \cline{1-2} \intertext{x} 1 x_1 \dots \Aboxed{a} \mathchoice{a}{b}{c}{d}
 \phantom{x} \pmod{x} \rule{1em}{1em} \sideset{_a}{^b}\sum \futurelet\a \definecolor{a}{rgb}{0,0,0}
+\noalign{\smallskip} \penalty0 \medmuskip=1mu \mmlToken{mi}{x} \newcolumntype{a}{aa} \pause \infer{a}{b&c}
 \num{1.5e3} \ce{H2O} \dv{x}{y} \genfrac{}{}{}{}ab \overwithdelims ~ % ² ∑ 😀 { } [
 """
 REPEATED: tuple[str, ...] = tuple(_PIECES.split())
@@ -49,6 +52,8 @@ BOMBS: Mapping[str, str] = MappingProxyType(
         "loop in an argument": r"\def\a{\frac{\a}{\a}}\a",
         "loop through an optional argument": r"\newcommand{\a}[2][x]{\a[#1#2]{#2#1}}\a{y}",
         "loops in loops": "\\@for\\x:=1,2,3,4,5,6,7,8,9\\do{" * 9 + "x" + "}" * 9,
+        "types of columns": r"\newcolumntype{a}{aa}\begin{array}{a}x\end{array}",
+        "long types of columns": r"\newcolumntype{a}{" + "a" * 5000 + r"}\begin{array}{a}x\end{array}",
         "no columns": r"\begin{IEEEeqnarray}<\end{IEEEeqnarray}",
         "list that calls itself": r"\def\do#1{\docsvlist{a,b}}\docsvlist{a}",
         "loop through delimiters": r"\def\a#1;{\a#1#1;}\a x;",

@@ -85,6 +85,15 @@ def text(tex: str, macros: Mapping[str, Macro] | None = None) -> str:
         (r'\mathchardef\x="2D a\x b', "a-b"),
         (r'\mathchar"0278\mathchar"010B\mathchar`\=\mathchar"0241', "§α=𝒜"),
         (r"\mathchar'26", "¯"),
+        (r"\newcolumntype{C}[1]{>{#1}c}\begin{array}{C{\bf}w{r}{1em}}a&b\end{array}", "𝐚b"),
+        (r"\penalty0 1\medmuskip=4mu plus 2mu minus 4mu 2\postdisplaypenalty=10000 x", "12x"),
+        (r"\uncover<2->{a}\pause b\onslide<3>c", "abc"),
+        (r"\cases{a & if $b<c$\cr}\cases{a & b<c\cr}", "{aif\xa0b&lt;c{ab&lt;c"),
+        (r"\unit[5]{kg}\unit[per-mode=symbol]{\metre\per\second}", "5kgm/s"),
+        (r"\begin{matrix}a\\\noalign{\medskip}\noalign{\hrule}b\end{matrix}", "ab"),
+        (r"\begin{mathpar}\inferrule{a}{b}\and\infer[r]{c}{d & e}\end{mathpar}", "abdecr"),
+        (r"\textcolor{rgb,255:red,214;green,92;blue,92}{x}\texorpdfstring{$y$}{z}", "xy"),
+        (r"\mmlToken{mo}[lspace=0]{<}\text{\index{a}\scshape b}", "&lt;b"),
     ],
 )
 def test_commands_of_preambles_in_formulas(tex: str, printed: str) -> None:
@@ -98,6 +107,13 @@ def test_commands_of_preambles_in_formulas(tex: str, printed: str) -> None:
         (r"a\fi", '"\\fi" without a condition before it'),
         (r"\ifnum 1<99999999999 a\fi", '"\\ifnum" needs two numbers'),
         (r"\iffalse a", '"\\iffalse" is never closed: "\\fi" is missing'),
+        (r"\setbox0\hbox{x}", 'unsupported syntax: "\\setbox"'),
+        (r"\begin{xy}x\end{xy}", '"\\begin{xy}" is not allowed in a formula'),
+        (
+            r"\begin{matrix}a\\\noalign{b}\end{matrix}",
+            'unsupported syntax: "\\noalign" with other content than a skip',
+        ),
+        (r"\mmlToken{script}{x}", 'invalid element "script" of "\\mmlToken"'),
         (r"\csname a", '"\\csname" is never closed: "\\endcsname" is missing'),
         (r"\NewDocumentCommand{\f}{q}{x}", 'argument type "q" of "\\f" is not supported'),
         (r"\NewDocumentCommand{\sin}{m}{x}", '"\\sin" is already defined'),
@@ -212,11 +228,18 @@ def test_an_edit_of_the_file_reaches_all_pages(tmp_path: Path) -> None:
 def test_everything_that_has_no_effect_is_listed(tmp_path: Path) -> None:
     preamble = (
         "\\newacronym{GD}{x}\n\\newtheorem{thm*}{Theorem}\n\\newtheorem{b}{\\emph{B}}\n\\geometry{a4paper}\n"
+        "\\newcommand{\\stroke}[1]{\\setbox0\\hbox{#1}}\n\\newcommand{\\widebar}[1]{\\stroke{#1}}\n"
+        "\\renewenvironment{align}{\\stroke{}}{}\n"
     )
     put(tmp_path, {"blogsmith.yaml": "math: {macros: [a.tex]}\n", "a.tex": preamble})
     (found,) = (one for one in build(tmp_path, write=False).diagnostics if one.code == "preamble-skipped")
-    listed = '"\\newacronym" (line 1), "\\newtheorem{thm*}" (line 2), "\\newtheorem{b}" (line 3)'
+    listed = (
+        '"\\newacronym" (line 1), "\\widebar" (line 6), "align" (line 7), "\\newtheorem{thm*}" (line 2), '
+        '"\\newtheorem{b}" (line 3)'
+    )
     assert found.message == f"commands without an effect here: {listed}"
+    macros = read_preamble(preamble, "a.tex", {}).macros
+    assert text(r"\begin{align}\widebar{x}\end{align}", macros) == "x‾"
 
 
 def test_files_outside_the_site_are_refused(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from .constructs.fonts import SIZES
 from .constructs.loops import COMMANDS as LOOPS
 from .constructs.table import constructs
 from .errors import PreambleError
-from .parse.errors import ParseError
+from .parse.errors import UNSUPPORTED, ParseError
 from .parse.lexer import commands
 from .parse.parser import Parser
 from .parse.reader import BUDGET, Expander
@@ -115,6 +115,8 @@ class _PreambleParser(Parser):
     """Offsets of the lines of the file."""
     offset: int = 0
     """Offset of the definition being read."""
+    lines: dict[str, int]
+    """Line of the definition of each macro."""
     count: int = 0
     theorem_style: Literal["theorem", "definition", "remark"] = "theorem"
     """Style of the kinds of statements that follow."""
@@ -134,6 +136,7 @@ class _PreambleParser(Parser):
         if isinstance(macro, Macro):
             body = strip_places(macro.body)
             macro = replace(macro, body=body, origin=f"line {self.line} of {self.path}")
+            self.lines[str(name)] = self.line
         super().define(str(name), macro, everywhere=True)
 
 
@@ -150,7 +153,7 @@ def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
     table = cast("Constructs[_PreambleParser]", constructs())
     parser = _PreambleParser(split_file(text), known, table, display=True)
     parser.is_preamble = True
-    parser.path, parser.starts = path, _line_starts(text)
+    parser.path, parser.starts, parser.lines = path, _line_starts(text), {}
     theorems: list[TheoremKind] = []
     passed: dict[str, int] = {}
     parser.budget, spent = _CALL_BUDGET, 0
@@ -183,7 +186,33 @@ def read_preamble(text: str, path: str, known: Mapping[str, Macro]) -> Preamble:
         for name, macro in parser.macros.items()
         if isinstance(macro, Macro) and known.get(name) is not macro
     }
+    printed = _print_macros(parser)
+    for name in [name for name in macros if name in printed and _is_built_in(parser, name)]:
+        passed.setdefault(name.removeprefix("\\begin "), parser.lines[name])
+        del macros[name]
     return Preamble(macros, tuple(theorems), passed)
+
+
+def _is_built_in(parser: Parser, name: str) -> bool:
+    prefix, _, environment = name.partition(" ")
+    return (
+        environment in parser.constructs.environments if environment else parser.constructs.is_known(prefix)
+    )
+
+
+def _print_macros(parser: Parser) -> set[str]:
+    """Return the macros that use commands for which formulas have no equivalent, also in macros that they
+    call."""
+    users: dict[str, list[str]] = {}
+    for name, macro in parser.macros.items():
+        for token in macro.body or () if isinstance(macro, Macro) else ():
+            users.setdefault(token, []).append(name)
+    found, waiting = set[str](), list[str](UNSUPPORTED)
+    while waiting:
+        new = set(users.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _drop_expansion(parser: Parser) -> None:

@@ -38,8 +38,8 @@ _AROUND = {"circuitikz": ("\\begin{circuitikz}", "\\end{circuitikz}"), "chemfig"
 """Language → the commands around code that does not begin a drawing itself."""
 _TIKZ = ("\\begin{tikzpicture}", "\\end{tikzpicture}")
 _OWN_START = re.compile(
-    r"\\begin\s*\{(?:tikzpicture|circuitikz|tikzcd|document)\}"
-    r"|\\(?:tikz|feynmandiagram|chemfig|schemestart|chemname)\b"
+    r"\\begin\s*\{(?:tikzpicture|circuitikz|tikzcd|xy|document)\}"
+    r"|\\(?:tikz|xy|feynmandiagram|chemfig|schemestart|chemname)\b"
 )
 _HEAD_LINE = re.compile(
     r"\s*(?:%.*|\\(?:usepackage|RequirePackage|use\w+library)\s*(?:\[[^]]*\])?\{[^{}]*\}.*)?"

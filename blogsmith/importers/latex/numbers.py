@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,6 +18,9 @@ _WITHIN = lazy_pattern(
 )
 _RESET = lazy_pattern(r"\\@addtoreset\s*\{(?P<counter>\w+)\}\s*\{(?P<within>\w+)\}")
 _DEPTH = lazy_pattern(r"\\setcounter\s*\{secnumdepth\}\s*\{\s*(-?\d)\s*\}")
+_ONLY_REFERENCED = lazy_pattern(
+    r"^[^%\n]*(?:showonlyrefs(?!\s*=\s*false)|\\usepackage(?:\[[^\]]*\])?\{autonum\})", re.MULTILINE
+)
 _SECTION = lazy_pattern(r"\\(?:chapter|section)\s*(?:\[[^\]]*\])?\s*\{")
 _SECTIONS = ("section", "chapter")
 
@@ -32,7 +36,8 @@ def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[
     if _SECTION.search(body) and not (depth and int(depth[1]) < (0 if top == "chapter" else 1)):
         settings["numbering"] = True
     is_by_section = within.get("equation") in _SECTIONS or (top == "chapter" and "equation" not in within)
-    settings["math"] = {"numbering": f"all{' by section' * is_by_section}"}
+    numbered = "labelled" if _ONLY_REFERENCED.search(preamble) else "all"
+    settings["math"] = {"numbering": f"{numbered}{' by section' * is_by_section}"}
     own: dict[str, str] = {}
     for found in _THEOREM.finditer("\n".join(theorems)):
         is_used = f"\\begin{{{found['name']}}}" in body

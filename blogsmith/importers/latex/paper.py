@@ -229,17 +229,24 @@ class PaperReader:
         return "\n".join(lines) + "\n" if lines else ""
 
     def _made_macros(self, text: str) -> list[str]:
-        """Return definitions of macros that the text uses, and that only loops of the preamble define."""
-        used = {found[0] for found in _COMMAND.finditer(text)}.difference(self.definitions.written)
+        """Return definitions of macros that the text uses, directly or through others, and that only loops
+        or macros of the preamble define."""
         try:
-            macros = read_preamble(self.preamble, self.path.as_posix(), {}).macros if used else {}
+            macros = read_preamble(self.preamble, self.path.as_posix(), {}).macros
         except PreambleError:
             return []
-        return [
-            f"\\newcommand{{{name}}}[{macro.arity}]{{{text_of(macro.body)}}}"
+        made = {
+            name: f"\\newcommand{{{name}}}[{macro.arity}]{{{text_of(macro.body)}}}"
             for name, macro in macros.items()
-            if name in used and not (macro.problem or macro.delimiters or macro.parameters or macro.default)
-        ]
+            if not (macro.problem or macro.delimiters or macro.parameters or macro.default)
+        }
+        written = self.definitions.written
+        used, waiting = set[str](), [text]
+        while waiting:
+            new = {found[0] for found in _COMMAND.finditer(waiting.pop())} - used
+            used |= new
+            waiting += [source for name in new for source in written.get(name, (made.get(name, ""),))]
+        return [source for name, source in made.items() if name in used and name not in written]
 
 
 def _split(whole: SourceText) -> tuple[SourceText, SourceText]:

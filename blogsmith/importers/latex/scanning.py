@@ -15,7 +15,7 @@ MAX_GROUP = 200_000
 """Maximum length of an argument."""
 _MAX_INLINE = 10_000
 DRAWINGS = name_set("tikzpicture circuitikz feynman pspicture picture forest")
-_DISPLAYS = frozenset(DISPLAY_ENVIRONMENTS) | name_set("math dmath dmath* darray prooftree mathpar mathpar*")
+_DISPLAYS = frozenset(DISPLAY_ENVIRONMENTS) | name_set("dmath dmath* darray")
 _OPENING = lazy_pattern(
     r"\\begin\s*\{(?P<name>[A-Za-z]+\*?)\}|\\verb\*?(?P<sign>[^A-Za-z*\s])|(?P<url>\\(?:url|href|path"
     r"|nolinkurl)\s*\{)"

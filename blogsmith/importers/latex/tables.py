@@ -10,7 +10,7 @@ _EDGE = lazy_pattern(
     r"\\(?P<edge>begin|end)\{(?P<name>longtable|tabularx|tabulary|tabular|longtabu|tabu)(?P<star>\*?)\}"
 )
 _REPEATED = lazy_pattern(
-    r"\\endfirsthead[\s\S]{0,5000}?\\endhead|\\endhead|\\endfoot|\\endlastfoot|\\kill(?![A-Za-z])"
+    r"\\endfirsthead[\s\S]{0,5000}?\\endhead|\\endhead|\\endfoot|\\endlastfoot|\\(?:kill|tabularnewline)(?![A-Za-z])"
 )
 _CAPTION = lazy_pattern(r"\s*\\caption\*?\s*(?:\[[^\[\]]*\])?(?=\{)")
 _LABEL = lazy_pattern(r"\s*\\label\s*\{[^{}]*\}")
@@ -42,7 +42,10 @@ def simplify_tables(source: SourceText) -> SourceText:
         opening = f"\\begin{{table}}{head}" if is_long else ""
         edits.append((found.start(), end, f"{opening}\\begin{{tabular}}{columns}"))
     simple = source.edit(edits) if edits else source
-    return simple.edit((*found.span(), "") for found in _REPEATED.finditer(simple.text))
+    return simple.edit(
+        (*found.span(), "\\\\" if found[0] == "\\tabularnewline" else "")
+        for found in _REPEATED.finditer(simple.text)
+    )
 
 
 def _read_caption(text: str, position: int) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from ..hugo.system import remove_list_pages, site_settings
 from ..model import ImportedPage, SiteImport, by_path
 from ..page_work import ONE_PROCESS, Workers, map_pages
 from ..protection import draft_settings
-from ..source_files import matches_gitignore, missing_pages_error, walk_files
+from ..source_files import matches_gitignore, missing_pages_error, read_text, walk_files
 from .independent import render_page
 from .page import KEYS, MarkdownPageTranslator
 from .rows import REPOSITORY, ROWS, MarkdownSystem
@@ -33,11 +33,15 @@ class MarkdownImporter:
 
     def recognises(self, root: Path) -> bool:
         """Return whether the folder contains settings of the system. For a system without settings files,
-        return whether the folder contains Markdown other than files such as README.md."""
+        return whether the folder contains Markdown other than files such as README.md, and more Markdown
+        than LaTeX if it contains a paper."""
         if self.row.marks:
             return root.is_dir() and find_site(root, self.row) is not None
-        pages = (path.name for path in walk_files(root) if path.suffix == ".md") if root.is_dir() else ()
-        return not all(matches_gitignore(name, REPOSITORY) for name in pages)
+        names = [path.name for path in walk_files(root)] if root.is_dir() else []
+        pages = [name for name in names if name.endswith(".md") and not matches_gitignore(name, REPOSITORY)]
+        is_paper = any("\\documentclass" in (read_text(file) or "") for file in root.glob("*.tex"))
+        papers = [name for name in names if is_paper and name.endswith(".tex")]
+        return len(pages) > len(papers)
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """Read the whole site."""

@@ -84,7 +84,7 @@ def read_table(text: str, node: LatexNode) -> TableLayout | None:
     columns = _read_columns(text[slice(*node.argument)]) if node.argument else []
     rows: list[list[list[LatexNode]]] = [[[]]]
     for child in node.children:
-        if child.kind == "break":
+        if child.kind == "break" or (child.kind == "command" and child.name == "tabularnewline"):
             rows.append([[]])
         elif child.kind == "command" and child.name in (*LAYOUT, *LENGTHS):
             continue

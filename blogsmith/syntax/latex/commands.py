@@ -56,7 +56,7 @@ LAYOUT = name_set(
     "noindent newpage clearpage pagebreak bigskip medskip smallskip centering maketitle tableofcontents "
     "indent raggedright raggedleft hfill vfill sloppy qed qedhere frenchspacing appendix "
     "protect leavevmode relax hline toprule midrule bottomrule printindex small "
-    "footnotesize scriptsize large Large normalsize"
+    "footnotesize scriptsize large Large normalsize tabularnewline"
 )
 """Commands without argument that concern only printed pages. They are removed."""
 LENGTHS = name_set(
@@ -87,7 +87,7 @@ FLOATS = name_set("figure wrapfigure table")
 TABLES = name_set("tabular tabular*")
 TRANSPARENT = name_set(
     "center flushleft flushright document multicols spacing framed mdframed shaded tcolorbox small minipage "
-    "singlespace landscape adjustwidth appendices subfigure subtable"
+    "singlespace landscape adjustwidth appendices subfigure subtable linenomath linenomath*"
 )
 """Environments whose content is shown as if it were outside of them."""
 PARTS = name_set("minipage subfigure subtable")

@@ -90,6 +90,10 @@ _ENVIRONMENT_HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("table", "tabular", "tabularx"), "write the rows of a table as `| a | b |`"),
         **dict.fromkeys(table.QUOTATIONS, "write a quotation as `> text`"),
         "tikzpicture": "write the drawing in a fence with the language `tikz`",
+        "xy": "write it in a fence with the language `tikz`, after a line `\\usepackage[all]{xy}`",
+        **dict.fromkeys(
+            ("dmath", "dmath*"), "write `\\begin{equation}`, or `\\begin{equation*}` without a number"
+        ),
         **dict.fromkeys(table.TRANSPARENT, _OUTPUT),
         "thebibliography": "write the references under `references:` in the front matter",
     }

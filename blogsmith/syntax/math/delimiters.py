@@ -21,10 +21,10 @@ ENVIRONMENTS = frozenset(
     name + star
     for name in (
         *("equation", "align", "gather", "multline", "alignat", "flalign", "eqnarray", "displaymath"),
-        "IEEEeqnarray",
+        *("IEEEeqnarray", "mathpar"),
     )
     for star in ("", "*")
-) | {"math", "subequations", "tikzcd", "numcases", "subnumcases", "empheq", "spreadlines"}
+) | {"math", "subequations", "tikzcd", "numcases", "subnumcases", "empheq", "spreadlines", "prooftree"}
 """Environments that are display math on their own."""
 
 _OPENING = lazy_pattern(r"\$\$|\\[\[(]|\\begin\{")

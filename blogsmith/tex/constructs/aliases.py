@@ -26,7 +26,22 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\independent": r"\mathrel{\perp\mkern-10mu\perp}",
         "\\mathlarger": r"{\large #1}",
         "\\mathsmaller": r"{\small #1}",
-        "\\tcbhighmath": r"\boxed{#1}",
+        "\\lefteqn": r"\mathrlap{\displaystyle #1}",
+        "\\hdots": r"\ldots",
+        "\\dotsint": r"\idotsint",
+        "\\relbar": r"\mathrel{-}",
+        "\\Relbar": r"\mathrel{=}",
+        "\\mapstochar": r"\mathrel{\mathrlap{\vert}}",
+        "\\mapsfromchar": r"\mathrel{\mathllap{\vert}}",
+        "\\slash": "/",
+        "\\joinrel": r"\mathrel{\mkern-3mu}",
+        "\\xlongrightarrow": r"\xrightarrow{\quad #1\quad}",
+        "\\xlongleftarrow": r"\xleftarrow{\quad #1\quad}",
+        "\\accentset": r"\overset{#1}{#2}",
+        "\\underaccent": r"\underset{#1}{#2}",
+        "\\refeq": r"\ref{#1}",
+        "\\larger": r"\large ",
+        "\\smaller": r"\small ",
         "\\ohm": r"\mathrm{\Omega}",
         "\\micro": r"\mathrm{µ}",
         "\\slashed": r"\cancel{#1}",
@@ -80,6 +95,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\shortvdotswithin": r"\mathrel{\vphantom{#1}\vdots}",
         "\\splitfrac": r"\genfrac{}{}{0pt}{1}{#1}{#2}",
         "\\splitdfrac": r"\genfrac{}{}{0pt}{0}{#1}{#2}",
+        "\\Ketbra": r"\left|#1\middle\rangle\middle\langle #2\right|",
         "\\nicefrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu{⁄}\mkern-1mu{\scriptstyle{#2}}}",
         "\\sfrac": r"{\raisebox{.35em}{$\scriptstyle{#1}$}\mkern-2mu{⁄}\mkern-1mu{\scriptstyle{#2}}}",
         "\\dashcolon": r"\mathrel{-:}",
@@ -90,7 +106,6 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\bordermatrix": r"\begin{bordermatrix}#1\end{bordermatrix}",
         "\\kbordermatrix": r"\begin{kbordermatrix}#1\end{kbordermatrix}",
         "\\pmatrix": r"\begin{pmatrix}#1\end{pmatrix}",
-        "\\cases": r"\begin{cases}#1\end{cases}",
         "\\eqalign": r"\begin{aligned}#1\end{aligned}",
         "\\displaylines": r"\begin{gathered}#1\end{gathered}",
         "\\eqalignno": r"\begin{aligned}#1\end{aligned}",
@@ -239,6 +254,34 @@ def _buildrel(reader: FormulaReader, command: str) -> list[str]:
     return fill(r"\mathrel{\overset{#1}{#2}}", above, reader.argument())
 
 
+def _first(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\texorpdfstring{$x$}{x}` to its first argument; the second is for bookmarks of a PDF file."""
+    first = reader.argument()
+    reader.argument()
+    return [token for token in first if token != "$"]
+
+
+def _cases(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand plain TeX's `\cases{…}`, whose second column is text. Authors of MathJax write mathematics."""
+    content = reader.argument()
+    return fill(r"\begin{cases*}#1\end{cases*}" if "$" in content else r"\begin{cases}#1\end{cases}", content)
+
+
+def _boxed(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\tcboxmath[options]{x}` and `\tcbhighmath` of tcolorbox: a plain frame."""
+    reader.optional()
+    return fill(r"\boxed{#1}", reader.argument())
+
+
+def _overlay(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\uncover<2->{x}` of beamer to its content: a page has no steps."""
+    reader.read_delimited("<", ">")
+    if reader.peek() != "{" or command == "\\pause":
+        return []
+    content = reader.argument()
+    return content if {"&", "\\\\"}.intersection(content) else ["{", *content, "}"]
+
+
 def _units(reader: FormulaReader, command: str) -> list[str]:
     r"""Expand `\units[5]{kg}` and `\unitfrac[9.8]{m}{s^2}` of the package units."""
     number = reader.optional()
@@ -280,6 +323,17 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\uproot": _ignore(1),
         "\\fontsize": _ignore(2),
         "\\@setfontsize": _ignore(3),
+        **{
+            f"\\{name}": _ignore(0)
+            for name in ("linenomath", "endlinenomath", "linenumbers", "nolinenumbers")
+        },
+        **{f"\\{name}": _ignore(0) for name in ("SwapAboveDisplaySkip", "leavevmode", "displaylimits")},
+        **{f"\\{name}": _ignore(1) for name in ("index", "raisetag", "noeqref", "mathversion")},
+        **{f"\\{name}": _overlay for name in ("pause", "uncover", "visible", "onslide", "alert")},
+        "\\cases": _cases,
+        "\\texorpdfstring": _first,
+        "\\tcboxmath": _boxed,
+        "\\tcbhighmath": _boxed,
         "\\Aboxed": _aboxed,
         "\\MoveEqLeft": _move_left,
         "\\buildrel": _buildrel,

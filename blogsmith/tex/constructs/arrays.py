@@ -18,6 +18,7 @@ from ..mathml.atoms import INNER, ORD, Atom
 from ..parse.errors import ParseError
 from ..parse.lexer import ROW_BREAKS
 from ..parse.parser import Environment, Parser
+from ..parse.reader import Macro, fill_body
 from ..parse.state import DISPLAY, SCRIPT, TEXT
 from .boxes import raise_box
 from .delimiters import fence
@@ -236,6 +237,14 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
             coming.side = SIDES[token]
             columns.append(coming)
             coming = Column()
+        elif token in "wW":  # `w{c}{2cm}`
+            side = _take_group(tokens)
+            _take_group(tokens)
+            tokens = side + tokens
+        elif (own := parser.macros.get(f"\\newcolumntype {token}")) is not None and isinstance(own, Macro):
+            made = fill_body(own.body, [_take_group(tokens) for _ in range(own.arity)])
+            parser.spend(len(made) + len(tokens))
+            tokens = made + tokens
         elif token == "{":
             tokens.insert(0, token)
             tokens = _take_group(tokens) + tokens
@@ -262,6 +271,9 @@ def _read_separator(
     if token not in ("@", "!", ">", "<"):
         return False
     held = _take_group(tokens)
+    if held[:1] == ["\\vrule"]:
+        coming.left.append("rule")
+        return True
     if token == ">":
         coming.prefix += held
         return True

@@ -54,6 +54,7 @@ _NOTHING = (
     "\\nonscript",
     "\\hfil",
     "\\hfill",
+    "\\hss",
     "\\-",
 )
 
@@ -122,6 +123,34 @@ def _skip_command(parser: Parser, command: str) -> None:
 def _skip_length(parser: Parser, command: str) -> None:
     r"""Skip plain TeX's `\openup3pt`: the stylesheet sets the distance of rows."""
     read_ems(read_length_tokens(parser), command)
+
+
+_REGISTERS = tuple(
+    f"\\{name}"
+    for name in (
+        *("penalty", "predisplaypenalty", "postdisplaypenalty", "interdisplaylinepenalty", "binoppenalty"),
+        *("relpenalty", "thinmuskip", "medmuskip", "thickmuskip", "arraycolsep", "mathsurround", "jot"),
+        *("abovedisplayskip", "belowdisplayskip", "abovedisplayshortskip", "belowdisplayshortskip"),
+        *("delimitershortfall", "nulldelimiterspace", "scriptspace"),
+    )
+)
+
+
+def _skip_register(parser: Parser, command: str) -> None:
+    r"""Skip `\penalty100` and `\medmuskip=4mu plus 2mu`: breaks and spaces of a printed page."""
+    if parser.peek() == "=":
+        parser.pop()
+    if not command.endswith("penalty"):
+        read_length_tokens(parser)
+        for word in ("plus", "minus"):
+            if parser.peek() == word[0] and "".join(parser.stack[: -len(word) - 1 : -1]) == word:
+                del parser.stack[-len(word) :]
+                read_length_tokens(parser)
+        return
+    while parser.peek() in ("+", "-"):
+        parser.pop()
+    if parser.peek().isdecimal() or parser.peek().startswith("\\"):
+        parser.pop()
 
 
 def _phantom(parser: Parser, command: str) -> Atom:
@@ -251,6 +280,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     | {
         "\\mathstrut": _mathstrut,
         "\\openup": _skip_length,
+        **dict.fromkeys(_REGISTERS, _skip_register),
         "\\smash": _smash,
         "\\vcenter": _vcenter,
         "\\rule": _rule,

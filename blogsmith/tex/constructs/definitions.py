@@ -139,6 +139,17 @@ def _environment(parser: Parser, command: str) -> None:
     parser.define(f"\\end {name}", Macro(0, None, strip_places(end)), everywhere=parser.is_at_top())
 
 
+def _column_type(parser: Parser, command: str) -> None:
+    r"""Define a column of an array by `\newcolumntype{C}[n]{>{$}c<{$}}` (package array)."""
+    name = "".join(parser.argument()).strip()
+    arity = _arity(parser)
+    # a dollar ends the text that a cell of `tabular` is; cells of formulas are mathematics
+    body = [token for token in parser.argument() if token not in (" ", "$")]
+    parser.define(
+        f"\\newcolumntype {name}", Macro(arity, None, strip_places(body)), everywhere=parser.is_at_top()
+    )
+
+
 # commands that LaTeX does not have, so authors may define them
 _REDEFINABLE = frozenset(
     "\\" + name
@@ -336,6 +347,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "\\newenvironment": _environment,
         "\\renewenvironment": _environment,
         "\\DeclareMathOperator": _operator,
+        "\\newcolumntype": _column_type,
         "\\let": _let,
         "\\futurelet": _let,
         "\\global": _global,

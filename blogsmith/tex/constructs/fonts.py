@@ -162,6 +162,7 @@ _SWITCHES: Mapping[str, MathAlphabet] = MappingProxyType(
         "\\tt": "tt",
         "\\oldstyle": "rm",
         "\\rmfamily": "rm",
+        "\\upshape": "rm",
         "\\sffamily": "sf",
         "\\ttfamily": "tt",
         "\\bfseries": "bf",

@@ -18,6 +18,8 @@ from ..parse.state import RowNumber
 # cost of an empty cell and of a repeated token, in tokens (see `spend`)
 _EMPTY_CELL_COST = _REPEATED_TOKEN_COST = 10
 _LINES = ("\\hline", "\\hdashline", "\\toprule", "\\midrule", "\\bottomrule")
+_SKIPS = {"\\smallskip": 0.3, "\\medskip": 0.6, "\\bigskip": 1.2}
+"""Skip of plain TeX → em."""
 _PARTIAL_LINES = ("\\cline", "\\cmidrule")
 _IS_FORMULA = frozenset("^_")
 """Tokens that text does not contain."""
@@ -103,7 +105,9 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
     stretch = 1.0 if layout.lines else _stretch(parser)
     while True:
         row = GridRow(stretch=stretch, is_line=layout.lines)
-        _read_rules(parser, row, layout.rules)
+        gap = _read_rules(parser, row, layout.rules)
+        if grid.rows:
+            grid.rows[-1].gap += gap
         if (parser.peek() == "\\end") and grid.rows:
             grid.below = row.above
             break
@@ -146,7 +150,9 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
     return ParseError("math-brace", f'unexpected "{found}": "\\begin{{{name}}}" is still open', found)
 
 
-def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> None:
+def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> float:
+    r"""Read the rules above a row, and `\noalign`. Return the gap that it adds, in em."""
+    gap = 0.0
     while True:
         token = parser.peek()
         if token in parser.macros:
@@ -161,8 +167,27 @@ def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> None:
                 parser.optional()
                 parser.read_delimited("(", ")")
             row.partly_above |= _range(parser)
+        elif token == "\\noalign":
+            parser.command = parser.pop()
+            gap += _read_material(parser, row)
         else:
-            return
+            return gap
+
+
+def _read_material(parser: Parser, row: GridRow) -> float:
+    r"""Read the argument of `\noalign`: a skip or `\hrule`. Return the skip in em."""
+    source = [token for token in parser.argument() if token != " "]
+    if source[:1] == ["\\hrule"]:
+        row.above.append("rule")
+        return 0.0
+    text = "".join(source)
+    gap = _SKIPS.get(text, ems(text.removeprefix("\\vskip")))
+    if gap is None:
+        hint = "write `\\\\[3pt]` for a gap, or `\\intertext{…}` for text between rows"
+        raise parser.syntax_error(
+            f'unsupported syntax: "{parser.command}" with other content than a skip', hint=hint
+        )
+    return max(-5.0, min(gap, 50.0))
 
 
 def _range(parser: Parser) -> set[int]:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ...base.diagnostics.model import did_you_mean
 from ..mathml.atoms import ORD, Atom, group_fragments
-from ..parse.errors import ParseError
+from ..parse.errors import XY_HINT, ParseError
 from ..parse.parser import Command, Parser
 from ..parse.reader import Expander, FormulaReader, fill
 from ..parse.scan import move_tokens
@@ -46,6 +46,11 @@ def _begin(parser: Parser, command: str) -> Atom:
             message = f'"\\begin{{{name}}}" is not allowed in a formula'
             hint = f"end the formula before it, and write {shown} in the text of the post"
             raise ParseError("math-command", message, command, hint=hint)
+        if name == "xy":
+            hint = f"write `\\xymatrix{{…}}`, or {XY_HINT}"
+            raise ParseError(
+                "math-command", f'"\\begin{{{name}}}" is not allowed in a formula', command, hint=hint
+            )
         similar = [known for known in parser.constructs.environments if known[:1] in name[:2]]
         hint = did_you_mean(name, similar)
         raise ParseError("math-command", f'unknown TeX environment "{name}"', command, hint=hint)

@@ -11,16 +11,17 @@ from math import cos, radians, sin
 from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
-from ..mathml.atoms import INNER, ORD, Atom, join_fragments
+from ..mathml.atoms import INNER, ORD, REL, Atom, escape, join_fragments
 from ..mathml.widths import measure
 from ..parse.colors import css_color
-from ..parse.errors import ParseError
+from ..parse.errors import XY_HINT, ParseError
 from ..parse.lengths import css, ems
 from ..parse.parser import Command, Environment, Parser
 from ..parse.reader import Expander, FormulaReader, tokens
-from ..parse.scan import split_tokens
+from ..parse.scan import move_tokens, split_tokens
 from .boxes import frame_box, space
 from .fonts import scale
+from .grid import end_environment
 from .text import text
 
 _LEAST_FACTOR, _MOST_FACTOR = 0.1, 10.0
@@ -48,6 +49,16 @@ def _inferrule(reader: FormulaReader, command: str) -> list[str]:
     labels = dict(_option(one) for one in options.split(","))
     left = labels.get("left", labels.get("lab", labels.get("", "")))
     return _inference(joined, conclusion, left=[*left], right=[*labels.get("right", "")])
+
+
+def _infer_lines(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\infer[label]{conclusion}{premise & premise}` of the package proof."""
+    reader.star()
+    label = reader.optional()
+    conclusion, joined = reader.argument(), list[str]()
+    for premise in split_tokens(reader.argument(), "&"):
+        joined += [*(tokens(r"\qquad") if joined else ()), *premise]
+    return _inference(joined, conclusion, right=["$", *label, "$"] if label else [])
 
 
 def _option(written: str) -> tuple[str, str]:
@@ -105,6 +116,22 @@ def _proof_tree(parser: Parser, name: str) -> Atom:
         problem = "no proof" if not stack else f"{len(stack)} proofs that no inference joins"
         raise ParseError("math-syntax", f'"{name}" contains {problem}', begin)
     return INNER, join_fragments(parser.parse_group(stack[0]))
+
+
+def _math_paragraph(parser: Parser, name: str) -> Atom:
+    r"""Typeset mathpartir's `mathpar`: rules separated by `\and`, in rows that `\\` ends."""
+    begin, held = parser.command, list[str]()
+    depth = 0
+    while parser.stack:
+        token = parser.stack.pop()
+        if token == "\\end" and not depth:
+            parser.stack.append(token)
+            end_environment(parser, name, begin)
+            rows = [*tokens(r"\begin{gathered}"), *held, *tokens(r"\end{gathered}")]
+            return INNER, join_fragments(parser.parse_group(move_tokens(rows, begin)))
+        depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
+        held += tokens(r"\qquad") if token in ("\\and", "\\And") and not depth else [token]
+    raise ParseError("math-brace", f'missing "\\end{{{name}}}"', begin, unclosed=True)
 
 
 def _infer(
@@ -316,14 +343,28 @@ def _bbox(parser: Parser, command: str) -> Atom:
     return ORD, join_fragments(pieces)
 
 
+_TOKEN_ELEMENTS = ("mi", "mo", "mn", "mtext")
+
+
+def _token_element(parser: Parser, command: str) -> Atom:
+    r"""Typeset MathJax's `\mmlToken{mo}[attributes]{+}`, without its attributes."""
+    name = "".join(parser.name_argument()).strip()
+    parser.optional()
+    if name not in _TOKEN_ELEMENTS:
+        known = ", ".join(f"`{each}`" for each in _TOKEN_ELEMENTS)
+        raise parser.syntax_error(f'invalid element "{name}" of "{command}"', hint=f"write {known}")
+    content = escape("".join(parser.argument()).strip())
+    return REL if name == "mo" else ORD, f"<{name}>{content}</{name}>"
+
+
 def _xy(reader: FormulaReader, command: str) -> list[str]:
     r"""Expand `\xy … \endxy` to its content, which must be `\xymatrix{…}`."""
     taken: list[str] = []
     while reader.peek() and (token := reader.pop()) != "\\endxy":
         taken.append(token)
     if "\\xymatrix" not in taken and {"*", ";", "("}.intersection(taken):
-        hint = "write `\\xymatrix{…}`, or draw it in a cell of TikZ"
-        raise reader.syntax_error(f'unsupported syntax: "{command}" without "\\xymatrix"', hint=hint)
+        message = f'unsupported syntax: "{command}" without "\\xymatrix"'
+        raise reader.syntax_error(message, hint=f"write `\\xymatrix{{…}}`, or {XY_HINT}")
     return ["{", *taken, "}"]
 
 
@@ -331,6 +372,7 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {
         "\\xy": _xy,
         "\\inferrule": _inferrule,
+        "\\infer": _infer_lines,
         "\\tensor": _tensor,
         "\\indices": _tensor,
         "\\smashoperator": _smash_operator,
@@ -344,9 +386,12 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
         "\\enclose": _enclose,
         "\\bbox": _bbox,
+        "\\mmlToken": _token_element,
         "\\scalebox": _scale,
         "\\reflectbox": _turn,
         "\\rotatebox": _turn,
     }
 )
-ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType({"prooftree": _proof_tree})
+ENVIRONMENTS: Mapping[str, Environment] = MappingProxyType(
+    {"prooftree": _proof_tree, **dict.fromkeys(("mathpar", "mathpar*"), _math_paragraph)}
+)

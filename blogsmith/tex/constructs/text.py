@@ -129,6 +129,10 @@ _SWITCHES: Mapping[str, str] = MappingProxyType(
         "\\boldmath": "b",
         "\\rm": "",
         "\\rmfamily": "",
+        "\\upshape": "",
+        "\\mdseries": "",
+        "\\slshape": "i",
+        "\\scshape": 'span class="math-smallcaps"',
         "\\normalfont": "",
     }
 )
@@ -151,7 +155,7 @@ _WIDTHS: Mapping[str, float] = MappingProxyType(
 _BOXES = name_set(
     "\\colorbox \\fcolorbox \\fbox \\raisebox \\llap \\rlap \\clap \\makebox \\ref \\eqref"
     " \\hspace \\rule \\Space \\char \\unicode \\scalebox \\rotatebox \\reflectbox \\cref \\Cref \\autoref"
-    " \\ialign \\halign \\oalign \\ooalign"
+    " \\ialign \\halign \\oalign \\ooalign \\mmlToken"
     " \\href \\url \\boxed \\phantom \\hphantom \\vphantom"
 )
 """Commands of other modules that are allowed in text."""
@@ -389,7 +393,7 @@ class _Text:
         if token == "\\U":  # MathJax
             parser.push(["\\unicode", "{", "x", *parser.argument(), "}"])
             return
-        if token in ("\\Rule", "\\resizebox"):
+        if token in ("\\Rule", "\\resizebox", "\\index", "\\larger", "\\smaller"):
             parser.expand_by(token, parser.constructs.expanders[token])
             return
         if token != "\\ifmmode" and expand_condition(parser, token):

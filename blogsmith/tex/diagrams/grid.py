@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ...model.tex_macros import Macro
 from ..parse.errors import ParseError
@@ -58,12 +59,22 @@ class DiagramGrid(Struct):
             self.rows.pop()
         return ArrowDiagram(
             cells=tuple(map(tuple, self.rows)),
-            arrows=tuple(self.arrows),
+            arrows=tuple(self._named_arrows()),
             column_gaps=self.column_gaps,
             row_gaps=self.row_gaps,
             names=self.names,
             **settings,
         )
+
+    def _named_arrows(self) -> Iterator[Arrow]:
+        """Yield the arrows. A label named `D` takes precedence over the direction `D`, as in tikz-cd."""
+        names = {label.name for arrow in self.arrows for label in arrow.labels if label.name}
+        for arrow in self.arrows:
+            source, target = (
+                replace(end, name=end.letters) if end.letters in names else end
+                for end in (arrow.source, arrow.target)
+            )
+            yield replace(arrow, source=source, target=target)
 
 
 def read_grid(

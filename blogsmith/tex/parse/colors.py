@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _DEFINED = "\\definecolor "
 _HEX = lazy_pattern(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})")
 _NAME = lazy_pattern(r"[A-Za-z]+")
+_EXTENDED = lazy_pattern(r"rgb,255:red,(\d+);green,(\d+);blue,(\d+)")
+"""Matches a colour as quiver writes it (xcolor manual, 2.3.3)."""
 # as sRGB
 _DVIPS = """
 Apricot FBB982 Aquamarine 00B5BE Bittersweet C04F17 Black 221E1F Blue 2D2F92 BlueGreen 00B3B8 BlueViolet
@@ -180,6 +182,8 @@ def _plain(text: str) -> str | None:
         return "#" + text.lstrip("#").lower()
     if text.lower() in NAMES and _NAME.fullmatch(text):
         return NAMES[text.lower()]
+    if (extended := _EXTENDED.fullmatch(text.replace(" ", ""))) is not None:
+        return _bytes([float(part) for part in extended.groups()])
     return None
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from ...base.diagnostics.model import confirm_typo
 from ...base.patterns import lazy_pattern
 from ..errors import Kind, TexError
@@ -40,6 +43,40 @@ class ParseError(Exception):
         self.meant = meant
 
 
+_BOXES_HINT = "define the macro by commands such as `\\overline`: a page has no boxes and registers of TeX"
+XY_HINT = r"draw it in a fence that begins with ```tikz: `\usepackage[all]{xy}`, then `\begin{xy} … \end{xy}`"
+_FENCE_HINT = "end the formula before it, and write a fence that begins with ```{} in the text of the post"
+_TAG_HINT = "write `\\tag{1}` to number a formula"
+UNSUPPORTED: Mapping[str, str] = MappingProxyType(
+    {
+        **{
+            f"\\{name}": _BOXES_HINT
+            for name in (
+                *(
+                    "setbox",
+                    "sbox",
+                    "savebox",
+                    "usebox",
+                    "newbox",
+                    "box",
+                    "copy",
+                    "unhbox",
+                    "unhcopy",
+                    "unvbox",
+                ),
+                *("wd", "ht", "dp", "ifdim", "ifhmode", "ifvmode", "ifinner", "ifvoid", "ifodd", "ifcase"),
+                *("settowidth", "settoheight", "settodepth", "advance", "multiply", "divide", "count"),
+                *("dimen", "dimexpr", "numexpr", "the", "fam", "leaders", "fontdimen", "afterassignment"),
+                *("aftergroup", "vrule", "hrule"),
+            )
+        },
+        "\\chemfig": _FENCE_HINT.format("chemfig"),
+        "\\tikz": _FENCE_HINT.format("tikz"),
+        **dict.fromkeys(("\\eqno", "\\leqno"), _TAG_HINT),
+        "\\multirow": "write the text in the first of the rows",
+    }
+)
+"""Command of TeX that formulas cannot use → what to do instead."""
 _NAMED = lazy_pattern(r"\\(?:begin|end)\s*\{[^{}]*\}")
 
 

@@ -44,6 +44,7 @@ _NAMED: Mapping[str, float] = MappingProxyType(
         "\\linewidth": 34.5,
         "\\textwidth": 34.5,
         "\\columnwidth": 34.5,
+        "\\nulldelimiterspace": 0.12,
         "\\fboxsep": 0.3,
         "\\fboxrule": 0.04,
         "\\z@": 0.0,

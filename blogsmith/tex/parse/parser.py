@@ -38,7 +38,7 @@ from ..mathml.atoms import (
     trim_space,
 )
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
-from .errors import ParseError, misplaced_tab_error
+from .errors import UNSUPPORTED, ParseError, misplaced_tab_error
 from .lexer import ROW_BREAKS
 from .reader import Expander, Macro, is_argumentless_macro
 from .scan import cut_token, move_tokens, split, strip_mark
@@ -342,6 +342,10 @@ class Parser(State):
         if token == "\\verb":
             hint = "write `\\verb|…|` with both bars on one line"
             return ParseError("math-syntax", f'"{token}" is never closed', token, hint=hint, unclosed=True)
+        if token in UNSUPPORTED:
+            return ParseError(
+                "math-command", f'unsupported syntax: "{token}"', token, hint=UNSUPPORTED[token]
+            )
         return ParseError("math-command", f'unknown TeX command "{token}"', token, unknown=True)
 
     def number(self, token: str) -> Atom:

@@ -101,6 +101,9 @@ class FormulaReader(Protocol):
     def read_delimited(self, opening: str, closing: str) -> list[str] | None:
         """Consume the text between `opening` and `closing` if it is next. Return it; otherwise None."""
 
+    def push(self, made: Sequence[str]) -> None:
+        """Push tokens to be read next."""
+
     def syntax_error(self, message: str, *, hint: str = "") -> Exception:
         """Return an error at the command, for the caller to raise."""
 

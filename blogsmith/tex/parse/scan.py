@@ -20,7 +20,7 @@ _BAD_CHARACTERS = lazy_pattern(f"[{_FORBIDDEN}]")
 # an @, such as \@ifstar, are also one token: nothing else is written like them.
 _TOKEN = r"\\[A-Za-z]+|\\@[A-Za-z@]+|\\.|\d+(?:\.\d+)?|\.\d+|."
 _SPLIT = lazy_pattern(_TOKEN, re.DOTALL)
-_MARKS = "\u0300-\u036f\u20d0-\u20f0"
+_MARKS = "\u0300-\u036f\u064b-\u065f\u20d0-\u20f0"
 # A character and its combining marks are one token.
 _MARKED_TOKEN = rf"[^\\\s][{_MARKS}]+|{_TOKEN}"
 _SPLIT_MARKED = lazy_pattern(_MARKED_TOKEN, re.DOTALL)

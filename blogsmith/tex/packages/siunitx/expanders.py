@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from ....base.patterns import lazy_pattern
 from ...parse.errors import ParseError
-from ...parse.reader import Expander, FormulaReader, Macro, TokenReader, text_of, tokens
+from ...parse.reader import Expander, FormulaReader, Macro, TokenReader, fill, text_of, tokens
 from ...parse.scan import move_tokens
 from .number_format import FACTOR_SIGN, number_tex
 from .options import Options, UnitError, quote_text, read_options, single_entries
@@ -117,6 +117,16 @@ def _unit(source: _Source, options: Options) -> str:
     found, own = source.unit()
     tex = unit_tex(found, options, own)
     return f"{{\\MathMLintent{{:unit}}{{{tex}}}}}" if tex else ""
+
+
+def _unit_or_number(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\unit`. The package units has another one with this name: `\unit[5]{kg}`."""
+    number = reader.optional()
+    if number and ("=" in number or number[0].isalpha()):
+        reader.push(["[", *number, "]"])
+    elif number:
+        return [*number, "\\,", *fill(r"\mathrm{#1}", reader.argument())]
+    return _UNIT(reader, command)
 
 
 def _quantity(source: _Source, options: Options) -> str:
@@ -285,7 +295,7 @@ _NUMBER, _UNIT, _QUANTITY = _command(_number), _command(_unit), _command(_quanti
 EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     {
         **dict.fromkeys(("\\num", "\\tablenum", "\\complexnum"), _NUMBER),
-        **dict.fromkeys(("\\unit", "\\si"), _UNIT),
+        **dict.fromkeys(("\\unit", "\\si"), _unit_or_number),
         **dict.fromkeys(("\\qty", "\\SI", "\\complexqty"), _QUANTITY),
         "\\ang": _command(_angle),
         "\\numlist": _command(_number_list),
