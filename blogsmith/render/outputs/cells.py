@@ -68,7 +68,10 @@ def _run_cell(rendering: PageRendering, token: Token, cell: Cell) -> tuple[str, 
     output = _output(shown, notes, "" if claim or code else name)
     # the line of folded or hidden content may be invisible, so later results must not refer to it
     is_apart = bool(claim) or token.level > 0
-    origin = _provenance(rendering, cell, result, is_apart=is_apart) if shown.html or claim else ""
+    # a measurement on a GPU that others read from a file is still one whose device readers ask for
+    is_on_gpu = cell.options.echo and result.device not in ("", "cpu")
+    is_shown = shown.html or claim or is_on_gpu
+    origin = _provenance(rendering, cell, result, is_apart=is_apart) if is_shown else ""
     unmet = unmet_note(rendering) if result.status == "skipped" and result.unmet else ""
     return f"{unmet}{claim}{code}{output}{origin}", "stale" if result.stale else result.status
 
