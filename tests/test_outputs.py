@@ -534,6 +534,19 @@ class TestProvenance:
         assert ' data-seconds="0.0123" data-date="2026-03-05"' in html
         assert ' data-gpu="NVIDIA H200" data-capability="9.0"' in html
 
+    @each_row(
+        ("device", "options", "is_shown"),
+        [
+            ("cuda", "output: false", True),
+            ("cpu", "output: false", False),
+            ("cuda", "output: false\n#| echo: false", False),
+        ],
+    )
+    def test_code_on_a_gpu_keeps_it_without_output(self, device: str, options: str, is_shown: bool) -> None:
+        results = PageResults({1: replace(FULL, device=device)})
+        html = render_with(f"```python\n#| {options}\nx\n```\n", results).html
+        assert ("NVIDIA" in html) is is_shown
+
     def test_what_is_unknown_is_not_guessed(self) -> None:
         html = provenance(CellResult("ok"), None)
         assert text_of(html) == "Recorded\n"
