@@ -165,7 +165,7 @@ def test_from_nothing_to_a_published_post(walk: Walk) -> None:
 
 @pytest.mark.long
 def test_the_readme_leads_there_too(walk: Walk) -> None:
-    text = README.read_text("utf-8").partition("## Start a site")[2].partition("## Compared with others")[0]
+    text = README.read_text("utf-8").partition("## Start a site")[2].partition("## Comparison with")[0]
     lines = [line.strip() for block in _INDENTED.findall(text) for line in block.splitlines()]
     assert [line for line in lines if line.split()[0] in PROGRAMS]
     post = _POST.search(text)

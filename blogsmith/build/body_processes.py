@@ -74,7 +74,7 @@ class SiteState(Struct, frozen=True):
     """Path of an image → size and other facts, or an error message. None if the process can read images
     itself."""
     digests: Mapping[Path, str]
-    """File → SHA-256 of the copy of a remote image, if the process cannot read the files."""
+    """Path of the copy of a remote image → its SHA-256. Empty if the process can read the files."""
 
 
 def pickle_site_state(resolved: ResolvedSite, *, is_elsewhere: bool, has_lints: bool) -> bytes:

@@ -21,7 +21,7 @@ from .site_folder import format_path
 from .verbosity import is_quiet, verbosity_options
 
 _NPM = "https://cdn.jsdelivr.net/npm/"
-"""Host of the packages of npm."""
+"""Base URL of npm packages on jsDelivr."""
 _NOTICE = "NOTICE.txt"
 
 

@@ -158,11 +158,11 @@ def _joined_uses(one: Uses, other: Uses | None) -> Uses:
 
 
 def _files_agree(old: SessionRecord, new: SessionRecord, around: Environment) -> bool:
-    """Return whether each cell that ran used only files that `old` names up to it, all unchanged.
+    """Return whether each cell that ran used only unchanged files that `old` has for it or an earlier cell.
 
-    A file or package is recorded with the first cell that uses it, which is a later one if the first could
-    not run. Changed files matter even if `new` did not use them: otherwise `old` would be stale at the next
-    build.
+    A file or package is recorded with the first cell that uses it. If that cell could not run, it is recorded
+    with a later one. Changed files matter even if `new` did not use them: otherwise `old` would be stale at
+    the next build.
     """
     before = _Files(old.reads, old.modules, frozenset(old.absent), old.uses or Uses())
     now = _Files(new.reads, new.modules, frozenset(new.absent), (old.uses and new.uses) or Uses())

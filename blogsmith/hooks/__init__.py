@@ -95,7 +95,7 @@ class Diagram(Struct, frozen=True):
     draw: DiagramFunction
     """Turns the source of a fence into SVG."""
     trusted: bool = False
-    """If true, sites with `markup.untrusted` never call the function."""
+    """Whether the function needs trusted input. If true, sites with `markup.untrusted` never call it."""
     formulas: bool = False
     """If true, blogsmith typesets the formulas in labels."""
 
@@ -119,7 +119,7 @@ class FormulaConverter(Struct, frozen=True):
     commands: frozenset[str] = frozenset()
     """Commands that the converter knows and blogsmith does not."""
     trusted: bool = False
-    """If true, sites with `markup.untrusted` never call the function."""
+    """Whether the function needs trusted input. If true, sites with `markup.untrusted` never call it."""
 
 
 class Plugins(Struct, frozen=True):

@@ -108,7 +108,7 @@ def _read_template(template: str) -> str:
     try:
         text = Path(template).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        hint = "name `article`, `lecture-notes`, `amsart`, or a file that ends in `.tex`"
+        hint = "write `article`, `lecture-notes`, `amsart`, or a file that ends in `.tex`"
         raise SiteError(Diagnostic("tex-template", f'template "{template}" not found', hint=hint)) from error
     found = _MARKER.findall(text)
     for place in ("preamble", "body"):

@@ -95,7 +95,7 @@ def _add_template(folder: Path, template: str) -> None:
         try:
             data = Path(template).read_bytes()
         except OSError as error:
-            hint = "name `article`, `lecture-notes`, or a file that ends in `.typ`"
+            hint = "write `article`, `lecture-notes`, or a file that ends in `.typ`"
             message = f'template "{template}" not found'
             raise SiteError(Diagnostic("pdf-compile", message, hint=hint)) from error
     add_file(folder, "template.typ", data)

@@ -386,8 +386,7 @@ def _print_problems(problems: tuple[Any, ...]) -> None:
 
 
 def _only_adds(file: AuthorFile) -> bool:
-    """Return whether the planned file only has additional lines at its end, as the settings of
-    the site do."""
+    """Return whether the plan only appends lines to an existing file, for example to blogsmith.yaml."""
     return bool(file.before.strip()) and file.text.startswith(file.before)
 
 

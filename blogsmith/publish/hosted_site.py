@@ -69,7 +69,7 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     python: str = "3.13"
     """Python version on the host."""
     needs_trust: bool = False
-    """Whether commands must trust the site, because it has plugins of its own or dates from git."""
+    """Whether commands must trust the site, because it has its own plugins or reads dates from Git."""
     needs_history: bool = False
     """Whether dates of pages come from git."""
     has_large_files: bool = False

@@ -1,4 +1,4 @@
-"""Resolves the packages that a host installs, with pip and for the host's platform.
+"""Resolver for the packages that a host installs, with pip and for the platform of the host.
 
 pip runs in a separate process with `--dry-run --report`: it installs nothing, and its own settings (index,
 proxy, certificates) apply. Source: the installation report of pip.

@@ -61,7 +61,7 @@ changed."""
 
 
 class EncodingError(Exception):
-    """A part of a record cannot be encoded."""
+    """Error for a part of a record that cannot be encoded."""
 
 
 class QuestionArgument(msgspec.Struct, frozen=True, array_like=True):

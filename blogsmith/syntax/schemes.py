@@ -25,7 +25,7 @@ _CLASSES = MappingProxyType(
     }
 )
 _PARAGRAPH = 3
-"""Number of tokens of a paragraph."""
+"""Number of block tokens of one paragraph: opening, inline and closing."""
 
 
 def schemes(state: StateCore) -> None:

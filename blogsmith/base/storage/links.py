@@ -96,7 +96,7 @@ def is_link(status: os.stat_result) -> bool:
 
 
 def is_junction(entry: os.DirEntry[str]) -> bool:
-    """Return whether an entry that `is_dir` calls a folder is a junction."""
+    """Return whether an entry for which `is_dir` is true is a junction."""
     return os.name == "nt" and is_link(entry.stat(follow_symlinks=False))
 
 

@@ -140,8 +140,8 @@ class NeedsVerdict:
 def plan_queries(
     needs: Iterable[Need], offers: Mapping[str, WorkerResources], cuda: Mapping[str, float]
 ) -> dict[str, tuple[Need, ...]]:
-    """Map the address of one worker of each kind to the needs to check there. cuda: resources that a session
-    with `needs: cuda` requires."""
+    """Choose one worker of each kind, and map its address to the needs to check there. cuda:
+    resources that a session with `needs: cuda` requires."""
     asked = {}
     for address in dict.fromkeys(_representatives(offers).values()):
         able = offers[address].has(cuda)

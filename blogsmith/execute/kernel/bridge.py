@@ -133,7 +133,7 @@ class _Signals:
         self.end()
 
     def end(self, code: int = 1) -> NoReturn:
-        """Exit, and end the kernel."""
+        """End the kernel, and exit with the status `code`."""
         if self.kernel is not None:
             self.kernel.end()
         os._exit(code)

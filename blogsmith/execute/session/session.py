@@ -59,7 +59,7 @@ class SessionObserver(Protocol):
         """Handle the resumption after the cell at `position`. Neither it nor earlier cells run again."""
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Handle that no checkpoint can be made after a cell, for `reason`."""
+        """Handle a failure to make a checkpoint after a cell. reason: why it cannot be made."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
         """Handle the start of the cell with this 1-based number in the session."""

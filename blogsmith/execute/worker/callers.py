@@ -43,7 +43,7 @@ class Callers:
         return self.nearest(frame, through) == AUTHOR
 
     def nearest(self, frame: FrameType | None, through: frozenset[str]) -> str:
-        """Return the kind of the innermost caller that is not one of the modules `through`."""
+        """Return the kind of the innermost caller, without watched calls and Python's modules `through`."""
         while frame is not None:
             file = frame.f_code.co_filename
             kind = self.kind_of(file)

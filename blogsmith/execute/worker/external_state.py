@@ -61,7 +61,7 @@ class ExternalState:
         self._read: dict[str, Stamp | None] = {}
         """Absolute path of a file → its stamp when it was first opened; None if it did not exist."""
         self._listed: dict[str, Stamp | None] = {}
-        """Absolute path of a listed folder → its names when it was first listed."""
+        """Absolute path of a listed folder → stamp of its names when it was first listed."""
         self._before: dict[str, Stamp | None] = {}
         """Path that a cell changed → its stamp before the change; None if it did not exist."""
         self._after: dict[str, Stamp | None] = {}

@@ -48,8 +48,8 @@ class QuartoReferences:
 def translate_references(
     text: str, page: QuartoReferences, pieces: HiddenFragments, note: NoticeCallback
 ) -> str:
-    """Translate every reference and citation of a masked text, and replace it by a placeholder. URLs must be
-    masked."""
+    """Replace every reference and citation of a masked text by a placeholder for its translation. URLs must
+    be masked already."""
 
     def substitute(found: re.Match[str]) -> str:
         made = _group(found, page, note)

@@ -268,7 +268,7 @@ def _move_captions(blocks: list[str]) -> None:
 
 
 def _caption(text: str) -> str:
-    """Return `: Caption {#tbl-x}` on one line. Other attributes are omitted."""
+    """Return a caption as one line, such as `: Caption {#tbl-x}`. Other attributes are omitted."""
     found = _CAPTION.fullmatch(" ".join(text.split()))
     written = found["text"] if found else text
     brace = written.rfind("{")

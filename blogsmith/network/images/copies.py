@@ -82,8 +82,8 @@ def fetch_copy(
     """Download the image at a URL, or the poster of a video, and write it to the folder for copies.
 
     known: recorded copy; None if there is none. Different content is rejected unless `renew`. get: function
-    that downloads a URL. CopyError if it cannot be downloaded or is not an image, OSError if it cannot be
-    written.
+    that downloads a URL. Raises CopyError if it cannot be downloaded or is not an image, and OSError if
+    it cannot be written.
     """
     try:
         found = download_poster(address, get) or get(address)

@@ -60,7 +60,7 @@ class RunEventPublisher:
         """Session → reason why there is no checkpoint after its running cell."""
 
     def replace_page(self, page: PageCells) -> None:
-        """Replace the page by one with the same cells, perhaps with other numbers."""
+        """Replace the page by a version with the same cells, which may be numbered differently."""
         with self._lock:
             self._page = page
 

@@ -60,7 +60,7 @@ _DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
 _NOT_RECORDED = "never"
 _PACKAGE = "flash-attn"
 _LONG_S = 1.0
-"""Minimum duration in seconds that is shown for a result that has no full line of its own."""
+"""Shortest duration, in seconds, that is shown for a result whose run the page has described before."""
 
 
 class RunLine(Struct, frozen=True):

@@ -35,7 +35,7 @@ from .page_record import (
 FEW_PAGES = 30
 """Up to this number of pages, all terms are in one file."""
 MANY_PAGES = 300
-"""From this number of pages on, terms are divided by their first two characters."""
+"""Minimum number of pages for which terms are split into several files, by their first two characters."""
 NAMES = (
     *(chr(code) for code in range(0x23, 0x7F) if code != 0x5C),
     *(chr(code) for code in range(0x100, 0x300)),

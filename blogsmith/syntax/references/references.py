@@ -63,7 +63,7 @@ def find_command(text: str, pos: int, end: int) -> re.Match[str] | None:
 
 
 def label_kind(label: str, kinds: Iterable[str]) -> str:
-    """Return the longest kind that the label starts with, or an empty string."""
+    """Return the longest of `kinds` that `-` or `:` follows at the start of the label, or an empty string."""
     found = (kind for kind in kinds if label.startswith((f"{kind}-", f"{kind}:")))
     return max(found, key=len, default="")
 

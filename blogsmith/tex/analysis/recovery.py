@@ -1,8 +1,8 @@
 r"""Further errors of a formula after its first one.
 
 The part of the formula that contains an error is replaced by an empty group of the same length, and the rest
-is read again. An unknown command is such a part itself. Any other error takes the innermost braces or the
-cell around it, and if there are none, the rest of the formula cannot be judged.
+is read again. For an unknown command, only the command is replaced; for any other error, the innermost
+braces or the cell around it. Without these, the rest of the formula is not checked.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ class Column:
     """Rules to the left of the column: `rule` or `dash`."""
     right: list[str] = field(default_factory=list)
     tight_left: bool = False
-    """Whether `@{}` removes the padding on its left."""
+    """Whether `@{}` removes the padding to the left of the column."""
     tight_right: bool = False
     before: list[str] = field(default_factory=list)
     """Pieces printed before each cell."""

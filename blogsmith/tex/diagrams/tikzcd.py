@@ -97,7 +97,7 @@ def report_style(parser: Parser, option: Option) -> None:
 
 
 def _set(parser: Parser, settings: _Settings, option: Option) -> bool:
-    """Set what an option of the environment changes. Return False if it is not known."""
+    """Apply an option of the environment to `settings`. Return False if the option is unknown."""
     key = short_name(option.key)
     if key in ("column sep", "row sep", "sep"):
         for axis in ("column", "row") if key == "sep" else (key.partition(" ")[0],):
