@@ -85,7 +85,7 @@ td:first-child {{ color: light-dark(#c00, #f66) }}
 </style><ol>{lines}</ol><table>{rows}</table>"""
 
 
-_ALL_FONTS = """
+ALL_FONTS = """
 const visit = group => [...group.cssRules].forEach(rule => {
   if (rule instanceof CSSFontFaceRule) {
     group.insertRule(rule.cssText.replace("optional", "block"), group.cssRules.length);
@@ -110,7 +110,7 @@ class Studio:
 
     def capture(self, height_px: int = 600, *, end_of: str = "") -> bytes:
         """Return the first `height_px` of the window as PNG, or the last ones of the element `end_of`."""
-        self.reader.ask(_ALL_FONTS)
+        self.reader.ask(ALL_FONTS)
         self.reader.wait_for_fonts()
         self.reader.ask(LOAD_ALL)
         corner = "return [0, 0, innerWidth]"

@@ -9,6 +9,7 @@ import pytest
 from tests.site_files import SiteText, build, printed, write_site_files
 
 from .firefox import Firefox
+from .manual_screenshots import ALL_FONTS
 from .reader import Reader
 from .server import served
 from .two_browsers import take_on
@@ -135,12 +136,13 @@ def origin(theme: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
 
 @pytest.fixture
 def browsers(origin: str, reader: Reader, fox: Firefox) -> Mapping[str, Reader | Firefox]:
-    """Return both browsers with the post, opened twice to have files that were late in the first load."""
+    """Return both browsers with the post, opened twice, and with optional fonts, however late they are."""
     found: Mapping[str, Reader | Firefox] = {"chromium": reader, "firefox": fox}
     for browser in found.values():
         browser.open(f"{origin}/posts/words/")
         take_on(browser, 1280, RATIO)
         browser.open(f"{origin}/posts/words/")
+        browser.ask(ALL_FONTS)
         browser.ask(FONTS)
     return found
 
