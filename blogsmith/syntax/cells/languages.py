@@ -56,7 +56,7 @@ _KERNELS: Mapping[str, str] = MappingProxyType(
 _CELL_LANGUAGES = name_set(
     "r julia ojs bash zsh sql stan node octave perl ruby rust scala "
     "lean lean4 coq rocq agda isabelle sage sagemath matlab maple mathematica wolfram gap pari magma "
-    "macaulay2 haskell"
+    "macaulay2 haskell c cpp rcpp cuda fortran go"
 )
 """Languages that Quarto, knitr, kernels or proof assistants run when they are written in braces."""
 
