@@ -315,7 +315,7 @@ ICONS = set(re.findall(r'data-icon="(\w+)"', (ROOT / "themes/paper/static/callou
 @pytest.mark.parametrize(
     ("page", "start", "end", "what"),
     [
-        ("README.md", "\nExtras: ", "\n[What goes where]", OFFERED),
+        ("README.md", "\n| extra | installs |", "\n[What goes where]", OFFERED),
         ("docs/configuration.md", "\nThere are Arabic", ". `de-AT`", {*bundled_tags()}),
         ("docs/citations.md", "one of those that come with blogsmith", ", or the path", {*BUNDLED_STYLES}),
         ("docs/callouts.md", "Theme `paper` has the icons", ", and a pencil", ICONS),
