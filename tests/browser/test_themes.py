@@ -18,6 +18,7 @@ from tests.site_files import build, printed
 from . import tools
 from .accessibility import Looks
 from .conftest import ADDRESS, ROOT, Served, cut_down
+from .manual_screenshots import ALL_FONTS
 from .reader import DARK, DESKTOP, PHONE, SHEET, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .shared import shared_folder
@@ -292,5 +293,8 @@ def test_options_show_in_a_new_site(
         assert chosen.pop("rem") == pytest.approx(30, abs=0.1)
         accent = "rgb(31, 86, 115)"
         assert chosen == {"face": face, "accent": accent, "right": True, "bar": header == "bar"}
+        # optional fonts may arrive between two of the texts
+        reader.ask(ALL_FONTS)
+        reader.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
         first, *others = reader.ask(NUMBERS)
         assert others == [pytest.approx(first, rel=0.04)] * 2
