@@ -293,7 +293,7 @@ def test_options_show_in_a_new_site(
         assert chosen.pop("rem") == pytest.approx(30, abs=0.1)
         accent = "rgb(31, 86, 115)"
         assert chosen == {"face": face, "accent": accent, "right": True, "bar": header == "bar"}
-        # optional fonts may arrive between two of the texts
+        # optional fonts may arrive between two numbers
         reader.ask(ALL_FONTS)
         reader.ask("document.body.getBoundingClientRect(); return document.fonts.ready.then(() => true)")
         first, *others = reader.ask(NUMBERS)
