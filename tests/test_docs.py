@@ -80,6 +80,7 @@ def test_every_key_of_a_cell_is_explained() -> None:
 
 
 CELL_SAMPLES = {
+    "flags": "-O3",
     "eval": "false",
     "echo": "false",
     "output": "false",

@@ -13,7 +13,7 @@ from ..base.patterns import lazy_pattern
 from ..execute.kernel.session import KernelEngine
 from ..execute.probe.requirements import has_device, needs_any, unmatched_needs_errors, unmet_reason
 from ..execute.session.diagnostics import missing_need_error
-from ..execute.session.engine import WORKER, DrawingEngine, Engine
+from ..execute.session.engine import WORKER, DrawingEngine, Engine, ProgramEngine
 from ..execute.session.jobs import ExecutionSetting, SessionJob, session_job
 from ..freeze.staleness import needed_names, version_changes
 from ..model.cells import Cell, Need, PageCells
@@ -87,6 +87,8 @@ def choose_engine(page: PageCells, session: str) -> Engine:
     cells = page.session_cells(session)
     if cells and cells[0].is_drawing:
         return DrawingEngine(language=cells[0].language, preamble=page.preamble)
+    if cells and cells[0].is_program:
+        return ProgramEngine(language=cells[0].language, flags=cells[0].options.flags)
     return KernelEngine(page.kernel) if page.engine == "jupyter" else WORKER
 
 

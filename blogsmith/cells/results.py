@@ -225,7 +225,9 @@ def _repeatability_warnings(page: PageStatus) -> list[Diagnostic]:
         if reasons:
             why = describe_reason(reasons[0]) + (f", and {len(reasons) - 1} more" if len(reasons) > 1 else "")
             message = f"{quoted_name(cell)} is not repeatable: {why}"
-            reporter.warn("cell-repeatable", message, cell.place, repeatability_hint(reasons))
+            reporter.warn(
+                "cell-repeatable", message, cell.place, repeatability_hint(reasons, cell.option_mark)
+            )
     return reporter.diagnostics
 
 

@@ -264,7 +264,9 @@ def _report(check: _Check, differences: Mapping[int, str], changing: Mapping[int
             continue
         if position in changing:
             message = f"invalid result of {what}: it changes with every run, {changing[position]}"
-            reporter.error("verify-unstable", message, place, repeatability_hint(_reasons(check, item)))
+            mark = item.option_mark if isinstance(item, Cell) else "#|"
+            hint = repeatability_hint(_reasons(check, item), mark)
+            reporter.error("verify-unstable", message, place, hint)
         else:
             message = f"invalid result of {what}: it changed in a new run, {change}"
             hint = f"run `blogsmith execute --all {check.page.cells.path}` to record the new result"

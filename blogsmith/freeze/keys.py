@@ -143,6 +143,8 @@ def result_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
         found["fig-dark"] = "true"
     if form != "svg":
         found["fig-format"] = form
+    if options.flags:
+        found["flags"] = options.flags
     if options.needs:
         found["needs"] = ", ".join(sorted(map(str, options.needs)))
     if options.seed is not None:

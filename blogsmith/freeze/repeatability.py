@@ -11,7 +11,7 @@ from ..model.cells import CellOptions
 _SENTENCES: Mapping[str, str] = MappingProxyType(
     {
         "clock": "it reads the clock",
-        "code": 'it calls C code of "{}"',
+        "code": 'it calls the C code "{}"',
         "database": 'it changes the database "{}"',
         "files": "it uses files outside the site that are not recorded",
         "network": "it uses the network",
@@ -40,8 +40,8 @@ def undeclared_reasons(reasons: Iterable[str], options: CellOptions) -> tuple[st
     return tuple(reason for reason in reasons if not (reason == _TIMED and options.tolerance))
 
 
-def repeatability_hint(reasons: Iterable[str]) -> str:
-    """Return the hint for a result that is not repeatable."""
+def repeatability_hint(reasons: Iterable[str], mark: str) -> str:
+    """Return the hint for a result that is not repeatable. mark: start of an option line of the cell."""
     if "random" in reasons:
-        return "write `#| seed: 1` in the cell, or `#| repeatable: false` if its result may differ"
-    return "write `#| repeatable: false` in the cell if its result may differ"
+        return f"write `{mark} seed: 1` in the cell, or `{mark} repeatable: false` if its result may differ"
+    return f"write `{mark} repeatable: false` in the cell if its result may differ"

@@ -128,14 +128,15 @@ def _recorded_name(page: PageCells, session: str, record: PageRecord | None, aro
             keys = session_keys(page, session, around.environment, around.figures, known.form)
             if keys.cells and keys.cells == tuple(cell.key for cell in known.cells):
                 return name
-        return _edited_drawing(page, session, record) or session
+        return _edited_alone(page, session, record) or session
     return session
 
 
-def _edited_drawing(page: PageCells, session: str, record: PageRecord) -> str:
-    """Return the recorded name of a drawing whose code has changed. Without a label, a drawing is named after
-    its code, so the name is known only if no other drawing of its language has changed; otherwise empty."""
-    if not all(cell.is_drawing for cell in page.session_cells(session)):
+def _edited_alone(page: PageCells, session: str, record: PageRecord) -> str:
+    """Return the recorded name of a drawing or program whose code has changed. Without a label, its session
+    is named after its code, so the name is known only if no other cell of its language has changed. Otherwise
+    empty."""
+    if not all(cell.is_alone for cell in page.session_cells(session)):
         return ""
     start, names = session.partition(".")[0] + ".", page.sessions()
     changed = [name for name in names if name.startswith(start) and name not in record.sessions]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import Literal
 
 from msgspec import Struct, field
@@ -17,10 +18,24 @@ from .sweeps import Scalar, Sweep
 
 DRAWINGS = frozenset({"tikz", "circuitikz", "pgfplots", "feynman", "chemfig"})
 """Languages of fences that LaTeX draws. Each of them is a cell in a session of its own."""
+PROGRAMS: Mapping[str, str] = MappingProxyType({"c": "cc", "cpp": "c++", "cuda": "nvcc"})
+"""Languages of cells that a compiler translates → the compiler. Each cell is a program, in a session of its
+own."""
 TEX = "latex"
 """Name of the need of drawings: the programs `latex` and `dvisvgm`."""
-TEX_PACKAGES = "apt install texlive-pictures dvisvgm"
-"""Command that installs these programs on Debian and Ubuntu."""
+COMMANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {TEX: ("latex", "dvisvgm"), **{compiler: (compiler,) for compiler in PROGRAMS.values()}}
+)
+"""Need that blogsmith itself adds to a cell → the programs that it stands for."""
+INSTALL_HINTS: Mapping[str, str] = MappingProxyType(
+    {
+        TEX: "run `apt install texlive-pictures dvisvgm`",
+        "cc": "run `apt install gcc`",
+        "c++": "run `apt install g++`",
+        "nvcc": "install the CUDA Toolkit",
+    }
+)
+"""Name of such a need → how to install its programs on Debian and Ubuntu."""
 Freeze = Literal["auto", "always", "never"]
 """When a recorded result is used. `auto`: until its inputs change; `always`: whatever changes; `never`: not
 at all."""
@@ -132,6 +147,8 @@ class CellOptions(Struct, frozen=True):
     """`true`: no change makes the result stale; `false`: it always is stale where cells may run."""
     needs: tuple[Need, ...] = ()
     """Requirements of the cell: a module, `torch` or `torch>=2.5`, or `cuda>=8.0`."""
+    flags: str = ""
+    """Options of the compiler for a cell in C, C++ or CUDA: `-O3 -march=native`."""
     fallback: str = "error"
     """If a need is not met and nothing is recorded: label of the cell shown instead, `skip` or `error`."""
     session: str = "main"
@@ -204,6 +221,22 @@ class Cell(Struct, frozen=True):
     def is_drawing(self) -> bool:
         """Whether LaTeX draws the cell."""
         return self.language in DRAWINGS
+
+    @property
+    def is_program(self) -> bool:
+        """Whether the cell is a program, which a compiler translates. In a cell of a Jupyter kernel, the same
+        languages are not."""
+        return self.language in PROGRAMS and self.options.session.startswith(f"{self.language}.")
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the cell has a session of its own."""
+        return self.is_drawing or self.is_program
+
+    @property
+    def option_mark(self) -> str:
+        """Start of an option line, for hints."""
+        return "//|" if self.is_program else "%|" if self.is_drawing else "#|"
 
     @property
     def name(self) -> str:

@@ -15,15 +15,14 @@ from pathlib import Path
 
 from ... import __version__
 from ...base.diagnostics.model import Diagnostic, did_you_mean
-from ...model.cells import TEX, Cell, Need
+from ...model.cells import COMMANDS, Cell, Need
 from .cache import Answer, ProbeCache
 
 TIMEOUT_S = 120.0
 """Timeout in seconds. Importing a torch with CUDA from a cold disk and starting the device may take a minute.
 """
 _PROBE = Path(__file__).with_name("program.py")
-_NO_DEVICE = "this machine has no CUDA device"
-_TEX_PROGRAMS = ("latex", "dvisvgm")
+NO_DEVICE = "this machine has no CUDA device"
 _ELSEWHERE = "run it on a machine that has it, then commit `_freeze/` or copy it with `blogsmith freeze pack`"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -54,13 +53,18 @@ def unmet(
     whether there may be a CUDA device at all. cache: results of earlier probes.
     """
     wanted = list(dict.fromkeys(needs))
-    found = {need: _NO_DEVICE for need in wanted if need.name == "cuda"}
+    found = {need: NO_DEVICE for need in wanted if need.name == "cuda"}
     if found and device():
         found = {}
-    drawn = [need for need in wanted if need.name == TEX]
-    missing = [name for name in _TEX_PROGRAMS if not shutil.which(name, path=environ.get("PATH"))]
-    found |= dict.fromkeys(drawn, f'program "{missing[0]}" is not installed') if missing else {}
-    asked = [need for need in wanted if need not in found and need not in drawn]
+    for need in wanted:
+        absent = [
+            name for name in COMMANDS.get(need.name, ()) if not shutil.which(name, path=environ.get("PATH"))
+        ]
+        if absent:
+            found[need] = f'program "{absent[0]}" is not installed'
+        elif need.name == "nvcc" and not device():
+            found[need] = NO_DEVICE
+    asked = [need for need in wanted if need not in found and need.name not in COMMANDS]
     if not asked:
         return found
     names = {need.name for need in asked}
@@ -167,7 +171,7 @@ def _run_probe(names: Collection[str], python: str, environ: Mapping[str, str], 
 def _reason(need: Need, answer: Answer) -> str:
     """Return why a need is not met. Empty if it is met."""
     if need.name == "cuda":
-        cuda = answer.get("cuda") or {"problem": _NO_DEVICE}
+        cuda = answer.get("cuda") or {"problem": NO_DEVICE}
         if "problem" in cuda:
             return str(cuda["problem"])
         has = str(cuda["capability"])

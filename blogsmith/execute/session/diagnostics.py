@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ...base.diagnostics.extras import module_install_command
 from ...base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range, nearest
-from ...model.cells import TEX_PACKAGES, Cell, PageCells, Value
+from ...model.cells import INSTALL_HINTS, Cell, PageCells, Value
 from ...model.claims import unjudged_message
 from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, UndecidedClaim, ValueRun
 
@@ -38,6 +38,8 @@ a location."""
 _MODULE = re.compile(r"No module named '([A-Za-z_]\w*)('?)")
 _EXCEPTION_HINTS: Mapping[str, str] = MappingProxyType(
     {
+        "compiler": "correct the code, or write `#| error: true` to show the message on the page",
+        "program": "return 0 from `main`, or write `#| error: true` to show what the program has printed",
         "NameError": "define it in an earlier cell of the session; code blocks that are not cells do not run",
         "FileNotFoundError": "write the path relative to the folder of the post, where cells run",
         # raised by the lab: this machine lacks torch, a GPU or a kernel
@@ -145,7 +147,8 @@ def _check_cell(
     else:
         message = f"{quoted_name(cell)}: {run.problem}"
     message = f"{message} (with {point})" if point else message
-    reporter.error(code, message, place, _hint(code, failure, at, cell, absent))
+    hint = _hint(code, failure, at, cell, absent).replace("#|", cell.option_mark)
+    reporter.error(code, message, place, hint)
 
 
 def _report_shapes(
@@ -292,8 +295,15 @@ def missing_need_error(path: PurePosixPath, cell: Cell, reason: str, lines: Sequ
         hint = (
             "install the package, run `blogsmith execute` where it is installed, or write `#| fallback: skip`"
         )
-    if cell.is_drawing:
-        hint = f"run `{TEX_PACKAGES}`, or run `blogsmith execute` where LaTeX is installed"
+    if own := next((need.name for need in cell.options.needs if need.name in INSTALL_HINTS), ""):
+        where = "LaTeX" if cell.is_drawing else f"`{own}`"
+        is_absent = reason.endswith("is not installed")
+        hint = (
+            f"{INSTALL_HINTS[own]}, or run `blogsmith execute` where {where} is installed"
+            if is_absent
+            else hint
+        )
+    hint = hint.replace("#|", cell.option_mark)
     names = [need.name for need in cell.options.needs]
     if near := next((name for name in names if name != "cuda" and nearest(name, ["cuda"])), ""):
         hint = f"did you mean cuda instead of {near}?"

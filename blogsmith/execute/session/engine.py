@@ -92,3 +92,15 @@ class DrawingEngine(WorkerEngine):
 
     def start_fields(self, post: PurePosixPath) -> dict[str, object]:
         return {"language": self.language, "preamble": self.preamble}
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramEngine(WorkerEngine):
+    """Engine for programs: `worker/programs.py` compiles and runs each cell."""
+
+    language: str = "cpp"
+    flags: str = ""
+    """Further options of the compiler, as a shell reads them."""
+
+    def start_fields(self, post: PurePosixPath) -> dict[str, object]:
+        return {"language": self.language, "flags": self.flags}

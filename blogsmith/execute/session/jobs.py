@@ -226,7 +226,7 @@ def session_job(
         env=setting.env,
         sandbox=setting.sandbox,
         exclude=setting.exclude,
-        cuda=any(need.name == "cuda" for need in needs),
+        cuda=any(need.name in ("cuda", "nvcc") for need in needs),
         threads=setting.threads,
         engine=engine,
         needs=needs,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .checkpoints import Checkpoints
     from .file_access import FileAccess
     from .limits import Interrupts, MemoryLimit
+    from .programs import Programs
     from .seeds import Seeds
     from .streams import StreamOutput
     from .tracebacks import Tracebacks
@@ -48,6 +49,7 @@ class WorkerSession:
         values: Values,
         seeds: Seeds,
         sources: dict[str, str],
+        programs: Programs | None = None,
     ) -> None:
         self._output = output
         self._interrupts = interrupts
@@ -57,6 +59,8 @@ class WorkerSession:
         self._values = values
         self._seeds = seeds
         self._sources = sources
+        self._programs = programs
+        """Compiler of the cells; None if they are Python."""
         module = type(sys)("__main__")
         self._namespace = vars(module)
         self._namespace["__builtins__"] = sys.modules["builtins"]
@@ -115,9 +119,9 @@ class WorkerSession:
             "stamps": self._observed.stamps(),
             "uses": self._observed.uses(is_seeded=self._seeds.is_seeded),
             "absent": self._observed.absent(self.imports),
-            "device": versions.device(),
+            "device": self._programs.device if self._programs else versions.device(),
             "sdpa": sdpa,
-            "imports": self.packages(),
+            "imports": [*self.packages(), *(self._programs.versions if self._programs else ())],
             "shapes": self._new_shapes(),
         }
 
@@ -154,6 +158,13 @@ class WorkerSession:
         """Return the packages that cells import directly, except Python's modules and those of the site."""
         return versions.used_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
 
+    def machine(self) -> dict[str, Any]:
+        """Return the fields of `results.Machine`."""
+        found = versions.machine(self.packages())
+        if self._programs:
+            found = {**found, **self._programs.machine(), "packages": self._programs.versions}
+        return found
+
     def _run_guarded(self, work: Callable[[], Any]) -> dict[str, Any]:
         """Run `work` and return how it ended. Exceptions of the author's code become data here."""
         try:
@@ -170,13 +181,17 @@ class WorkerSession:
 
     def _ending(self, error: BaseException) -> dict[str, Any]:
         self._memory.lift()
-        failure = self._tracebacks.failure(error)
+        program_failure = getattr(error, "failure", None) if self._programs else None
+        failure = program_failure() if program_failure else self._tracebacks.failure(error)
         self._memory.hold()
         status, problem = _describe_error(error, failure, self._memory.limit)
         return {"status": status, "problem": problem, "failure": failure, "value": None}
 
     def _cell(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Run the code. Return the result of its claim, if it has one."""
+        if self._programs:
+            self._observed.follow_program(self._programs.run(message["code"]))
+            return None
         code, name = message["code"], f"<cell {message['number']}>"
         self._remember(code, name)
         tree: Module = self._compile(code, name, "exec", PyCF_ONLY_AST)

@@ -157,6 +157,13 @@ class Dependencies:
             if "." in text and len(text) <= _MAX_NAME and "\n" not in text and "\0" not in text:
                 self._name_file(text)
 
+    def note_program_fact(self, kind: str, text: str) -> None:
+        """Note a reason why a program is not repeatable, or a string of its code, which may name a file."""
+        if kind == "reason":
+            self._note_reason(text)
+        elif len(text) <= _MAX_NAME and "\0" not in text:
+            self._name_file(text)
+
     def is_busy(self) -> bool:
         """Return whether events come from the worker itself."""
         return self._is_busy

@@ -266,6 +266,22 @@ class FileAccess:
         """Note files that strings of a cell name."""
         self._dependencies.scan_names(code)
 
+    def follow_program(self, steps: Iterator[tuple[str, str]]) -> None:
+        """Run the steps of `Programs.run`, and note what they yield even if one fails."""
+        found: list[tuple[str, str]] = []
+        self.is_paused = True
+        try:
+            for step in steps:
+                found.append(step)
+        finally:
+            self.is_paused = False
+            self._before_spawn()  # the program has printed to the descriptors
+            for kind, text in found:
+                if kind != "header":
+                    self._dependencies.note_program_fact(kind, text)
+                elif self.name_of(text):
+                    self._note_open(os.path.normpath(text), _READ)
+
     def stamps(self) -> dict[str, Stamp]:
         """Return the stamps of its files when they were opened, see `file_stamps.py`. Call this after
         `take_new`. The stamp is None for a file that the session has changed since."""

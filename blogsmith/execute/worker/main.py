@@ -15,7 +15,7 @@ import sys
 from os import _exit
 from typing import TYPE_CHECKING
 
-from . import figures, ipython, streams, versions
+from . import figures, ipython, streams
 from .cell import WorkerSession
 from .file_access import FileAccess
 from .frames import Channel
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from typing_extensions import Buffer
+
+    from .programs import Programs
 
 
 def serve(control: int | socket) -> NoReturn:
@@ -87,6 +89,7 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
         values=values,
         seeds=Seeds(),
         sources=sources,
+        programs=_programs(start) if start.get("language") else None,
     )
     streams.install(output)
     tracebacks.install()
@@ -100,6 +103,12 @@ def _session(start: dict[str, Any], channel: Channel, interrupts: Interrupts) ->
 
         session.checkpoints = Checkpoints(channel, output, observed)
     return session
+
+
+def _programs(start: dict[str, Any]) -> Programs:
+    from .programs import Programs  # imported by few sessions
+
+    return Programs(start)
 
 
 def _watch_below(output: StreamOutput) -> None:
@@ -134,7 +143,7 @@ def _loop(channel: Channel, session: WorkerSession) -> int:
         elif operation == "value":
             channel.send(session.compute(message))
         elif operation == "machine":
-            channel.send({"event": "machine", **versions.machine(session.packages())})
+            channel.send({"event": "machine", **session.machine()})
         elif operation == "checkpoint" and session.checkpoints:
             # A worker that resumes from the checkpoint also gets here, and must not answer.
             taken = session.checkpoints.create(message)

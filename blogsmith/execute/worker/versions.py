@@ -131,14 +131,17 @@ def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: boo
 
 def _driver() -> str:
     """Return the driver version. If the kernel has no file with it, as on Windows, run `nvidia-smi`."""
-    found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", _read_text(_DRIVER_FILE) or _driver_tool())
+    text = _read_text(_DRIVER_FILE) or ask_driver("driver_version")
+    found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", text)
     return found[1] if found else ""
 
 
-def _driver_tool() -> str:
+def ask_driver(fields: str) -> str:
+    """Return a line for each GPU with the values of `fields`, separated by commas. Empty if `nvidia-smi` does
+    not answer."""
     import subprocess
 
-    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]
     try:
         asked = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=5, check=True)
     except (OSError, subprocess.SubprocessError):

@@ -95,7 +95,7 @@ def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
             )
             cell = replace(cell, label="")
         kept.append(cell)
-        if cell.is_drawing:
+        if cell.is_alone:
             continue
         if cell.is_run and page.engine == "worker":
             check_syntax(cell.code, cell.first_line, page, cell)

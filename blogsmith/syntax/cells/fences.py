@@ -5,8 +5,9 @@ Quarto and MyST, `{python}` and `{code-cell}`, are also cells. On a page with `e
 fences are cells. Option lines are removed from the code, so that the code shown and copied is the code that
 runs. If a Jupyter kernel runs the cells, all this applies to its language.
 
-Drawings are fences in TikZ and related languages, which LaTeX draws when the site is built. Each is a cell in
-a session of its own, so a change of one drawing does not run other cells.
+Drawings are fences in TikZ and related languages, which LaTeX draws when the site is built. Programs are
+cells in C, C++ and CUDA, which a compiler translates. Each of them has a session of its own, so a change of
+one does not run other cells.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from markdown_it.token import Token
 from msgspec.structs import replace
 
 from ...base.diagnostics.model import Place, TextMap
-from ...model.cells import DRAWINGS, TEX, Cell, CellOptions, Need, PageCells
+from ...model.cells import DRAWINGS, PROGRAMS, TEX, Cell, CellOptions, Need, PageCells
 from ...model.documents import Document
 from ..records import Fence, attach_record, get_record
 from ..references.references import label_id
@@ -39,13 +40,14 @@ from .options import read_options, report_unsupported_page_options
 from .values import report_values
 
 _FIELDS = (
-    *("eval", "output", "include", "label", "fig_cap", "fig_alt", "lst_cap", "lst_label", "code_fold"),
-    *("code_summary", "fold_open", "freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
+    *("eval", "output", "include", "label", "lst_cap", "lst_label", "code_fold", "code_summary", "fold_open"),
+    *("freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
 )
-"""Fields of the options that a drawing may have."""
-_KEYS = frozenset(("echo", "provenance", "timeout", "memory", *(name.replace("_", "-") for name in _FIELDS)))
-"""Names of options that a drawing may have: the fields above, and four whose values are handled
-separately."""
+"""Fields of the options that every cell in a session of its own may have."""
+_DRAWING_FIELDS = (*_FIELDS, "fig_cap", "fig_alt")
+_PROGRAM_FIELDS = (*_FIELDS, "error", "warning", "flags", "depends", "layout", "tolerance", "repeatable")
+_OTHER_KEYS = frozenset(("echo", "provenance", "timeout", "memory"))
+"""Names of further options of these cells, whose names or values differ from those of fields."""
 
 
 def is_drawing(fence: Fence, page: PageState) -> bool:
@@ -53,20 +55,33 @@ def is_drawing(fence: Fence, page: PageState) -> bool:
     return fence_language(fence) in DRAWINGS and fence.language not in page.options.diagram_languages
 
 
-def drawing_options(options: CellOptions, language: str, code: str, page: PageState) -> CellOptions:
-    """Return the options of a drawing. By default, its code is hidden. Its need is LaTeX. Report options
-    without effect."""
+def _is_program(fence: Fence, code: str, page: PageState) -> bool:
+    """Return whether the fence is a cell that a compiler translates."""
+    language = fence_language(fence)
+    if page.engine != "worker" or language not in PROGRAMS:
+        return False
+    return bool(fence.form or fence.has_eval or option_lines(code, language))
+
+
+def _own_options(options: CellOptions, language: str, code: str, page: PageState) -> CellOptions:
+    """Return the options of a cell in a session of its own, and report options without effect. A drawing
+    needs LaTeX, and by default its code is hidden; a program needs its compiler."""
+    is_program = language in PROGRAMS
+    fields = _PROGRAM_FIELDS if is_program else _DRAWING_FIELDS
+    keys = _OTHER_KEYS.union(name.replace("_", "-") for name in fields)
     given = options.places
     for key, place in given.items():
-        if key not in _KEYS:
-            message = f'option "{key}" has no effect because LaTeX draws this fence'
+        if key not in keys:
+            why = "a compiler translates this cell" if is_program else "LaTeX draws this fence"
+            message = f'option "{key}" has no effect because {why}'
             page.reporter.warn("cell-option", message, place, "remove it")
     name = options.label or hashlib.sha256(code.encode("utf-8", "replace")).hexdigest()[:12]
+    hides = not is_program
     return CellOptions(
-        **{name: getattr(options, name) for name in _FIELDS},
-        echo=options.echo if "echo" in given else not options.eval,
-        provenance=options.provenance if "provenance" in given else "none",
-        needs=(Need(TEX),),
+        **{name: getattr(options, name) for name in fields},
+        echo=not options.eval if hides and "echo" not in given else options.echo,
+        provenance="none" if hides and "provenance" not in given else options.provenance,
+        needs=(Need(PROGRAMS.get(language, TEX)),),
         # authors cannot write a session name with a period, so the name is unique
         session=f"{language}.{name}",
         # the settings for Matplotlib figures do not apply to drawings
@@ -89,7 +104,7 @@ def cells(state: StateCore) -> None:
     """Create the cells in source order (core rule, after `fences`)."""
     page = get_page(state.env)
     fences = sorted(_fences(state.tokens), key=lambda item: item[0].map or [0])
-    code = [token for token, _ in fences if not is_drawing(get_record(token, Fence), page)]
+    code = [token for token, _ in fences if not _is_alone(token, page)]
     page.language = _language(code, page)
     found: dict[int, Cell] = {}
     tokens: dict[int, Token] = {}
@@ -99,7 +114,7 @@ def cells(state: StateCore) -> None:
             found[number], tokens[number] = _make_cell(token, number, page), token
         else:
             _check_plain_fence(token, page, in_browser=in_browser)
-    if first := next((cell for cell in found.values() if cell.is_run and not cell.is_drawing), None):
+    if first := next((cell for cell in found.values() if cell.is_run and not cell.is_alone), None):
         report_unsupported_page_options(first.place, page)
     for cell in check_cells(_seed_cells(list(found.values()), page), page):
         attach_record(tokens[cell.number], cell)
@@ -135,9 +150,15 @@ def _has_language(language: str, fence: Fence) -> bool:
     return fence_language(fence) == language or (fence.form == "code-cell" and not fence.language)
 
 
+def _is_alone(token: Token, page: PageState) -> bool:
+    """Return whether the fence is a cell in a session of its own."""
+    fence = get_record(token, Fence)
+    return is_drawing(fence, page) or _is_program(fence, token.content, page)
+
+
 def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
     fence = get_record(token, Fence)
-    if is_drawing(fence, page):
+    if _is_alone(token, page):
         return not in_browser
     if not _has_language(page.language, fence):
         return False
@@ -193,20 +214,21 @@ def _make_cell(token: Token, number: int, page: PageState) -> Cell:
     """Return the cell of a fence, and give the fence the options for the look of its code."""
     fence = get_record(token, Fence)
     first = (token.map or [0])[0] + 1
-    is_drawn = is_drawing(fence, page)
-    language = fence_language(fence) if is_drawn else page.language
+    is_drawn, is_alone = is_drawing(fence, page), _is_alone(token, page)
+    language = fence_language(fence) if is_alone else page.language
     marks = option_syntax(language)
     written = token.content
     if fence.include:
         # Only the option lines have positions in the post; the code after them comes from another file.
         written = "".join(f"{line}\n" for line in written.split("\n")[: fence.include.head])
     head = read_option_lines(written, first, page, myst=fence.form == "code-cell", marks=marks)
-    options = _add_info_options(read_options((*fence.settings, *head.settings), page), fence, page)
+    options = _add_info_options(read_options((*fence.settings, *head.settings), page, language), fence, page)
     for text in options.texts.values():
         report_values(text, page.reporter)
     code = "\n".join(token.content.split("\n")[head.lines :])
+    if is_alone:
+        options = _own_options(options, language, code, page)
     if is_drawn:
-        options = drawing_options(options, language, code, page)
         check_alternative_text(options, fence, page)
     token.content = code
     attach_record(token, _code_look(fence, options, language, page))
@@ -272,7 +294,7 @@ def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:
     seeded = []
     for cell in found:
         session = cell.options.session
-        if cell.is_drawing:
+        if cell.is_alone:
             seeded.append(cell)
             continue
         if seed is not None and cell.is_run and session not in begun and cell.options.seed is None:

@@ -22,6 +22,8 @@ _NAMES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(PYTHON, "python"),
         "c++": "cpp",
+        "cu": "cuda",
+        "cxx": "cpp",
         "hs": "haskell",
         "jl": "julia",
         "js": "javascript",
@@ -97,7 +99,9 @@ _OF_DRAWINGS = _marks("%", "(?:%%?|#)")
 """Syntax of options in TeX code: `%|`, and the forms of Quarto and knitr."""
 _BY_LANGUAGE: Mapping[str, OptionSyntax] = MappingProxyType(
     {
-        **dict.fromkeys(("javascript", "typescript", "rust", "java", "c", "cpp", "go", "scala"), _SLASHES),
+        **dict.fromkeys(
+            ("javascript", "typescript", "rust", "java", "c", "cpp", "cuda", "go", "scala"), _SLASHES
+        ),
         **dict.fromkeys(("csharp", "fsharp", "kotlin", "swift", "node", "php", "groovy"), _SLASHES),
         **dict.fromkeys(("sql", "lua", "haskell"), _DASHES),
         **dict.fromkeys(("matlab", "octave", "tex", "latex", "prolog"), _PERCENT),

@@ -286,6 +286,19 @@ def _depends(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...] | None:
     return patterns
 
 
+@accepts({"pattern": r"\S"})
+def _flags(text: str, slot: Slot) -> str | None:
+    import shlex  # few cells have flags
+
+    try:
+        return shlex.join(shlex.split(text))
+    except ValueError:
+        slot.report(
+            f'invalid flags "{text}": a quotation mark is not closed', "write the second quotation mark"
+        )
+        return None
+
+
 _TABLE = Table(
     types={str: _text, bool: flag(_BOOLEANS, _FLAG_HINTS), tuple[str, ...]: _texts},
     choice=lambda words, _: choice(words),
@@ -309,6 +322,7 @@ _TABLE = Table(
         "fallback": lambda text, _: label_id(text),
         "session": shaped(_NAME, "session name", "use letters, digits and hyphens"),
         "depends": _depends,
+        "flags": _flags,
     },
     names={"timeout": "timeout_s", "memory": "memory_bytes"},
     computed=frozenset(("fold_open", "places", "texts")),

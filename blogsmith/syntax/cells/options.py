@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from ...base.diagnostics.model import Place, confirm_typo, format_suggestion, nearest
 from ...base.schema.slots import LocatedMapping, Slot
 from ...base.schema.yaml_loader import Located, YamlPath
-from ...model.cells import CellOptions
+from ...model.cells import DRAWINGS, PROGRAMS, CellOptions
 from ..records import OptionSetting
 from ..state import PageState
 from .option_values import KEYS, OPTIONS, default_indices
@@ -56,8 +56,9 @@ OTHER_OPTION_HINTS: Mapping[str, str] = MappingProxyType(
 """Option of Quarto, knitr or MyST → hint on what to write here. Dots in its name are written as `-`."""
 
 
-def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOptions:
-    """Return the options of one cell. Page and site supply the defaults. Report errors."""
+def read_options(settings: Sequence[OptionSetting], page: PageState, language: str = "python") -> CellOptions:
+    """Return the options of one cell. Page and site supply the defaults. Report errors. language: canonical
+    name of the language of the cell."""
     given = _settings_by_key(settings, page)
     found = {**_defaults(page), **_read(given, page)}
     _name_fold(given, found, page)
@@ -69,7 +70,7 @@ def read_options(settings: Sequence[OptionSetting], page: PageState) -> CellOpti
     places = {key: setting.place for key, setting in given.items() if not setting.implied}
     texts = {key: text for key in _MARKED_UP if (text := given[key].text if key in given else None)}
     options = CellOptions(**found, places=places, texts=texts)
-    _warn_of_no_effect(options, page)
+    _warn_of_no_effect(options, page, language)
     _report_unsupported_options(options, page)
     return options
 
@@ -187,7 +188,7 @@ def _choose_default(given: Mapping[str, OptionSetting], found: dict[str, Any], p
     found["sweep"] = replace(sweep, default=at)
 
 
-def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
+def _warn_of_no_effect(options: CellOptions, page: PageState, language: str) -> None:
     """Report an option that has no effect because of another one."""
     why = '"eval" is false' if not options.eval else "the cell runs in the browser"
     if page.mode != "off" and (not options.eval or options.run_in == "browser"):
@@ -202,7 +203,12 @@ def _warn_of_no_effect(options: CellOptions, page: PageState) -> None:
     if options.sweep and options.eval and options.run_in == "both":
         message = "a sweep is not allowed in a cell that runs in the browser: the build sets its names"
         page.reporter.error("cell-sweep", message, options.places.get("run-in"), "remove `run-in`")
-    if "fallback" in options.places and "needs" not in options.places:
+    is_program = language in PROGRAMS and page.engine == "worker"
+    if options.flags and not is_program:
+        message = 'option "flags" has no effect because no compiler translates this cell'
+        page.reporter.warn("cell-option", message, options.places.get("flags"), "remove it")
+    has_own_need = is_program or language in DRAWINGS
+    if "fallback" in options.places and "needs" not in options.places and not has_own_need:
         place = options.places["fallback"]
         page.reporter.warn("cell-option", 'option "fallback" has no effect because "needs" is missing', place)
 
