@@ -77,6 +77,10 @@ def judged(worker: Client, code: str) -> Frame:
         "1 == 1 and all(map(ok, []))",
         "np.count_nonzero(nothing) == 0",
         "all({x: 1 for x in empty})",
+        "max(empty, default=0) < 1e-6",
+        "dict.fromkeys(empty) == dict(zip(empty, empty))",
+        "set(empty) <= {1}",
+        "frozenset(map(abs, empty)) < {1}",
     ],
 )
 def test_nothing_is_compared(worker: Client, expression: str) -> None:
@@ -124,7 +128,9 @@ def test_nan_is_compared(worker: Client, expression: str) -> None:
         ("((v * v) < 255).all()", 'wraps around in unsigned numbers (uint8) in "v * v"'),
         ("not np.allclose(a, c)", 'combines different shapes, (3,) and (3, 1), in "np.allclose(a, c)"'),
         ("(a == c).any()", 'combines different shapes, (3,) and (3, 1), in "a == c"'),
-        ("np.abs(a - c).max() < 5", 'combines different shapes, (3,) and (3, 1), in "a - c"'),
+        ("np.abs(a - c).max() == 2", 'combines different shapes, (3,) and (3, 1), in "a - c"'),
+        ("abs(1.0 - 2.0) < 1e9", "allows a difference of 5e+10 %"),
+        ("np.abs(a - (a + 0.5)).max() <= 0.5", "allows a difference of 20 %"),
         ("((a - c) < 5).all()", 'combines different shapes, (3,) and (3, 1), in "a - c"'),
         ("np.allclose(n, n, equal_nan=True)", "treats NaN as equal in 1 of 2 places"),
         ("np.allclose(a, a + 0.5, rtol=1)", "allows a difference of 100 %"),

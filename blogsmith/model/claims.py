@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct
 
+from .names import name_set
 from .results import UndecidedClaim
 
 _COMPARE = "end it with a comparison that is true or false, such as `abs(a - b) < 1e-9`"
@@ -46,6 +47,8 @@ _EMPTY_MESSAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """Kind of a claim that compares nothing meaningful, such as NaN → message, and hint."""
+_COMPARERS = name_set("allclose array_equal array_equiv equal isclose")
+"""Names of functions that compare their first two arguments."""
 _LITERALS: Mapping[type[ast.expr], str] = MappingProxyType(
     {
         ast.Tuple: "tuple",
@@ -145,12 +148,20 @@ def _is_constant(node: ast.expr, constants: Container[str]) -> bool:
     """Return whether an expression is true or false whatever the code computes."""
     if _is_truth(node) or (isinstance(node, ast.Name) and node.id in constants):
         return True
+    if isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        return name in _COMPARERS and len(node.args) >= 2 and _are_same(node.args[:2])
     if not isinstance(node, ast.Compare):
         return False
     sides = [node.left, *node.comparators]
     is_reflexive = all(isinstance(op, ast.Eq | ast.LtE | ast.GtE | ast.Is) for op in node.ops)
+    return is_reflexive and _are_same(sides)
+
+
+def _are_same(sides: Sequence[ast.expr]) -> bool:
+    """Return whether expressions are the same and call nothing, so that their values are the same."""
     has_call = any(isinstance(part, ast.Call | ast.Await) for side in sides for part in ast.walk(side))
-    return is_reflexive and not has_call and len({ast.dump(side) for side in sides}) == 1
+    return not has_call and len({ast.dump(side) for side in sides}) == 1
 
 
 def _undecided_literals(node: ast.expr, constants: Container[str]) -> Iterator[tuple[ast.expr, str]]:

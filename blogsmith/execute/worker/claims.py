@@ -13,6 +13,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from .comparisons import Comparisons, CountedCalls, is_empty
+from .expressions import called_name, compared_difference, is_empty_literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -153,8 +154,9 @@ class Claim:
             if is_empty(value):
                 self._fault(self._nodes[number], "empty", value)
         elif role == _ORDERED:
-            if self._comparisons.has_nan(value):
-                self._fault(self._nodes[number], "nan", value)
+            if self._comparisons.has_nan(value) or is_empty(value):
+                kind = "empty" if is_empty(value) else "nan"
+                self._fault(self._nodes[number], kind, value)
         elif role != _PART:
             self._kept.append((number, value))
         if number in self._in_groups:
@@ -228,15 +230,22 @@ class Claim:
     def _wrap_comparison(self, node: _ast.Compare, role: str) -> None:
         """Wrap the sides of a comparison with one or more operators."""
         texts = [self._text(side) for side in (node.left, *node.comparators)]
+        is_literal = [is_empty_literal(side) for side in (node.left, *node.comparators)]
+        differences = [compared_difference(side) for side in (node.left, *node.comparators)]
         sides = [self._observe(side) for side in (node.left, *node.comparators)]
         first = len(self._nodes)
         node.left, *node.comparators = [self._wrap_operand(node, side, role) for side in sides]
         for index in range(len(node.ops)):
             if isinstance(node.ops[index], (_ast.In, _ast.NotIn, _ast.Is, _ast.IsNot)):
                 continue
-            # only NaN differs from itself, so this comparison tests for it
-            is_same = texts[index] == texts[index + 1]
-            inspect = self._comparisons.compare_same if is_same else self._comparisons.compare
+            inspect: Callable[[Any, Any, str], str] = self._comparisons.compare
+            if texts[index] == texts[index + 1]:
+                inspect = self._comparisons.compare_same
+            elif isinstance(node.ops[index], (_ast.Lt, _ast.LtE)):
+                difference = differences[index]
+                inspect = self._comparisons.less(self._text(difference) if difference else "")
+            elif isinstance(node.ops[index], _ast.Eq) and not any(is_literal[index : index + 2]):
+                inspect = self._comparisons.compare_contents
             self._group(node, inspect, first + index, first + index + 1)
 
     def _group(self, node: _ast.expr, inspect: Callable[..., str], *numbers: int) -> None:
@@ -286,7 +295,7 @@ class Claim:
         for index, argument in enumerate(node.args):
             if not isinstance(argument, _ast.Starred):
                 node.args[index] = self._observe(argument)
-        name, is_method = _called_name(node)
+        name, is_method = called_name(node)
         if name in _COMPARERS:
             first = len(self._nodes)
             node.args = [a if not _is_plain(a) else self._wrap_operand(node, a, _PART) for a in node.args]
@@ -329,7 +338,7 @@ class Claim:
         self._group(node, inspect, *range(first, first + len(parts)))
 
     def _watch_call(self, node: _ast.Call) -> None:
-        name, is_method = _called_name(node)
+        name, is_method = called_name(node)
         if isinstance(node.func, _ast.Attribute) and isinstance(node.func.value, _ast.Compare):
             self._wrap(node.func.value)
             role = _COMPARED if name == "all" else _SIDE
@@ -439,13 +448,6 @@ class Claim:
         import ast
 
         return " ".join((ast.get_source_segment(self._source, node) or "a part").split())
-
-
-def _called_name(node: _ast.Call) -> tuple[str, bool]:
-    """Return the name of the function, and whether it is a method."""
-    if isinstance(node.func, _ast.Attribute):
-        return node.func.attr, True
-    return (node.func.id if isinstance(node.func, _ast.Name) else ""), False
 
 
 def _is_record(node: _ast.expr) -> bool:

@@ -98,6 +98,8 @@ class Comparisons:
         """Number of compared values."""
         self.notes: list[str] = []
         """Remarks, as messages."""
+        self._largest: dict[str, float] = {}
+        """Source of a difference → the largest absolute value in it."""
 
     def compare(self, left: Any, right: Any, text: str) -> str:
         """Add a comparison of two values. Return `nan` if one of them is not a number. text: source of the
@@ -109,9 +111,26 @@ class Comparisons:
         return "nan" if self.has_nan(left) or self.has_nan(right) else ""
 
     def compare_same(self, left: Any, right: Any, text: str) -> str:
-        """Add a comparison of a value with itself, which only NaN makes false."""
+        """Add a comparison of a value with itself, which tests for NaN: only NaN differs from itself."""
         self.compare(left, right, text)
         return ""
+
+    def compare_contents(self, left: Any, right: Any, text: str) -> str:
+        """Add a comparison by `==`. Return `empty` if both values are collections without content."""
+        return self.compare(left, right, text) or ("empty" if is_empty(left) and is_empty(right) else "")
+
+    def less(self, difference: str) -> Callable[[Any, Any, str], str]:
+        """Return a function that adds a comparison by `<` or `<=`. It returns `empty` for an empty set, which
+        is a subset of every set. difference: source of a difference whose size is compared, or empty."""
+
+        def compare(left: Any, right: Any, text: str) -> str:
+            largest = self._largest.get(difference, 0.0)
+            if largest > 0 and isinstance(right, (int, float)):
+                self.tolerate(right / largest)
+            is_set = type(left) in (set, frozenset)
+            return self.compare(left, right, text) or ("empty" if is_set and not left else "")
+
+        return compare
 
     def combine(self, left: Any, operator: str, right: Any, result: Any, text: str) -> None:
         """Add an arithmetic operation. operator: name of its class in `ast`."""
@@ -120,12 +139,14 @@ class Comparisons:
         is_expanded = shapes[0] and shapes[1] and found and _size(found) > max(map(_size, shapes))
         if is_expanded and operator != "MatMult":
             self.note(f'combines different shapes, {shapes[0]} and {shapes[1]}, in "{text}"')
+        if operator == "Sub":
+            self._largest[text] = max(map(_largest, (left, right)))
         if operator in ("Sub", "Add", "Mult") and self._wraps(left, operator, right, result):
             self.note(f'wraps around in unsigned numbers ({result.dtype}) in "{text}"')
 
     def tolerate(self, value: Any) -> None:
         if type(value) in (int, float) and value > _MAX_TOLERANCE:
-            self.note(f"allows a difference of {value * 100:g} %")
+            self.note(f"allows a difference of {value * 100:.3g} %")
 
     def count_equal_nan(self, left: Any) -> str:
         """Add a comparison that treats NaN as equal. Return `nan` if nothing else is compared."""
@@ -211,6 +232,15 @@ def _size(shape: tuple[int, ...] | None) -> int:
     for length in shape or ():
         size *= length
     return size
+
+
+def _largest(value: Any) -> float:
+    """Return the largest absolute value of a number or an array; 0 if it has none."""
+    try:
+        found = abs(value)
+        return float(found.max() if shape_of(value) else found)
+    except Exception:
+        return 0.0
 
 
 def _as_float(value: Any) -> Any:

@@ -89,6 +89,7 @@ class Dependencies:
             "pathlib.Path.glob": self._note_path_glob,
             "pathlib.Path.rglob": self._note_path_glob,
             "sqlite3.connect": self._note_database,
+            "socket.gethostname": self._note_host_name,
             **dict.fromkeys(_NETWORK, self._note_network),
             **dict.fromkeys(_PROGRAMS, self._note_program),
         }
@@ -357,6 +358,10 @@ class Dependencies:
             frame = frame.f_back
         if self._callers.origin(sys._getframe(3)) not in (IMPORT, OWN):
             self._note_reason("network")
+
+    def _note_host_name(self, event: str, args: tuple[Any, ...]) -> None:
+        if self._callers.is_author(sys._getframe(3), frozenset(("socket",))):
+            self._note_reason("system host name")
 
     def _name_file(self, name: str, kind: str = "named", folder: object = None) -> None:
         """Note a file that code, an argument or a database call names, if it exists."""

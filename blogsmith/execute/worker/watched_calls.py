@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from functools import partial
 from os import lstat, stat
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,15 @@ _STOPWATCHES = ("perf_counter", "monotonic", "process_time", "thread_time")
 _CLOCKS = ("time", "clock_gettime")
 _DATED = {"localtime": 0, "gmtime": 0, "ctime": 0, "strftime": 1, "asctime": 0}
 """Function → maximum number of arguments with which it uses the current time."""
+_SYSTEM = {
+    "getpid": "process numbers",
+    "getppid": "process numbers",
+    "getloadavg": "load",
+    "statvfs": "disk space",
+    "times": "processor time",
+}
+"""Function of `os` → what it reads of the running system."""
+_SYSTEM_CALLERS = frozenset(("shutil",))
 _ENTROPY_CALLERS = frozenset(("random", "secrets", "uuid"))
 _PROFILER = os.path.join("torch", "autograd", "profiler.py")  # noqa: PTH118
 """File of torch that gives each trace a random name. The name is in no result."""
@@ -175,6 +185,14 @@ class Repeatability:
                 _replace(time, each, self._after_clock("clock"))
         for name, arguments in _DATED.items():
             _replace(time, name, self._after_clock("clock", arguments))
+        for name, what in _SYSTEM.items():
+            _replace(os, name, self._after_system(what))
+        for module, function, observer in (
+            ("resource", "getrusage", self._after_system("resource usage")),
+            ("uuid", "uuid1", self._after_clock("clock")),
+            ("email.utils", "formatdate", self._after_clock("clock", 0)),
+        ):
+            after_import(module, partial(_replace, name=function, after=observer))
         for name in ("urandom", "getrandom"):
             _replace(os, name, self._after_entropy)
         after_import("random", self._begin_random)
@@ -209,6 +227,13 @@ class Repeatability:
         def after(frame: FrameType, args: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
             if (arguments is None or len(args) <= arguments) and self._callers.is_author(frame):
                 self._note(reason)
+
+        return after
+
+    def _after_system(self, what: str) -> Callable[..., None]:
+        def after(frame: FrameType, args: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
+            if self._callers.is_author(frame, _SYSTEM_CALLERS):
+                self._note(f"system {what}")
 
         return after
 
