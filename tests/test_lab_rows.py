@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from blogsmith.lab import read_rows
-from blogsmith.lab.row_tables import Timings
+from blogsmith.lab.row_tables import Timings, peak_tflops
 from blogsmith.lab.rows import Row, append_rows, newest, series
 from blogsmith.lab.tables import number_with_error, table, two_digits
 from blogsmith.render.outputs.html import clean_html
@@ -234,7 +234,7 @@ def test_machines_stand_side_by_side() -> None:
         "Peak memory of one call",
         "What ran",
     ]
-    assert [one.caption.rpartition(". ")[2] for one in shown[::3]] == [
+    assert [one.caption.rpartition(". ")[2] for one in (shown[0], shown[3])] == [
         "Example CPU, NumPy 2.4.6, Python 3.11.7",
         "Example GPU, capability 9.0, driver 570.1, torch 2.13.0, NumPy 2.4.6, Python 3.11.7",
     ]
@@ -243,7 +243,22 @@ def test_machines_stand_side_by_side() -> None:
     assert shown[1].rows == (("128", "3.00"), ("256", "1,536"))
     assert shown[2].rows == (("numpy", "numpy", "2", "5.7e-07", "tracemalloc", "2026-11-21"),)
     assert shown[3].rows == (("128", "15.0 ± 3.0"),)
-    assert shown[5].rows[0][1:3] == ("flash aten::_scaled_dot_product_flash_attention", "–")
+    assert shown[6].rows[0][1:3] == ("flash aten::_scaled_dot_product_flash_attention", "–")
+    # 4 · 8 heads · 128² pairs · 64 numbers in 15 µs are 2.24 TFLOP/s
+    assert shown[5].caption.startswith("Arithmetic per second: ")
+    assert shown[5].rows == (("128", "2.24"),)
+
+
+def test_the_speed_of_a_known_card_is_a_share_of_its_peak() -> None:
+    card = replace(GPU, device="NVIDIA H100 80GB HBM3", dtype="bfloat16", n=4096, heads=8, median_s=1e-4)
+    (share,) = (one for one in Timings((card,)).tables() if one.caption.startswith("Share"))
+    # 4 · 8 · 4096² · 64 operations in 100 µs are 343.6 TFLOP/s
+    assert share.caption.startswith("Share of the peak of 989.4 TFLOP/s: bfloat16")
+    assert share.rows == (("4,096", "34.7"),)
+    causal = replace(card, is_causal=True, direction="backward")
+    assert causal.flops == 4 * 8 * (4096 * 4097 / 2) * 64 * 2.5
+    assert peak_tflops("NVIDIA H100 PCIe", "float16") == 756
+    assert peak_tflops("NVIDIA H100", "float32") is None
 
 
 def test_threads_tell_columns_apart() -> None:

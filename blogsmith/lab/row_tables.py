@@ -14,6 +14,29 @@ _TIMES: Mapping[str, float] = MappingProxyType({"s": 1.0, "ms": 1e-3, "µs": 1e-
 _SIZES: Mapping[str, float] = MappingProxyType({"GiB": 2.0**30, "MiB": 2.0**20, "KiB": 2.0**10})
 """Units of memory → bytes, largest first."""
 
+PEAKS: Mapping[str, float] = MappingProxyType(
+    {
+        "NVIDIA A100": 312.0,
+        "NVIDIA H100 PCIe": 756.0,
+        "NVIDIA H100 NVL": 835.0,
+        "NVIDIA H100": 989.4,
+        "NVIDIA H200 NVL": 835.0,
+        "NVIDIA H200": 989.4,
+        "NVIDIA L40S": 362.0,
+        "NVIDIA B200": 2250.0,
+        "NVIDIA GeForce RTX 4090": 165.2,
+        "NVIDIA GeForce RTX 3090": 71.0,
+    }
+)
+"""Start of a GPU's name, longer ones first → its peak in TFLOP/s for float16 and bfloat16 with sums in
+float32, without sparsity, from NVIDIA's data sheets."""
+
+
+def peak_tflops(device: str, dtype: str) -> float | None:
+    """Return the peak of a GPU in TFLOP/s, or None if it is unknown."""
+    found = (peak for name, peak in PEAKS.items() if device.startswith(name))
+    return next(found, None) if dtype in ("float16", "bfloat16") else None
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Timings:
@@ -28,7 +51,7 @@ class Timings:
         return "".join(shown._repr_html_() for shown in self.tables())
 
     def tables(self) -> tuple[Table, ...]:
-        """Return three tables for each machine and setting: time, memory, what ran."""
+        """Return tables for each machine and setting: time, memory, on a GPU the speed, and what ran."""
         groups: dict[tuple[str, str], list[Row]] = {}
         for row in newest(self.rows):
             groups.setdefault((row.machine, row.setting), []).append(row)
@@ -37,6 +60,8 @@ class Timings:
             where = f"{setting}. {machine}"
             found.append(_times(rows, f"Median time ± interquartile range of one call: {where}"))
             found.append(_memory(rows, f"Peak memory of one call: {where}"))
+            if rows[0].kind == "cuda":
+                found.append(_speed(rows, where))
             found.append(_proofs(rows, f"What ran: {where}"))
         return tuple(found)
 
@@ -59,6 +84,20 @@ def _memory(rows: Sequence[Row], caption: str) -> Table:
         return row.status if row.peak_bytes is None else number_with_error(row.peak_bytes / size)
 
     return _grid(rows, cell, unit, caption)
+
+
+def _speed(rows: Sequence[Row], where: str) -> Table:
+    """Return the speed of the arithmetic, as a share of the GPU's peak if that is known."""
+    peak = peak_tflops(rows[0].device, rows[0].dtype)
+    unit = "TFLOP/s" if peak is None else "%"
+
+    def cell(row: Row) -> str:
+        if row.tflops_per_s is None:
+            return row.status
+        return number_with_error(row.tflops_per_s if peak is None else row.tflops_per_s / peak * 100)
+
+    what = "Arithmetic per second" if peak is None else f"Share of the peak of {peak:,.4g} TFLOP/s"
+    return _grid(rows, cell, unit, f"{what}: {where}")
 
 
 def _common_unit(values: Iterable[float | None], units: Mapping[str, float]) -> tuple[str, float]:

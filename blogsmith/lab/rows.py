@@ -32,7 +32,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = MappingProxyType(
 """Type of a field, as written below → types allowed in JSON."""
 _TELLING = (
     *("device", "capability", "driver", "cuda", "threads", "python", "numpy", "torch"),
-    *("backend", "dtype", "is_causal", "batch", "heads", "d", "n"),
+    *("backend", "dtype", "is_causal", "direction", "batch", "heads", "d", "n"),
 )
 """Fields that distinguish rows."""
 
@@ -63,6 +63,8 @@ class Row:
     """Observed CUDA kernels, separated by commas."""
     dtype: str
     is_causal: bool
+    direction: str = ""
+    """`backward` for the gradient of the output; empty for the output."""
     batch: int
     heads: int
     d: int
@@ -99,6 +101,18 @@ class Row:
         return None if self.low_s is None or self.high_s is None else self.high_s - self.low_s
 
     @property
+    def flops(self) -> float:
+        """Number of floating-point operations of the two products, of visible pairs only. By the convention
+        of FlashAttention-2 (arXiv 2307.08691, section 4.1), a gradient counts as 2.5 outputs."""
+        pairs = self.n * (self.n + 1) / 2 if self.is_causal else self.n**2
+        return 4.0 * self.batch * self.heads * pairs * self.d * (2.5 if self.direction else 1)
+
+    @property
+    def tflops_per_s(self) -> float | None:
+        """Speed in 10¹² floating-point operations a second. None if there is no time."""
+        return self.flops / self.median_s / 1e12 if self.median_s else None
+
+    @property
     def machine(self) -> str:
         """Device and all versions, as text. Threads are not included: each backend has its own."""
         named = (
@@ -116,7 +130,9 @@ class Row:
     def setting(self) -> str:
         """Everything that was computed except the length, as text."""
         causal = ", causal" if self.is_causal else ""
-        return f"{self.dtype}, batch {self.batch}, {_counted(self.heads, 'head')} of {self.d}{causal}"
+        gradient = ", gradient" if self.direction else ""
+        heads = _counted(self.heads, "head")
+        return f"{self.dtype}, batch {self.batch}, {heads} of {self.d}{causal}{gradient}"
 
 
 def read_rows(path: str | os.PathLike[str]) -> tuple[Row, ...]:
@@ -168,6 +184,7 @@ def case_of(row: Row) -> tuple[object, ...]:
         row.backend,
         row.dtype,
         row.is_causal,
+        row.direction,
         row.batch,
         row.heads,
         row.d,

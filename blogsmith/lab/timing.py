@@ -12,10 +12,10 @@ import inspect
 import os
 import platform
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from importlib import metadata
+from importlib import import_module, metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from . import reference
 from .devices import driver_version, processor_name, usable_cores
 from .measuring import give_back, is_out_of_memory, peak_of, times_of
 from .precision import dtype_name, rounded
-from .ran import BackendError, tell
+from .ran import BackendError, profiled, tell
 from .row_tables import Timings
 from .rows import Row, append_rows, case_of, newest, rows_of
 from .subjects import (
@@ -54,6 +54,7 @@ def benchmark(
     d: int = 64,
     dtype: object = "float32",
     is_causal: bool = False,
+    direction: str = "forward",
     inputs: str = "numpy",
     rows: str | os.PathLike[str] | None = None,
     again: bool = False,
@@ -71,6 +72,9 @@ def benchmark(
     times without launching. The error is the largest of up to 256 queries, compared with float64. If memory
     runs out, the row of the case says so.
 
+    direction: `forward`, or `backward` for the gradients of q, k and v from that of the output. Then times
+        and memory are those of the gradients, the error is that of q's, and backends without torch are left
+        out.
     backends: names, a mapping from names to functions f(q, k, v), or a list of both. None: all available
         backends.
     inputs: arrays that functions receive: `numpy`, `torch` or `torch-cuda`. A function must handle
@@ -82,22 +86,28 @@ def benchmark(
     Raises `BackendError` if a named backend cannot run, and `ValueError` for a damaged file or an invalid
     argument.
     """
+    if direction not in ("forward", "backward"):
+        raise ValueError(f"unknown direction {direction}; choose from forward, backward")
     if inputs not in KINDS:
         raise ValueError(f"unknown inputs {inputs}; choose from {', '.join(KINDS)}")
     asked = _lengths(lengths, batch, heads, d, 1 if repeats is None else repeats)
     case: dict[str, Any] = {"batch": batch, "heads": heads, "d": d, "is_causal": is_causal}
     case["dtype"] = dtype_name(dtype)
+    case["direction"] = "" if direction == "forward" else direction
     case["date"] = date or datetime.date.today().isoformat()
     known = () if rows is None else _known(rows)
     plan = _Plan({s.name: s for s in subjects(backends, inputs)}, seed, repeats, budget_s, clock)
     wanted = [
         Row(**_machine(subject.kind), **case, backend=subject.name, ran="", n=n, code=_code(subject.function))
-        for subject in plan.subjects.values()
         for n in asked
+        for subject in plan.subjects.values()
     ]
     fresh: list[Row] = []
+    given: _Given | None = None
     for row in wanted if again else _missing(wanted, known):
-        fresh += _added(row, plan, rows, named=backends is not None)
+        # all backends get the same numbers, whose exact result takes longest to compute
+        given = given if given and given.n == row.n else _given(row, plan.seed)
+        fresh += _added(row, given, plan, rows, named=backends is not None)
     shown = {case_of(row): row for row in newest([*known, *fresh])}
     for row in wanted:
         # Also for rows measured before: a post that runs again reports the same.
@@ -141,10 +151,12 @@ def _known(path: str | os.PathLike[str]) -> tuple[Row, ...]:
     return rows_of(path)
 
 
-def _added(row: Row, plan: _Plan, path: str | os.PathLike[str] | None, *, named: bool) -> list[Row]:
+def _added(
+    row: Row, given: _Given, plan: _Plan, path: str | os.PathLike[str] | None, *, named: bool
+) -> list[Row]:
     """Measure and store `row`. Return an empty list if a backend that was not named cannot run."""
     try:
-        measured = _measured(row, plan)
+        measured = _measured(row, given, plan)
     except BackendError:
         if named:
             raise
@@ -156,22 +168,51 @@ def _added(row: Row, plan: _Plan, path: str | os.PathLike[str] | None, *, named:
     return [measured]
 
 
-def _measured(row: Row, plan: _Plan) -> Row:
-    """Return `row` with its measurements. Raises `BackendError`."""
-    subject = plan.subjects[row.backend]
-    random = np.random.default_rng([plan.seed, row.n])
+@dataclass(slots=True)
+class _Given:
+    """Inputs for one length, and some exact results."""
+
+    n: int
+    arrays: list[Any]
+    """q, k and v, of shape (batch, heads, n, d)."""
+    gradient: Any
+    """Gradient of the output; None if gradients are not computed."""
+    chosen: Any
+    """Queries whose results are compared."""
+    exact: list[Any]
+    """Exact results for these queries, one array for each head; empty until they are needed."""
+
+
+def _given(row: Row, seed: int) -> _Given:
+    random = np.random.default_rng([seed, row.n])
     shape = (row.batch, row.heads, row.n, row.d)
     arrays = [rounded(random.standard_normal(shape, np.float32), row.dtype) for _ in "qkv"]
-    try:
-        q, k, v = (as_given(x, subject.kind, row.dtype) for x in arrays)
-        output, ran = proved(subject, q, k, v, is_causal=row.is_causal)
-        row = replace(row, ran=" ".join([ran.backend, *ran.operators]), kernels=", ".join(ran.kernels))
-        error = _error(from_arrays(output), arrays, is_causal=row.is_causal)
-        del output
+    gradient = rounded(random.standard_normal(shape, np.float32), row.dtype) if row.direction else None
+    chosen = np.unique(np.linspace(0, row.n - 1, min(row.n, CHECKED_QUERIES)).astype(int))
+    return _Given(row.n, arrays, gradient, chosen, [])
 
-        def call() -> object:
+
+def _measured(row: Row, given: _Given, plan: _Plan) -> Row:
+    """Return `row` with its measurements. Raises `BackendError`."""
+    subject = plan.subjects[row.backend]
+    if row.direction and subject.kind == "numpy":
+        raise BackendError(f"{subject.name} computes no gradients")
+    try:
+        q, k, v = (as_given(x, subject.kind, row.dtype) for x in given.arrays)
+        if row.direction:
+            q, k, v = (x.requires_grad_() for x in (q, k, v))
+        output, ran = proved(subject, q, k, v, is_causal=row.is_causal)
+
+        def call() -> Any:
             return subject.call(q, k, v, is_causal=row.is_causal)
 
+        if row.direction:
+            call = _gradients(output, (q, k, v), as_given(given.gradient, subject.kind, row.dtype))
+            ran = replace(ran, kernels=profiled(call).kernels)
+            output = call()[0]
+        row = replace(row, ran=" ".join([ran.backend, *ran.operators]), kernels=", ".join(ran.kernels))
+        error = _error(from_arrays(output), given, is_causal=row.is_causal)
+        del output
         peak, memory_from = peak_of(call, subject.kind)
         on_cuda = subject.kind == "torch-cuda"
         times = times_of(
@@ -194,22 +235,43 @@ def _measured(row: Row, plan: _Plan) -> Row:
     )
 
 
-def _error(output: Any, arrays: Sequence[Any], *, is_causal: bool) -> float:
-    """Return the largest absolute error of some queries. `arrays` are the inputs (batch, heads, n, d)."""
-    q, k, v = arrays
-    n = q.shape[-2]
+def _gradients(output: Any, arrays: tuple[Any, ...], gradient: Any) -> Callable[[], Any]:
+    """Return a function that computes the gradients of `arrays`. It can be called again."""
+    torch: Any = import_module("torch")
+    if not getattr(output, "requires_grad", False):
+        raise BackendError("the output has no gradient")
+    return lambda: torch.autograd.grad(output, arrays, gradient, retain_graph=True)
+
+
+def _error(output: Any, given: _Given, *, is_causal: bool) -> float:
+    """Return the largest absolute error of some queries, for the output or for the gradient of q."""
+    q = given.arrays[0]
     if output.shape != q.shape:
         raise ValueError(f"the output has the shape {output.shape}, the queries {q.shape}")
-    chosen = np.unique(np.linspace(0, n - 1, min(n, CHECKED_QUERIES)).astype(int))
-    mask = np.arange(n) <= chosen[:, None] if is_causal else None
-    worst = [0.0]
-    # head by head: float64 for all heads could need more memory than the call itself
-    for at in np.ndindex(q.shape[:-2]):
-        wide = (x.astype(np.float64) for x in (q[at][chosen], k[at], v[at]))
-        exact = reference.attention(*wide, mask=mask)
-        worst.append(float(np.abs(output[at][chosen] - exact).max()))
+    heads = list(np.ndindex(q.shape[:-2]))
+    if not given.exact:
+        # head by head: float64 for all heads could need more memory than the call itself
+        given.exact.extend(_exact(given, head, is_causal=is_causal) for head in heads)
+    pairs = zip(heads, given.exact, strict=True)
+    found = [np.abs(output[head][given.chosen] - exact).max() for head, exact in pairs]
     # max() would ignore NaN
-    return float(np.max(worst))
+    return float(np.max([0.0, *found]))
+
+
+def _exact(given: _Given, head: tuple[int, ...], *, is_causal: bool) -> Any:
+    """Return the exact results of one head in float64, (chosen queries, d)."""
+    q, k, v = (x[head].astype(np.float64) for x in given.arrays)
+    q = q[given.chosen]
+    mask = np.arange(given.n) <= given.chosen[:, None] if is_causal else None
+    output = reference.attention(q, k, v, mask=mask)
+    if given.gradient is None:
+        return output
+    gradient = given.gradient[head][given.chosen].astype(np.float64)
+    scale = 1 / np.sqrt(q.shape[-1])
+    scores = q @ k.T * scale
+    weights = reference.softmax(scores if mask is None else np.where(mask, scores, -np.inf))
+    changes = weights * (gradient @ v.T - (gradient * output).sum(axis=-1, keepdims=True))
+    return changes @ k * scale
 
 
 def _code(function: Function | None) -> str:

@@ -38,6 +38,52 @@ def test_a_row_says_what_ran_and_what_it_took() -> None:
     assert output <= flash.peak_bytes < output + scores <= math.peak_bytes
 
 
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_a_gradient_is_timed_and_compared_with_the_exact_one(is_causal: bool) -> None:
+    def steps(q: Any, k: Any, v: Any) -> Any:
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        return torch.softmax(scores.masked_fill(hidden, -torch.inf) if is_causal else scores, dim=-1) @ v
+
+    found = rows_of(
+        {"steps": steps},
+        "torch:flash",
+        "torch:math",
+        inputs="torch",
+        is_causal=is_causal,
+        direction="backward",
+    )
+    for row in found:
+        assert (row.direction, row.status) == ("backward", "ok")
+        assert row.max_abs_error is not None
+        assert row.max_abs_error < 2e-6
+        assert "gradient" in row.setting
+    assert [row.ran.partition(" ")[0] for row in found] == ["own", "flash", "math"]
+
+
+def test_a_wrong_gradient_is_seen() -> None:
+    def wrong(q: Any, k: Any, v: Any) -> Any:
+        return torch.nn.functional.scaled_dot_product_attention(q, k.detach() * 1.01, v)
+
+    with pytest.raises(RuntimeError, match="not have been used"):
+        rows_of({"wrong": wrong}, inputs="torch", direction="backward")
+
+    def scaled(q: Any, k: Any, v: Any) -> Any:
+        return torch.nn.functional.scaled_dot_product_attention(q * 1.01, k, v)
+
+    (row,) = rows_of({"scaled": scaled}, inputs="torch", direction="backward")
+    assert row.max_abs_error is not None
+    assert row.max_abs_error > 1e-4
+
+
+def test_backends_without_gradients_are_left_out_or_refused() -> None:
+    with pytest.raises(BackendError, match="numpy computes no gradients"):
+        rows_of("numpy", direction="backward")
+    assert "numpy" not in {row.backend for row in benchmark(lengths=8, repeats=1, direction="backward").rows}
+    with pytest.raises(ValueError, match="choose from forward, backward"):
+        rows_of("numpy", direction="sideways")
+
+
 def test_peak_memory_counts_what_lives_at_once() -> None:
     def mine(q: Any, k: Any, v: Any) -> Any:
         held = [torch.ones(4 * MIB, dtype=torch.uint8), torch.ones(2 * MIB, dtype=torch.uint8)]
