@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -105,6 +106,14 @@ def test_what_goes_wrong_is_reported(tmp_path: Path) -> None:
     for name, (*_, first, second) in FAILURES.items():
         assert first in said[name], name
         assert second in said[name], name
+
+
+def test_a_notebook_for_python_has_programs_as_text(tmp_path: Path) -> None:
+    root = site(tmp_path, "notebook: true\n", a=f"{SUM}\n```{{python}}\n1 + 1\n```")
+    build(root)
+    (notebook,) = (root / "public").rglob("*.ipynb")
+    cells = json.loads(notebook.read_bytes())["cells"]
+    assert [cell["cell_type"] for cell in cells] == ["raw", "markdown", "code"]
 
 
 @needs_compilers

@@ -455,7 +455,7 @@ class Body(Struct, frozen=True):
     widgets: frozenset[str] = frozenset()
     """Features of the page that need a script or stylesheet of their own, as in `PageView`."""
     cell_lines: tuple[int, ...] = ()
-    """1-based lines of the file where the fences of cells that run begin."""
+    """1-based lines of the file where the fences of cells that run begin, except drawings and programs."""
     files: Mapping[str, Path | bytes] = msgspec.field(default_factory=dict)
     """Images that cells drew: name in the page's folder → file to copy, or bytes."""
     cover: str = ""

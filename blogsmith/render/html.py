@@ -196,7 +196,7 @@ def render_body(parsed: Parsed, tools: SiteAccess) -> Body:
         stated=page_statements(rendering),
         faq=page_faq(rendering, spoken),
         widgets=frozenset(rendering.widgets),
-        cell_lines=tuple(cell.place.line for cell in parsed.cells.cells if cell.is_run),
+        cell_lines=tuple(cell.place.line for cell in parsed.cells.cells if cell.is_run and not cell.is_alone),
         files=rendering.cell_images,
         # must come before `variants`, because `cover_tag` adds to `rendering.variants`
         cover=cover_tag(rendering),
