@@ -79,9 +79,10 @@ LANGUAGES = sorted(path.stem for path in Path(words.__file__).parent.glob("*.txt
             "geschweifte Klammer auf x mit groß P Klammer auf x gegeben y Klammer zu geschweifte Klammer zu",
         ),
         (
-            r"D(p||q)",
-            "cap D open paren p vertical bar vertical bar q close paren",
-            "groß D Klammer auf p senkrechter Strich senkrechter Strich q Klammer zu",
+            r"D(p||q(z|x))",
+            "cap D open paren p vertical bar vertical bar q open paren z given x close paren close paren",
+            "groß D Klammer auf p senkrechter Strich senkrechter Strich q Klammer auf z gegeben x Klammer zu"
+            " Klammer zu",
         ),
         (
             r"D(p\,\|\,q)",

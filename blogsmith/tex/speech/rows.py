@@ -80,13 +80,14 @@ def find_closing(row: Sequence[Element], index: int) -> int:
     if form == "infix" or (form == "postfix" and text in "|‖"):
         return 0
     end = min(len(row), index + _REACH) if form else find_end(row, index)
-    closing = (
-        position
-        for position in range(index + 1, end)
-        if text_of(base := base_of(row[position])) == BRACKETS[text][0]
-        and (not form or base.get("form", "postfix") == "postfix")
-    )
-    position = next(closing, 0)
+    depth = position = 0
+    for place in range(index + 1, end):
+        base = base_of(row[place])
+        name = text_of(base)
+        if name == BRACKETS[text][0] and (base.get("form", "postfix") == "postfix" if form else not depth):
+            position = place
+            break
+        depth += (name in _OPENING) - (name in _CLOSING)
     inner = row[index + 1 : position]
     if not inner or (len(inner) == 1 and inner[0].tag == "mtable"):
         return 0
