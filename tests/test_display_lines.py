@@ -40,6 +40,11 @@ LINES = [
         r"\left(a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + \frac{a_7}{b} + a_8 + a_9 + b_1 + b_2\right)",
         ["(a1+", "a2+", "a3+", "a4+", "a5+", "a6+", "a7b+", "a8+", "a9+", "b1+", "b2)"],
     ),
+    (
+        r"\left(a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + b_1 + b_2\right)_i^2"
+        r" = c_{\lVert x\rVert}",
+        ["(a1+", "a2+", "a3+", "a4+", "a5+", "a6+", "a7+", "a8+", "a9+", "b1+", "b2)i2=", "c‖x‖"],
+    ),
     # also inside braces, colours and sizes
     (
         r"\color{red} a_1 + a_2 + a_3 + a_4 = {b_1 + b_2 + b_3 + b_4} = c_1 + c_2",
@@ -54,6 +59,10 @@ LINES = [
     (
         r"\begin{aligned} a_1 + a_2 + a_3 + a_4 + a_5 &= b_1 + b_2 + b_3 \\ &= c \end{aligned}",
         ["a1+a2+a3+a4+a5", "=b1+b2+b3", "=c"],
+    ),
+    (
+        r"\begin{array}{l} a_1 + a_2 + a_3 + a_4 + a_5 = b_1 + b_2 + b_3 + b_4 + b_5 \\ = c \end{array}",
+        ["a1+a2+a3+a4+a5=", "b1+b2+b3+b4+b5", "=c"],
     ),
 ]
 """TeX → text of the rows between possible breaks."""
