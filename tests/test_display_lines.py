@@ -45,6 +45,11 @@ LINES = [
         r" = c_{\lVert x\rVert}",
         ["(a1+", "a2+", "a3+", "a4+", "a5+", "a6+", "a7+", "a8+", "a9+", "b1+", "b2)i2=", "c‖x‖"],
     ),
+    # a sized delimiter with scripts closes its brackets
+    (
+        r"\bigl(a_1 + a_2 + a_3 + a_4\bigr)^2 = \bigl(b_1 + b_2 + b_3 + b_4\bigr)_i = c_1 + c_2 + c_3",
+        ["(a1+a2+a3+a4)2=", "(b1+b2+b3+b4)i=", "c1+c2+c3"],
+    ),
     # also inside braces, colours and sizes
     (
         r"\color{red} a_1 + a_2 + a_3 + a_4 = {b_1 + b_2 + b_3 + b_4} = c_1 + c_2",

@@ -103,7 +103,7 @@ INDENT = 1.0
 _WIDE_SPACE = lazy_pattern(r'<mspace width="[1-9]\d*(?:\.\d+)?em"/>')
 _FENCED = lazy_pattern(r'<mrow(?: intent="[^"]*")?><mo fence="true"')
 _SCRIPTED = lazy_pattern(r'<(msu[a-z]+)[^<>]*><mrow(?: (?:intent|arg)="[^"]*")*><mo fence="true"')
-_FENCE = lazy_pattern(r'(?:<msu[^<>]*>)?<mo fence="true"')
+_FENCE = lazy_pattern(r'(?:<msu[^<>]*><mrow>)?<mo fence="true"')
 _ROW = ("<mrow>", "<mrow intent=", "<mrow arg=")
 """Starts of rows that may be opened. Their parts on several lines lose their common meaning. A row with a
 class has a frame or a line through it, and stays whole."""
@@ -249,7 +249,8 @@ def _open_scripts(piece: LinePiece, name: str) -> Sequence[MeasuredElement]:
     """Return the parts of a base between delimiters, with the scripts at the last one. name: of the tag."""
     base, *scripts = piece.children
     *inside, last = base.children
-    xml = "".join([f"<{name}>", last.xml, *(script.xml for script in scripts), f"</{name}>"])
+    # alone in a row, because browsers give no base of scripts its size
+    xml = f"<{name}><mrow>{last.xml}</mrow>{''.join([script.xml for script in scripts])}</{name}>"
     return [*inside, MeasuredElement(xml, last.width + piece.width - base.width)]
 
 
