@@ -50,6 +50,12 @@ LINES = [
         r"\bigl(a_1 + a_2 + a_3 + a_4\bigr)^2 = \bigl(b_1 + b_2 + b_3 + b_4\bigr)_i = c_1 + c_2 + c_3",
         ["(a1+a2+a3+a4)2=", "(b1+b2+b3+b4)i=", "c1+c2+c3"],
     ),
+    # between matrices
+    (
+        r"A = \begin{pmatrix} a_1 + a_2 + a_3 & a_4 + a_5 \end{pmatrix}"
+        r"\begin{bmatrix} b_1 & b_2 & b_3 \end{bmatrix}^\top\begin{pmatrix} a & b \end{pmatrix}",
+        ["A=", "(a1+a2+a3a4+a5)", "[b1b2b3]⊤", "(ab)"],
+    ),
     # also inside braces, colours and sizes
     (
         r"\color{red} a_1 + a_2 + a_3 + a_4 = {b_1 + b_2 + b_3 + b_4} = c_1 + c_2",

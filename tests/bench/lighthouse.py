@@ -5,12 +5,13 @@
 SITE is a built site, by default our own after a new build. Lighthouse's mobile profile (1.6 Mbit/s, 150 ms,
 a CPU four times slower) judges the pages with these paths, by default the front page and three of our own
 posts; the table shows medians, and the result is 1 if a page misses `LEAST_SCORES` or `MAX_BLOCKING_MS`. The
-same pages without scripts, external style sheets and fonts are a reference for the load of this machine.
-`--parts` also measures the pages without one of these parts.
+same pages without scripts, external style sheets and fonts are the reference: if the load of this machine is
+too high for the goals, a page must be as quick as they are. `--parts` also measures the pages without one of
+these parts.
 
-No goal is relative to the reference: on that phone a style sheet costs a round trip of 150 ms at the first
-page and nothing at the next ones, and so do fonts. Of 0.84 s by which the main text of our longest post was
-later than in the reference, bytes were 0.55 s.
+The time of the main text has no goal of its own: on that phone a style sheet costs a round trip of 150 ms at
+the first page and nothing at the next ones, and so do fonts. Of 0.84 s by which the main text of our longest
+post was later than in the reference, bytes were 0.55 s.
 
 Lighthouse computes its times from the requests on this machine. Anything that arrived before the first text
 was drawn counts as if the text had waited for it, even fonts that block no text (`font-display: optional`).
@@ -175,11 +176,14 @@ def _median(looks: Sequence[Look], key: str) -> float:
     return statistics.median(float(each[key]) for each in looks)
 
 
-def meets_goals(page: Sequence[Look]) -> bool:
-    """Return whether the medians of a page meet the goals."""
+def meets_goals(page: Sequence[Look], bare: Sequence[Look]) -> bool:
+    """Return whether the medians of a page meet the goals, or are no worse than those of `bare` if this
+    machine is too busy for them."""
     scores = {key: statistics.median(each["scores"][key] for each in page) for key in LEAST_SCORES}
-    is_quick = _median(page, "blocking_ms") <= MAX_BLOCKING_MS
-    return is_quick and all(scores[key] >= least for key, least in LEAST_SCORES.items())
+    speed = statistics.median(each["scores"]["performance"] for each in bare)
+    least = {**LEAST_SCORES, "performance": min(LEAST_SCORES["performance"], speed)}
+    is_quick = _median(page, "blocking_ms") <= max(MAX_BLOCKING_MS, _median(bare, "blocking_ms"))
+    return is_quick and all(scores[key] >= least[key] for key in LEAST_SCORES)
 
 
 def changed_site(
@@ -226,7 +230,7 @@ def main(arguments: Sequence[str]) -> int:
             found[part] = {page: [each for each in looks if each["address"] == page] for page in pages}
             for page, of_page in found[part].items():
                 print(page_line(page, of_page), flush=True)
-        is_met = all(meets_goals(found["as it is"][page]) for page in pages)
+        is_met = all(meets_goals(found["as it is"][page], found["none of these"][page]) for page in pages)
     return 0 if is_met else 1
 
 

@@ -104,6 +104,7 @@ _WIDE_SPACE = lazy_pattern(r'<mspace width="[1-9]\d*(?:\.\d+)?em"/>')
 _FENCED = lazy_pattern(r'<mrow(?: intent="[^"]*")?><mo fence="true"')
 _SCRIPTED = lazy_pattern(r'<(msu[a-z]+)[^<>]*><mrow(?: (?:intent|arg)="[^"]*")*><mo fence="true"')
 _FENCE = lazy_pattern(r'(?:<msu[^<>]*><mrow>)?<mo fence="true"')
+_MATRIX = lazy_pattern(r'(?:<msu[^<>]*>)?<mrow(?: arg="a")?><mo fence="true"[^<>]*>[^<]*</mo><mtable')
 _ROW = ("<mrow>", "<mrow intent=", "<mrow arg=")
 """Starts of rows that may be opened. Their parts on several lines lose their common meaning. A row with a
 class has a frame or a line through it, and stays whole."""
@@ -194,7 +195,11 @@ def _break_row(elements: Sequence[MeasuredElement], room: float) -> list[list[Li
             for group in groups
             for part in (_split_group(group, starts, room) if group_width(group) > limit * room else [group])
         ]
-    return groups
+    return [
+        part
+        for group in groups
+        for part in (_split_matrices(group) if group_width(group) > room else [group])
+    ]
 
 
 _OPENED: Sequence[tuple[tuple[str, ...], float]] = (
@@ -213,6 +218,19 @@ def _split_group(group: list[LinePiece], starts: tuple[str, ...], room: float) -
         group = opened
     parts = split_relations(group)
     return split_wide(parts, room) if max(map(group_width, parts)) > room else parts
+
+
+def _split_matrices(group: list[LinePiece]) -> list[list[LinePiece]]:
+    """Return the pieces between breaks in products of matrices, where no operator is."""
+    parts: list[list[LinePiece]] = [[]]
+    was_matrix = False
+    for piece in group:
+        is_matrix = _MATRIX.match(piece.xml) is not None
+        if was_matrix and is_matrix:
+            parts.append([])
+        was_matrix = is_matrix or (was_matrix and piece.xml.startswith("<mspace"))
+        parts[-1].append(piece)
+    return parts
 
 
 def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[LinePiece]:
