@@ -241,8 +241,8 @@ def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[Li
         return
     scripted = _SCRIPTED.match(piece.xml)
     is_fenced = scripted or _FENCED.match(piece.xml)
-    is_kept = "<mtext" not in starts or _INNER_LINES.search(piece.xml) if is_fenced else start[:4] == "<msu"
-    if is_kept:
+    opens = _may_open_fence(piece, starts) if is_fenced else not start.startswith("<msu")
+    if not opens:
         yield piece
         return
     if start.startswith("<mtext"):
@@ -255,6 +255,11 @@ def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[Li
             child = replace(child, xml=child.xml.replace("<mo ", f"<mo {_BIGG} ", 1))
         for part in _open(replace(child, depth=child.depth + piece.depth), starts, room):
             yield _styled(part, start) if start.startswith("<mstyle") else part
+
+
+def _may_open_fence(piece: LinePiece, starts: tuple[str, ...]) -> bool:
+    """Return whether content between growing delimiters may be opened: no matrix, cases or lines."""
+    return "<mtext" in starts and not _INNER_LINES.search(piece.xml) and not _MATRIX.match(piece.xml)
 
 
 def _styled(piece: LinePiece, start: str) -> LinePiece:
