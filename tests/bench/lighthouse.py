@@ -10,8 +10,8 @@ too high for the goals, a page must be as quick as they are. `--parts` also meas
 these parts.
 
 The time of the main text has no goal of its own: on that phone a style sheet costs a round trip of 150 ms at
-the first page and nothing at the next ones, and so do fonts. Of 0.84 s by which the main text of our longest
-post was later than in the reference, bytes were 0.55 s.
+the first page and nothing at the next ones, and so do fonts. The main text of our longest post was 0.84 s
+later than in the reference; 0.55 s were bytes.
 
 Lighthouse computes its times from the requests on this machine. Anything that arrived before the first text
 was drawn counts as if the text had waited for it, even fonts that block no text (`font-display: optional`).
@@ -177,7 +177,7 @@ def _median(looks: Sequence[Look], key: str) -> float:
 
 
 def meets_goals(page: Sequence[Look], bare: Sequence[Look]) -> bool:
-    """Return whether the medians of a page meet the goals, or are no worse than those of `bare` if this
+    """Return whether the medians of a page meet the goals, or are as good as those of `bare` if this
     machine is too busy for them."""
     scores = {key: statistics.median(each["scores"][key] for each in page) for key in LEAST_SCORES}
     speed = statistics.median(each["scores"]["performance"] for each in bare)
