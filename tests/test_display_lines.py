@@ -40,6 +40,22 @@ LINES = [
         r"\left(a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + \frac{a_7}{b} + a_8 + a_9 + b_1 + b_2\right)",
         ["(a1+", "a2+", "a3+", "a4+", "a5+", "a6+", "a7b+", "a8+", "a9+", "b1+", "b2)"],
     ),
+    (
+        r"\left(a_1 + a_2 + a_3 + a_4 + a_5 + a_6 + a_7 + a_8 + a_9 + b_1 + b_2\right)_i^2"
+        r" = c_{\lVert x\rVert}",
+        ["(a1+", "a2+", "a3+", "a4+", "a5+", "a6+", "a7+", "a8+", "a9+", "b1+", "b2)i2=", "c‖x‖"],
+    ),
+    # a sized delimiter with scripts closes its brackets
+    (
+        r"\bigl(a_1 + a_2 + a_3 + a_4\bigr)^2 = \bigl(b_1 + b_2 + b_3 + b_4\bigr)_i = c_1 + c_2 + c_3",
+        ["(a1+a2+a3+a4)2=", "(b1+b2+b3+b4)i=", "c1+c2+c3"],
+    ),
+    # between matrices
+    (
+        r"A = \begin{pmatrix} a_1 + a_2 + a_3 & a_4 + a_5 \end{pmatrix}"
+        r"\begin{bmatrix} b_1 & b_2 & b_3 \end{bmatrix}^\top\begin{pmatrix} a & b \end{pmatrix}",
+        ["A=", "(a1+a2+a3a4+a5)", "[b1b2b3]⊤", "(ab)"],
+    ),
     # also inside braces, colours and sizes
     (
         r"\color{red} a_1 + a_2 + a_3 + a_4 = {b_1 + b_2 + b_3 + b_4} = c_1 + c_2",
@@ -54,6 +70,10 @@ LINES = [
     (
         r"\begin{aligned} a_1 + a_2 + a_3 + a_4 + a_5 &= b_1 + b_2 + b_3 \\ &= c \end{aligned}",
         ["a1+a2+a3+a4+a5", "=b1+b2+b3", "=c"],
+    ),
+    (
+        r"\begin{array}{l} a_1 + a_2 + a_3 + a_4 + a_5 = b_1 + b_2 + b_3 + b_4 + b_5 \\ = c \end{array}",
+        ["a1+a2+a3+a4+a5=", "b1+b2+b3+b4+b5", "=c"],
     ),
 ]
 """TeX → text of the rows between possible breaks."""

@@ -61,7 +61,54 @@ LANGUAGES = sorted(path.stem for path in Path(words.__file__).parent.glob("*.txt
         (r"\mathcal{L}", "script cap L", "Schreibschrift groß L"),
         (r"\mathbf{x}", "bold x", "fett x"),
         (r"\hat y=\vec v", "y hat equals vector v", "y Dach gleich Vektor v"),
-        (r"\lVert x\rVert_2^2", "the norm of x sub 2 squared", "Norm von x Index 2 Quadrat"),
+        (
+            r"\lVert x\rVert_2^2=\|x\|_2^2",
+            "the 2 norm of x, end norm, squared equals the 2 norm of x, end norm, squared",
+            "2-Norm von x, Ende Norm, Quadrat gleich 2-Norm von x, Ende Norm, Quadrat",
+        ),
+        (
+            r"\lambda|x||x-y|",
+            "lambda the absolute value of x the absolute value of x minus y, end absolute value",
+            "lambda Betrag von x Betrag von x minus y, Ende Betrag",
+        ),
+        (r"\|\cdot\|", "the norm of dot", "Norm von Punkt"),
+        (r"a|b,c|d", "a vertical bar b, c vertical bar d", "a senkrechter Strich b, c senkrechter Strich d"),
+        (
+            r"\{x\mid P(x|y)\}",
+            "open brace x such that cap P open paren x given y close paren close brace",
+            "geschweifte Klammer auf x mit groß P Klammer auf x gegeben y Klammer zu geschweifte Klammer zu",
+        ),
+        (
+            r"D(p||q(z|x))",
+            "cap D open paren p vertical bar vertical bar q open paren z given x close paren close paren",
+            "groß D Klammer auf p senkrechter Strich senkrechter Strich q Klammer auf z gegeben x Klammer zu"
+            " Klammer zu",
+        ),
+        (
+            r"D(p\,\|\,q)",
+            "cap D open paren p double vertical bar q close paren",
+            "groß D Klammer auf p Doppelstrich q Klammer zu",
+        ),
+        (
+            r"f^{-1}(x^{(i)})",
+            "f inverse of open paren x superscript open paren i close paren close paren",
+            "f invers von Klammer auf x hochgestellt Klammer auf i Klammer zu Klammer zu",
+        ),
+        (
+            r"\overline{a+b}\in[0,1)",
+            "the quantity a plus b, bar, is in the interval from 0, included, to 1, not included",
+            "der Ausdruck a plus b, quer, Element von Intervall von 0 einschließlich bis 1 ausschließlich",
+        ),
+        (r"2^{\binom nk}", "2 raised to the n choose k power", "2 hoch n über k, Ende Exponent"),
+        (r"\ketbra{a}{b}.", "the outer product of a and b", "äußeres Produkt von a und b"),
+        (r"\emptyset", "the empty set", "die leere Menge"),
+        (r"\qty{5}{m/s}", "5 m per s", "5 m pro s"),
+        (
+            r"\ce{SO4^2- -> A}",
+            "SO sub 4, 2 minus right arrow cap A",
+            "SO Index 4, 2 minus Pfeil nach rechts groß A",
+        ),
+        (r"\ell_2\text{-norm}", "l sub 2-norm", "l Index 2-norm"),
         (r"\left\lvert -x\right\rvert", "the absolute value of minus x", "Betrag von minus x"),
         (r"\binom nk", "n choose k", "n über k"),
         (r"\bra x", "bra x", "Bra x"),
@@ -131,6 +178,18 @@ def test_names_on_pages() -> None:
     assert spoken_text("", page.body.title_html) == "Why the square root of d sub k"
     assert spoken_text("", page.body.toc[0].html) == "The x squared law"
     assert not re.search("<math[^>]* aria-label", page.html + page.body.title_html)
+
+
+@each_row(
+    ("heading", "name"),
+    [
+        (r"The norm $\lVert x\rVert$ is", "The norm of x is"),
+        (r"Norm $\lVert x\rVert$", "Norm of x"),
+        (r"Minus $-x$", "Minus minus x"),
+    ],
+)
+def test_a_name_repeats_no_words_before_it(heading: str, name: str) -> None:
+    assert spoken_text("", name_formulas(render(f"# {heading}\n").body.title_html, "en")) == name
 
 
 def test_a_ligature_is_spelt() -> None:

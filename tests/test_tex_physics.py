@@ -103,13 +103,13 @@ def test_operators_and_words(tex: str, made: str) -> None:
         (r"a\divisionsymbol b", "a÷ b"),
         (r"\Re{z}", r"\operatorname{Re}\mathopen{}{\left\{z\right\}}"),
         (r"\Im z", r"\operatorname{Im} z"),
-        (r"\braket{a}", r"\left\langle{a}\middle\vert{a}\right\rangle"),
-        (r"\braket{a}{b}", r"\left\langle{a}\middle\vert{b}\right\rangle"),
+        (r"\braket{a}", r"\mathinner{\left\langle a\middle\vert a\right\rangle}"),
+        (r"\braket{a}{b}", r"\mathinner{\left\langle a\middle\vert b\right\rangle}"),
         (r"\ket*{a}", r"\vert{a}\rangle"),
         (r"\bra{a}", r"\mathinner{\left\langle a\right\vert}"),
-        (r"\bra{a}\ket{b}", r"\left\langle{a}\middle\vert{b}\right\rangle"),
+        (r"\bra{a}\ket{b}", r"\mathinner{\left\langle a\middle\vert b\right\rangle}"),
         (r"\bra*{a}\ket{b}", r"\langle{a}\vert{b}\rangle"),
-        (r"\bra{a}\ket b", r"\left\langle{a}\middle\vert{}\right\rangle b"),
+        (r"\bra{a}\ket b", r"\mathinner{\left\langle a\middle\vert\right\rangle}b"),
     ],
 )
 def test_names_that_the_package_redefines(tex: str, made: str) -> None:
@@ -127,9 +127,9 @@ def test_without_the_package_plain_names_stay() -> None:
 @each_row(
     ("tex", "made"),
     [
-        (r"\ip{a}{b}", r"\left\langle{a}\middle\vert{b}\right\rangle"),
+        (r"\ip{a}{b}", r"\mathinner{\left\langle a\middle\vert b\right\rangle}"),
         (r"\ip*{a}", r"\langle{a}\vert{a}\rangle"),
-        (r"\op{a}{b}", r"\left\vert{a}\middle\rangle\!\middle\langle{b}\right\vert"),
+        (r"\op{a}{b}", r"\mathinner{\left\vert a\middle\rangle\!\middle\langle b\right\vert}"),
         (r"\dyad*{a}", r"\vert{a}\rangle\!\langle{a}\vert"),
         (r"\ev{A}", r"\left\langle{A}\right\rangle"),
         (r"\ev*{A}", r"\langle{A}\rangle"),

@@ -11,6 +11,7 @@ import pytest
 from tests.site_files import SiteText, build, printed, write_site_files
 
 from .firefox import Firefox
+from .manual_screenshots import ALL_FONTS
 from .reader import PHONE, WITHOUT_SCRIPTS, Look, Reader
 from .server import served
 from .test_equations import SELECT
@@ -158,6 +159,7 @@ def test_it_is_the_same_without_scripts(page: str, reader: Reader) -> None:
     found = []
     for scripts in (True, WITHOUT_SCRIPTS.scripts):
         reader.open(page, Look(PHONE.width_px, scripts=scripts))
+        reader.ask(ALL_FONTS)
         reader.wait_for_fonts()
         pieces = [piece for row in reader.ask(ROWS) for piece in row]
         sides = [piece[side] for piece in pieces for side in ("left", "right", "top", "bottom")]

@@ -102,6 +102,9 @@ INDENT = 1.0
 """Indent of the second and following lines, in em."""
 _WIDE_SPACE = lazy_pattern(r'<mspace width="[1-9]\d*(?:\.\d+)?em"/>')
 _FENCED = lazy_pattern(r'<mrow(?: intent="[^"]*")?><mo fence="true"')
+_SCRIPTED = lazy_pattern(r'<(msu[a-z]+)[^<>]*><mrow(?: (?:intent|arg)="[^"]*")*><mo fence="true"')
+_FENCE = lazy_pattern(r'(?:<msu[^<>]*><mrow>)?<mo fence="true"')
+_MATRIX = lazy_pattern(r'(?:<msu[^<>]*>)?<mrow(?: arg="a")?><mo fence="true"[^<>]*>[^<]*</mo><mtable')
 _ROW = ("<mrow>", "<mrow intent=", "<mrow arg=")
 """Starts of rows that may be opened. Their parts on several lines lose their common meaning. A row with a
 class has a frame or a line through it, and stays whole."""
@@ -131,8 +134,11 @@ class DisplayLines(Struct, frozen=True):
     """Width of the widest part if the tables in it are not broken; 0 if none of them has to be."""
 
 
-def _is_lines(elements: Sequence[MeasuredElement]) -> bool:
-    return len(elements) == 1 and _LINES.match(elements[0].xml) is not None
+def _is_lines(element: MeasuredElement) -> bool:
+    """Return whether it is a table of lines, also an array of one column."""
+    if element.xml.startswith("<mtable><"):
+        return all(len(row.children) == 1 for row in element.children)
+    return _LINES.match(element.xml) is not None
 
 
 def _open_rows(elements: Sequence[MeasuredElement]) -> Sequence[MeasuredElement]:
@@ -148,7 +154,7 @@ def break_display(mathml: str, elements: Sequence[MeasuredElement], room: float)
     inside, end = mathml.index(">") + 1, mathml.rindex("</math>")
     width = sum(element.width for element in elements)
     elements = _open_rows(elements)
-    if _is_lines(elements):
+    if len(elements) == 1 and _is_lines(elements[0]):
         broken, widest = _break_table(elements[0], room - INDENT)
         return DisplayLines(f"{mathml[:inside]}{broken}{mathml[end:]}", width, widest + INDENT, True)
     groups = _break_row(elements, room - INDENT)
@@ -170,7 +176,7 @@ def _break_inner(piece: LinePiece, room: float) -> LinePiece:
     printed, width = "", 0.0
     for child in piece.children:
         xml = child.xml
-        if _CASES.match(xml) or _LINES.match(xml):
+        if _CASES.match(xml) or (_is_lines(child) and (xml[:8] != "<mtable>" or child is piece.children[-1])):
             around = piece.width - child.width
             xml, widest = _break_table(child, room - around - INDENT)
             width += widest + around + INDENT
@@ -189,13 +195,17 @@ def _break_row(elements: Sequence[MeasuredElement], room: float) -> list[list[Li
             for group in groups
             for part in (_split_group(group, starts, room) if group_width(group) > limit * room else [group])
         ]
-    return groups
+    return [
+        part
+        for group in groups
+        for part in (_split_matrices(group) if group_width(group) > room else [group])
+    ]
 
 
 _OPENED: Sequence[tuple[tuple[str, ...], float]] = (
     ((), 1.0),
     (("<mstyle", *_ROW), 1.0),
-    (("<mstyle", *_ROW, "<mtext"), 1.2),
+    (("<mstyle", *_ROW, "<mtext", "<msu"), 1.2),
 )
 """Elements to open in groups that are still too wide, and the factor that is too wide: the worst breaks."""
 
@@ -210,29 +220,61 @@ def _split_group(group: list[LinePiece], starts: tuple[str, ...], room: float) -
     return split_wide(parts, room) if max(map(group_width, parts)) > room else parts
 
 
+def _split_matrices(group: list[LinePiece]) -> list[list[LinePiece]]:
+    """Return the pieces between breaks in products of matrices, where no operator is."""
+    parts: list[list[LinePiece]] = [[]]
+    was_matrix = False
+    for piece in group:
+        is_matrix = _MATRIX.match(piece.xml) is not None
+        if was_matrix and is_matrix:
+            parts.append([])
+        was_matrix = is_matrix or (was_matrix and piece.xml.startswith("<mspace"))
+        parts[-1].append(piece)
+    return parts
+
+
 def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[LinePiece]:
     """Yield the children of an element that is too wide, or the piece itself."""
-    is_fenced = _FENCED.match(piece.xml)
-    is_kept = is_fenced and ("<mtext" not in starts or _INNER_LINES.search(piece.xml))
     start = _start(piece.xml)
-    if not start.startswith(starts) or is_kept or ' class="' in start or piece.width <= room / 2:
+    if not start.startswith(starts) or ' class="' in start or piece.width <= room / 2:
+        yield piece
+        return
+    scripted = _SCRIPTED.match(piece.xml)
+    is_fenced = scripted or _FENCED.match(piece.xml)
+    opens = _may_open_fence(piece, starts) if is_fenced else not start.startswith("<msu")
+    if not opens:
         yield piece
         return
     if start.startswith("<mtext"):
         yield from _open_words(piece, start)
         return
+    children = _open_scripts(piece, scripted[1]) if scripted else piece.children
     is_tall = _TALL.search(piece.xml, len(start))
-    for child in read_pieces(piece.children):
-        if is_tall and child.xml.startswith('<mo fence="true"'):
+    for child in read_pieces(children):
+        if is_tall and _FENCE.match(child.xml):
             child = replace(child, xml=child.xml.replace("<mo ", f"<mo {_BIGG} ", 1))
         for part in _open(replace(child, depth=child.depth + piece.depth), starts, room):
-            yield part if start.startswith("<mrow") else _styled(part, start)
+            yield _styled(part, start) if start.startswith("<mstyle") else part
+
+
+def _may_open_fence(piece: LinePiece, starts: tuple[str, ...]) -> bool:
+    """Return whether content between growing delimiters may be opened: no matrix, cases or lines."""
+    return "<mtext" in starts and not _INNER_LINES.search(piece.xml) and not _MATRIX.match(piece.xml)
 
 
 def _styled(piece: LinePiece, start: str) -> LinePiece:
     """Return the piece inside an element `<mstyle>`."""
     inside = MeasuredElement(piece.xml, piece.width, piece.children)
     return replace(piece, xml=f"{start}{piece.xml}</mstyle>", children=(inside,))
+
+
+def _open_scripts(piece: LinePiece, name: str) -> Sequence[MeasuredElement]:
+    """Return the parts of a base between delimiters, with the scripts at the last one. name: of the tag."""
+    base, *scripts = piece.children
+    *inside, last = base.children
+    # alone in a row, because browsers give no base of scripts its size
+    xml = f"<{name}><mrow>{last.xml}</mrow>{''.join([script.xml for script in scripts])}</{name}>"
+    return [*inside, MeasuredElement(xml, last.width + piece.width - base.width)]
 
 
 def _open_words(piece: LinePiece, start: str) -> Iterator[LinePiece]:
@@ -280,6 +322,7 @@ def _break_table(table: MeasuredElement, room: float) -> tuple[str, float]:
             cells.append(f"{start}{printed}</mtd>")
         rows.append(f"{_start(row.xml)}{''.join(cells)}</mtr>")
     start = _start(table.xml).replace('class="', 'class="math-rows ', 1)
+    start = start.replace("<mtable>", '<mtable class="math-rows">')
     return f"{start}{''.join(rows)}</mtable>", widest
 
 

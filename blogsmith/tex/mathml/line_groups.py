@@ -43,7 +43,10 @@ _PART = lazy_pattern(
     rf"{_LEAF}|<m[a-z]+(?>(?: [^<>]*)?)(?<!/)>(?>(?:{_LEAF}|{_FLAT_ROW})*)</m[a-z]+>|<(/)?[^<>]*?(/)?>"
 )
 _TAG = lazy_pattern(r"<(/?)([a-z]+)([^<>]*?)(/?)>")
-_OPERATOR = lazy_pattern(r"(?:<m(?:sub|sup|subsup|over|under|underover)( [^<>]*)?>)*<mo([^<>]*)>([^<]*)</mo>")
+_OPERATOR = lazy_pattern(
+    r"(?:<m(?:sub|sup|subsup|over|under|underover)( [^<>]*)?>(?:<mrow>(?=<mo[^<>]*>[^<]*</mo></mrow>))?)*"
+    r"<mo([^<>]*)>([^<]*)</mo>"
+)
 _SPACED_ROW = lazy_pattern(rf'<mrow><m.*<mspace width="({re.escape(THICK)}|{re.escape(MEDIUM)})"/></mrow>')
 _GLUE = lazy_pattern(r'<mspace width="|<mrow style="margin-left|<mtext>\u00a0</mtext>')
 _SPACE_LIKE = ("<mtext", "<mspace", '<mrow style="margin-left')

@@ -21,6 +21,22 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 from ...base.html_tags import read_text
 from ...base.patterns import lazy_pattern
 from ..analysis.linear import linear_text
+from .rows import (
+    BRACKETS,
+    GROUPS,
+    LEAVES,
+    SCRIPTS,
+    SILENT,
+    base_of,
+    find_closing,
+    find_condition,
+    find_end,
+    flatten,
+    is_in_parentheses,
+    is_simple,
+    is_simple_row,
+    text_of,
+)
 
 _EDGE = lazy_pattern(r"<(/?)math\b[^>]*>")
 _TEX = (lazy_pattern(r' data-tex="([^"]*)"'), lazy_pattern(r' alttext="([^"]*)"'))
@@ -63,21 +79,38 @@ def spoken_text(text: str, html: str) -> str:
 
     text: The title as plain text. html: The title as HTML, with named formulas; empty for none.
     """
-    named = _NAMED.sub(r"\1", html)
-    return text if named == html else " ".join(read_text(named).split())
+    named, end = "", 0
+    for found in _NAMED.finditer(html):
+        named += html[end : found.start()]
+        name, end = _without_repetition(read_text(named), found[1]), found.end()
+        named += name
+    return " ".join(read_text(named + html[end:]).split()) if named else text
 
 
+def _without_repetition(before: str, name: str) -> str:
+    """Return the name without its first words if the text before it ends with them, as in "The norm" before
+    "the norm of x"."""
+    known, words = before.lower().split(), name.split()
+    for start in (0, 1):  # without the article, too
+        for end in range(len(words) - 1, start, -1):
+            if words[end] in _AFTER_NOUNS and known[start - end :] == words[start:end]:
+                return " ".join(words[end:])
+    return name
+
+
+_AFTER_NOUNS = ("of", "from", "over", "von", "aus")
+"""Words after the name of a function, in the tables of all languages."""
 _FOLDER = Path(__file__).parent
 _CALL = lazy_pattern(r"\$?([\w-]+)((?::[\w-]+)*)\s*(\(?)")
-_GROUPS = frozenset(("math", "mrow", "mstyle", "mpadded", "mtd", "span", "a", "b", "i", "u", "s", "code"))
-_SCRIPTS = frozenset(("msub", "msup", "msubsup", "munder", "mover", "munderover"))
-_LEAVES = frozenset(("mi", "mn", "mo", "mtext"))
-_SILENT = frozenset(("mspace", "mphantom"))
-_CLOSING: Mapping[str, str] = {"|": "|", "‖": "‖", "⌊": "⌋", "⌈": "⌉"}
-"""Delimiter with a name of its own → its other end."""
+_INTERVALS: Mapping[str, str] = {"[)": "closed-open-interval", "(]": "open-closed-interval"}
+_CONDITIONS = ("|", "∣", "‖", "∥")
+_CHARGE = lazy_pattern(r"\d+[+−]")
+_SELECTORS = {0xFE00: None, 0xFE01: None}
+"""Variation selectors, which voices read as unknown characters."""
 _FACES = ("double-struck", "bold", "script", "fraktur", "sans-serif", "monospace")
 _FUNCTIONS = ("f", "g", "h")
 """Letters that ClearSpeak reads as functions before parentheses."""
+_SUFFIX = lazy_pattern(r" -(?=[^\W\d])")
 _MAX_DEPTH = 60
 
 
@@ -103,8 +136,12 @@ def formula_words(mathml: str, language: str) -> str:
     table = read_table(language)
     if not table:
         return ""
-    words = " ".join(_Speaker(table).row([fromstring(mathml)]).split())
-    return words.replace(" ,", ",").replace(" ;", ";").strip(" ,;")
+    row = flatten([fromstring(mathml)])
+    if row and text_of(row[-1]) == ".":  # of the sentence around it
+        del row[-1]
+    words = " ".join(_Speaker(table).row(row).split())
+    words = words.replace(" ,", ",").replace(" ;", ";").replace(",,", ",")
+    return _SUFFIX.sub("-", words).strip(" ,;")
 
 
 class _Speaker:
@@ -124,7 +161,7 @@ class _Speaker:
         if self._depth > _MAX_DEPTH:
             said = " ".join("".join(one.itertext()) for one in elements)
         else:
-            row = [*_flatten(elements)]
+            row = [*flatten(elements)]
             parts: list[str] = []
             index = 0
             while index < len(row):
@@ -139,46 +176,72 @@ class _Speaker:
 
     def _item(self, row: Sequence[Element], index: int) -> tuple[str, int]:
         """Return the words of the item at `index`, and the index after it."""
-        element, text = row[index], _text(row[index])
-        if text in _CLOSING and (end := _closing(row, index)):
-            last = row[end]
-            name = self._fill(f"within {text}", self.row(row[index + 1 : end]))
-            return (self._scripts(last, name) if last.tag in _SCRIPTS else name), end + 1
-        if text == "(" and index and _text(_base(row[index - 1])) in _FUNCTIONS:
-            if index + 2 < len(row) and _text(row[index + 2]) == ")" and _is_simple(row[index + 1]):
+        element, text = row[index], text_of(row[index])
+        if text in BRACKETS and (end := find_closing(row, index)):
+            return self._within(row[index : end + 1], row[end]), end + 1
+        if text in _CONDITIONS and (key := find_condition(row, index)):
+            return self._table[key], index + 1
+        if text in ("[", "(") and (end := find_end(row, index)) < len(row):
+            commas = [one for one in range(index + 2, end - 1) if text_of(row[one]) == ","]
+            key = _INTERVALS.get(text + text_of(row[end]), "")
+            if key and len(commas) == 1:
+                ends = (self.row(row[index + 1 : commas[0]]), self.row(row[commas[0] + 1 : end]))
+                return self._fill(f"intent {key}", *ends), end + 1
+        if text == "(" and index and text_of(base_of(row[index - 1])) in _FUNCTIONS:
+            if index + 2 < len(row) and text_of(row[index + 2]) == ")" and is_simple(row[index + 1]):
                 return f"{self._table['of']} {self.say(row[index + 1])}", index + 3
             return f"{self._table['of']} {self._table[text]}", index + 1
         matrix = row[index + 1] if index + 2 < len(row) else None
         if text in ("(", "[", "|", "‖") and matrix is not None and matrix.tag == "mtable":
             kind = "determinant" if text == "|" else "matrix"
-            if _text(_base(row[index + 2])) in (")", "]", "|", "‖"):
+            if text_of(base_of(row[index + 2])) in (")", "]", "|", "‖"):
                 name = self._matrix(matrix, kind)
                 last = row[index + 2]
-                return (self._scripts(last, name) if last.tag in _SCRIPTS else name), index + 3
+                return (self._scripts(last, name) if last.tag in SCRIPTS else name), index + 3
         return self._element(element), index + 1
+
+    def _within(self, row: Sequence[Element], scripted: Element) -> str:
+        """Return the words of a norm or the like. row: with its delimiters. scripted: element with its
+        scripts, if it has any."""
+        inner, concept = row[1:-1], BRACKETS[text_of(row[0])][1]
+        has_scripts = scripted.tag in SCRIPTS
+        is_dot = len(inner) == 1 and text_of(inner[0]) in ("⋅", "·")
+        words = self._table["argument"] if is_dot else self.row(inner)
+        low = scripted[1] if has_scripts and "sub" in scripted.tag else None
+        if concept == "norm" and low is not None:
+            name = self._fill("norm of kind", words, self.say(low))
+            has_scripts = scripted.tag == "msubsup"
+        else:
+            name, low = self._fill(f"intent {concept}", words), None
+        if has_scripts or not (is_dot or is_simple_row(inner)):
+            name += self._table[f"end {concept}"]
+        if not has_scripts:
+            return name
+        return self._scripts(scripted, name) if low is None else self._power(name, scripted[2])
 
     def _element(self, element: Element) -> str:
         tag = element.tag
         if (intent := element.get("intent")) and (said := self._intent(intent, element)):
             return said
-        if tag in _LEAVES:
+        if tag in LEAVES:
             return self._leaf(element)
-        if tag in _SILENT:
+        if tag in SILENT:
             return ""
         if tag == "mfrac":
             return self._fraction(*element) if element.get("linethickness") != "0" else self._stack(element)
         if tag in ("msqrt", "mroot"):
             return self._root(element)
-        if tag in _SCRIPTS:
+        if tag in SCRIPTS:
             return self._scripts(element, "")
         if tag == "mmultiscripts":
             return self._multiscripts(element)
         if tag == "mtable":
             return "; ".join(filter(None, (self.row([*line]) for line in element)))
         frame = element.get("class", "")
-        if frame in self._table:
-            return self._fill(frame, self.row([*element]))
-        return self.row([*element])
+        words = self.row([*element])
+        if element.get("intent") == ":unit":
+            words = words.replace(f" {self._table['/']} ", f" {self._table['per']} ")
+        return self._fill(frame, words) if frame in self._table else words
 
     def _intent(self, intent: str, element: Element) -> str:
         """Return the words of an intent such as `norm($x)`; an empty string if the table lacks it."""
@@ -203,10 +266,10 @@ class _Speaker:
 
     def _part(self, element: Element) -> str:
         """Return the words of an argument, which has no intent or another one than its parent."""
-        return self.row([*element]) if element.tag in _GROUPS else self._element(element)
+        return self.row([*element]) if element.tag in GROUPS else self._element(element)
 
     def _leaf(self, element: Element) -> str:
-        text = " ".join("".join(element.itertext()).replace("\ufe01", "").split())
+        text = " ".join("".join(element.itertext()).translate(_SELECTORS).split())
         if element.tag == "mtext":
             return self._table.get(text, text)
         if text in self._table:
@@ -228,10 +291,10 @@ class _Speaker:
         return " ".join((*faces, found or plain))
 
     def _fraction(self, above: Element, below: Element) -> str:
-        number = f"{_text(above)}/{_text(below)}"
+        number = f"{text_of(above)}/{text_of(below)}"
         if number in self._table:
             return self._table[number]
-        key = "over" if _is_simple(above) and _is_simple(below) else "fraction"
+        key = "over" if is_simple(above) and is_simple(below) else "fraction"
         return self._fill(key, self.say(above), self.say(below))
 
     def _stack(self, element: Element) -> str:
@@ -240,15 +303,15 @@ class _Speaker:
     def _root(self, element: Element) -> str:
         if element.tag == "msqrt":
             radicand, key = self.row([*element]), "square root"
-            is_simple = _is_simple(element)
+            is_short = is_simple(element)
         else:
-            radicand, is_simple = self.say(element[0]), _is_simple(element[0])
-            key = "cube root" if _text(element[1]) == "3" else "root"
+            radicand, is_short = self.say(element[0]), is_simple(element[0])
+            key = "cube root" if text_of(element[1]) == "3" else "root"
         words = self._fill(key, radicand, self._ordinal(element[1]) if key == "root" else "")
-        return words if is_simple else f"{words}{self._table['end root']}"
+        return words if is_short else f"{words}{self._table['end root']}"
 
     def _ordinal(self, element: Element) -> str:
-        text = _text(element)
+        text = text_of(element)
         found = self._table.get(f"ordinal {text}")
         return found or self._fill("ordinal", self.say(element))
 
@@ -257,30 +320,45 @@ class _Speaker:
         base, scripts = element[0], [*element[1:]]
         low = scripts[0] if "sub" in element.tag or "under" in element.tag else None
         high = scripts[-1] if "sup" in element.tag or "over" in element.tag else None
-        text = _text(base)
-        if element.tag in ("mover", "munder") and (key := f"mark {_text(scripts[0])}") in self._table:
-            return self._fill(key, self.say(base))
+        text = text_of(base)
+        row = () if name else flatten([base])
+        if len(row) > 2 and text_of(row[0]) in BRACKETS and find_closing(row, 0) == len(row) - 1:
+            return self._within(row, element)
+        if element.tag in ("mover", "munder") and (key := f"mark {text_of(scripts[0])}") in self._table:
+            said = self.say(base)
+            if is_simple(base):
+                return self._fill(key, said)
+            return self._fill(key, self._fill("quantity", said)) + ","
         if f"large {text}" in self._table:
             return self._large(self._table[f"large {text}"], low, high)
         said = name or self._table.get(f"plain {text}") or self.say(base)
         if "under" in element.tag or "over" in element.tag:
-            said = self._fill("below", said, self.say(low)) if low is not None else said
-            return self._fill("above", said, self.say(high)) if high is not None else said
+            # arrows may have empty labels
+            for key, part in (("below", low), ("above", high)):
+                if part is not None and (words := self.say(part)):
+                    said = self._fill(key, said, words)
+            return said
         if text == "log" and low is not None:
             said, low = self._fill("log base", self.say(low)), None
         if low is not None:
-            said = self._fill("sub" if _is_simple(low) else "long sub", said, self.say(low))
+            said = self._fill("sub" if is_simple(low) else "long sub", said, self.say(low))
         return said if high is None else self._power(said, high)
 
     def _power(self, base: str, high: Element) -> str:
-        text = _text(high)
+        text = text_of(high)
         if (key := f"power {text}") in self._table:
             return self._fill(key, base)
+        if text == "−1" and base in _FUNCTIONS:
+            return self._fill("intent inverse", base)
+        if _CHARGE.fullmatch(text):
+            return self._fill("charge", base, self.say(high))
+        if is_in_parentheses(high):
+            return self._fill("superscript", base, self.say(high))
         if all(sign in "′″‴⁗" for sign in text):
             return f"{base} {self.say(high)}"
-        if high.tag in _LEAVES:
+        if high.tag in LEAVES:
             return self._fill("power", base, self._ordinal(high), self.say(high))
-        return self._fill("simple power" if _is_simple(high) else "long power", base, self.say(high))
+        return self._fill("simple power" if is_simple(high) else "long power", base, self.say(high))
 
     def _large(self, name: str, low: Element | None, high: Element | None) -> str:
         if low is not None and name == self._table["large lim"]:
@@ -311,58 +389,6 @@ class _Speaker:
         size = self._fill(kind, str(len(rows)), str(max(map(len, rows), default=0)))
         lines = (self._fill("row", str(n), ", ".join(cells)) for n, cells in enumerate(rows, 1))
         return "; ".join((size, *lines)) + self._table["end matrix"]
-
-
-def _flatten(elements: Sequence[Element]) -> list[Element]:
-    """Return the elements with rows replaced by their content, unless a row has a meaning of its own."""
-    flat: list[Element] = []
-    for element in elements:
-        if (
-            element.tag in _GROUPS
-            and not element.get("intent")
-            and not element.get("class", "").startswith(
-                ("math-cancel", "math-bcancel", "math-xcancel", "math-boxed", "math-sout")
-            )
-        ):
-            text = Element("mtext")
-            text.text = element.text
-            flat += [text] if (element.text or "").strip() else []
-            flat += _flatten([*element])
-        elif element.tag not in _SILENT and "".join(element.itertext()) != "\u2061":
-            flat.append(element)
-    return flat
-
-
-def _text(element: Element) -> str:
-    return "".join("".join(element.itertext()).split())
-
-
-def _base(element: Element) -> Element:
-    return element[0] if element.tag in _SCRIPTS else element
-
-
-def _closing(row: Sequence[Element], index: int) -> int:
-    """Return the index of the delimiter that closes the one at `index`; 0 if it opens none."""
-    opening = row[index]
-    text = _text(opening)
-    if text in "|‖" and opening.get("form") != "prefix":
-        return 0
-    for position in range(index + 1, len(row)):
-        base = _base(row[position])
-        if _text(base) == _CLOSING[text] and base.get("form", "postfix") == "postfix":
-            has_table = position == index + 2 and row[index + 1].tag == "mtable"
-            return 0 if has_table else position
-    return 0
-
-
-def _is_simple(element: Element) -> bool:
-    """Return whether nobody needs to hear where the element ends: at most a symbol with scripts, or a
-    product of a number and letters."""
-    row = _flatten([element] if element.tag not in ("msqrt", "mrow") else [*element])
-    if len(row) == 1 and row[0].tag in _SCRIPTS:
-        return all(len(_flatten([part])) == 1 and part.tag in _LEAVES for part in row[0])
-    signs = [*row[1:]] if row and _text(row[0]) == "−" else row
-    return len(signs) <= 2 and all(one.tag in ("mi", "mn", "mtext") for one in signs)
 
 
 def _letter_name(letter: str) -> str:

@@ -13,9 +13,15 @@ from ...parse.reader import Expander, FormulaReader, fill
 
 _BRA = r"\mathinner{\MathMLintent{bra($x)}{\left\langle\MathMLarg{x}{#1}\right\vert}}"
 _KET = r"\mathinner{\MathMLintent{ket($x)}{\left\vert\MathMLarg{x}{#1}\right\rangle}}"
-_BRACKET = r"\left\langle{#1}\middle\vert{#2}\right\rangle "
+_BRACKET = (
+    r"\mathinner{\MathMLintent{inner-product($a,$b)}"
+    r"{\left\langle\MathMLarg{a}{#1}\middle\vert\MathMLarg{b}{#2}\right\rangle}}"
+)
 _FIXED_BRACKET = r"\langle{#1}\vert{#2}\rangle "
-_DYAD = r"\left\vert{#1}\middle\rangle\!\middle\langle{#2}\right\vert "
+_DYAD = (
+    r"\mathinner{\MathMLintent{outer-product($a,$b)}"
+    r"{\left\vert\MathMLarg{a}{#1}\middle\rangle\!\middle\langle\MathMLarg{b}{#2}\right\vert}}"
+)
 _FIXED_DYAD = r"\vert{#1}\rangle\!\langle{#2}\vert "
 # by number of stars: 0: the operator does not affect brackets; 1: no brackets grow; 2: brackets grow with
 # everything
