@@ -7,7 +7,7 @@ import re
 import pytest
 
 from blogsmith.tex.convert import TexError, convert_formula
-from blogsmith.tex.parse.colors import NAMES, css_color
+from blogsmith.tex.parse.colors import NAMES, css_color, dark_twin
 from blogsmith.tex.parse.errors import ParseError
 from tests.rows import each_row
 
@@ -78,7 +78,18 @@ def test_every_name_is_a_colour_that_the_page_may_hold() -> None:
 
 def test_a_formula_names_its_own_colours() -> None:
     tex = r"\definecolor{mine}{rgb}{0,0,1}\textcolor{mine}{x}"
-    assert '<mstyle mathcolor="#0000ff"><mi>x</mi></mstyle>' in convert_formula(tex, display=False).mathml
+    mathml = convert_formula(tex, display=False).mathml
+    assert (
+        '<mstyle mathcolor="#0000ff" style="color:light-dark(#0000ff,#7373ff)"><mi>x</mi></mstyle>' in mathml
+    )
+
+
+def test_dark_colours_are_lighter_on_dark_pages() -> None:
+    assert dark_twin("#000000") == "#ffffff"
+    assert dark_twin("#333") == "#cccccc"
+    assert dark_twin("#ff0000") is None
+    boxed = convert_formula(r"\fcolorbox{red}{yellow}{\textcolor{blue}{x}}", display=False).mathml
+    assert 'style="border:.04em solid #ff0000;color-scheme:light"' in boxed
 
 
 def test_the_error_points_at_the_colour() -> None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ..mathml.alphabets import MathAlphabet
 from ..mathml.atoms import ORD, Atom, add_attribute, group_fragments, is_operator, join_fragments
 from ..parse.colors import COMMANDS as COLOR_COMMANDS
-from ..parse.colors import copy_color, define_color, read_color
+from ..parse.colors import copy_color, dark_twin, define_color, read_color
 from ..parse.lengths import css
 from ..parse.parser import Command, Parser
 from ..parse.state import DISPLAY, SCRIPT, SCRIPTSCRIPT, TEXT
@@ -80,8 +80,11 @@ def _color(parser: Parser, command: str) -> Atom:
 
 
 def set_color(color: str, xml: str) -> str:
-    """Return `xml` in a colour."""
-    return f'<mstyle mathcolor="{color}">{xml}</mstyle>'
+    """Return `xml` in a colour. Authors choose colours for white paper, so a dark page shows a dark colour
+    lighter."""
+    twin = dark_twin(color)
+    style = f' style="color:light-dark({color},{twin})"' if twin else ""
+    return f'<mstyle mathcolor="{color}"{style}>{xml}</mstyle>'
 
 
 def _textcolor(parser: Parser, command: str) -> Atom:

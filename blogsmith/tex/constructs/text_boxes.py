@@ -55,13 +55,15 @@ def _makebox(parser: Parser, command: str) -> Atom:
 
 
 def _colorbox(parser: Parser, command: str) -> Atom:
-    """Typeset text on a coloured background. On a light one, the text is black: the page may be in its dark
-    scheme."""
-    frame = f' style="border:.04em solid {read_color(parser, command)}"' if command == "\\fcolorbox" else ""
+    """Typeset text on a coloured background. On a light one, the text is black, and colours in it stay as on
+    light pages: the page may be in its dark scheme."""
+    style = f"border:.04em solid {read_color(parser, command)}" if command == "\\fcolorbox" else ""
     back = read_color(parser, command)
     inner = text(parser, parser.argument())
     ink = ' mathcolor="#111111"' if is_light(back) else ""
-    return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}"{ink}{frame}>{inner}</mpadded>'
+    style = ";".join(filter(None, (style, "color-scheme:light" if ink else "")))
+    look = f'{ink} style="{style}"' if style else ink
+    return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}"{look}>{inner}</mpadded>'
 
 
 def _fbox(parser: Parser, command: str) -> Atom:

@@ -21,13 +21,14 @@ ATTRIBUTES = name_set(
     "symmetric voffset width"
 )
 _STYLES = name_set(
-    "background-color border border-radius font-weight justify-items margin-left padding-bottom padding-left "
-    "padding-right padding-top rotate text-align width"
+    "background-color border border-radius color-scheme font-weight justify-items margin-left padding-bottom "
+    "padding-left padding-right padding-top rotate text-align width"
 )
 
 _SCHEME = r"(?:https?://|mailto:|#|/(?!/)|\.{1,2}/)"
 _PLAIN = rf'(?:{"|".join(sorted(ATTRIBUTES))})="[\w#.%+-]*"'
-_STYLE = rf'style="(?:(?:{"|".join(sorted(_STYLES))}):[#\w.%\s+-]+;?)+"'
+_INK = r"color:light-dark\(#\w+,#\w+\)"
+_STYLE = rf'style="(?:(?:{_INK}|(?:{"|".join(sorted(_STYLES))}):[#\w.%\s+-]+);?)+"'
 _ENTITY = "&(?:lt|gt|amp|quot|#x27);"
 _VALUE = rf'(?>(?:[^"<>&]++|{_ENTITY})*)'
 _WORD = rf'(?:[^\s"<>&\\]++|{_ENTITY})'

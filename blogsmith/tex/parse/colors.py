@@ -66,7 +66,7 @@ silver c0c0c0 skyblue 87ceeb slateblue 6a5acd slategray 708090 slategrey 708090 
 ee82ee wheat f5deb3 white ffffff whitesmoke f5f5f5 yellow ffff00 yellowgreen 9acd32
 """
 _KATEX = """
-blue 6495ed orange ffa500 pink ff00af red df0030 green 28ae7b gray gray purple 9d38bd blueA ccfaff blueB
+blue 6495ed orange ffa500 pink ff00af red df0030 green 28ae7b gray 808080 purple 9d38bd blueA ccfaff blueB
 80f6ff blueC 63d9ea blueD 11accd blueE 0c7f99 tealA 94fff5 tealB 26edd5 tealC 01d1c1 tealD 01a995 tealE
 208170 greenA b6ffb0 greenB 8af281 greenC 74cf70 greenD 1fab54 greenE 0d923f goldA ffd0a9 goldB ffbb71
 goldC ff9c39 goldD e07d10 goldE a75a05 redA fca9a9 redB ff8482 redC f9685d redD e84d39 redE bc2612
@@ -82,6 +82,10 @@ NAMES: Mapping[str, str] = MappingProxyType(
 """Name → CSS colour, as a number because HTML checkers know few names. Lower-case names are those of CSS."""
 _LIGHT = 0.35
 """Relative luminance above which black is more readable than white, with a margin for grey."""
+_DIM = 0.2
+"""Relative luminance below which a colour has a contrast of less than about 4 on dark pages."""
+_GREY = 6
+"""Maximum difference of red, green and blue, up to 255, of a colour that looks grey."""
 
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
@@ -212,8 +216,24 @@ def _bytes(parts: Sequence[float]) -> str | None:
 
 
 def is_light(color: str) -> bool:
-    """Return whether text on `color`, `#rgb` or `#rrggbb`, should be dark (WCAG 2.2, relative luminance)."""
-    digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
-    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    """Return whether text on `color`, `#rgb` or `#rrggbb`, should be dark."""
+    return _luminance(color) > _LIGHT
+
+
+def _luminance(color: str) -> float:
+    """Return the relative luminance of `#rgb` or `#rrggbb`, from 0 for black to 1 (WCAG 2.2)."""
+    parts = [part / 255 for part in bytes.fromhex(_digits(color))]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > _LIGHT
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def dark_twin(color: str) -> str | None:
+    """Return a lighter colour for dark pages, where a dark `color`, `#rgb` or `#rrggbb`, would be hard to
+    see. Black becomes white. None if the colour is light enough."""
+    if _luminance(color) >= _DIM:
+        return None
+    parts = bytes.fromhex(_digits(color))
+    if max(parts) - min(parts) < _GREY:
+        return "#" + "".join(f"{255 - part:02x}" for part in parts)
+    shares = (step / 20 for step in range(19, 0, -1))
+    return next(twin for share in shares if _luminance(twin := _mix(color, "#ffffff", share)) >= _DIM)
