@@ -15,9 +15,10 @@ from .html_blocks import convert_alert_boxes, convert_tables
 from .model import ImportedPage, Notice, SiteImport
 from .page_work import Workers, map_pages
 from .text.html import tag_attributes
+from .text.html_markdown import inline_markdown
 from .text.math import delimit_environment, escape_underscores, pair_braces, script_macros
 from .text.pieces import link_mentions
-from .text.segments import CODE, FormulaDelimiters, SegmentKind, divide, mask, rewrite, rewrite_segments
+from .text.segments import CODE, TEX, FormulaDelimiters, SegmentKind, divide, mask, rewrite, rewrite_segments
 
 _PLAIN_TITLES = frozenset(("jekyll", "hugo"))
 _HIDDEN_RAW_TAGS: Mapping[str, tuple[SegmentKind, ...]] = MappingProxyType(
@@ -106,6 +107,40 @@ def _merge_macros(page: ImportedPage, macros: dict[str, str]) -> dict[str, objec
         math = dict(front.get("math") or {})
         front["math"] = {**math, "macros": {**macros, **math.get("macros", {})}}
     return front
+
+
+_DESCRIPTION_TAG = lazy_pattern(r"(?i)<(?:br|img|hr)\b[^<>]*>")
+_HTML_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
+
+
+def convert_description(page: ImportedPage) -> ImportedPage:
+    """Convert HTML in the description to Markdown, because blogsmith shows its tags. Images are removed."""
+    written = page.front.get("description")
+    if not isinstance(written, str) or not _HTML_TAG.search(written):
+        return page
+    text = " ".join(inline_markdown(_DESCRIPTION_TAG.sub(" ", written)).split())
+    return replace(page, front={**page.front, "description": text})
+
+
+_TABLE = lazy_pattern(
+    r"(?m)^(?P<head>[ ]{0,3}[^\s|][^\n|]*\|[^\n]*\n|[ ]{0,3}\|[^\n]*\n)"
+    r"(?P<rule>[ ]{0,3}\|?[ ]*:?-+:?[ ]*(?:\|[ ]*:?-+:?[ ]*)*\|?[ ]*\n)(?P<rows>(?:[^\n|]*\|[^\n]*(?:\n|\Z))+)"
+)
+_INDENTED_ROW = lazy_pattern(r"(?m)^(?:[ ]{4}|[ ]{0,3}\t)[ \t]*")
+
+
+def align_rows(page: ImportedPage) -> ImportedPage:
+    """Remove the indentation of table rows where it would end the table. Other parsers accept it."""
+    if "|" not in page.text:
+        return page
+
+    def table(found: re.Match[str]) -> str:
+        return found["head"] + found["rule"] + _INDENTED_ROW.sub("", found["rows"])
+
+    text = rewrite(
+        page.text, lambda text: _TABLE.sub(table, text), FormulaDelimiters(), TEX - {"indented"}
+    )
+    return replace(page, text=text)
 
 
 _RELATIVE = lazy_pattern(
@@ -230,6 +265,8 @@ def double_raw_tags(page: ImportedPage, kinds: Collection[SegmentKind]) -> Impor
 
 
 _REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
+    convert_description,
+    align_rows,
     remove_formula_scripts,
     fix_link_schemes,
     fix_formulas,
