@@ -124,7 +124,7 @@ def convert_description(page: ImportedPage) -> ImportedPage:
 
 _TABLE = lazy_pattern(
     r"(?m)^(?P<head>[ ]{0,3}[^\s|][^\n|]*\|[^\n]*\n|[ ]{0,3}\|[^\n]*\n)"
-    r"(?P<rule>[ ]{0,3}\|?[ ]*:?-+:?[ ]*(?:\|[ ]*:?-+:?[ ]*)*\|?[ ]*\n)(?P<rows>(?:[^\n|]*\|[^\n]*(?:\n|\Z))+)"
+    r"(?P<rule>[ ]{0,3}(?=[^\n]*\|)(?=[^\n]*-)[-|: ]+\n)(?P<rows>(?:[^\n|]*\|[^\n]*(?:\n|\Z))+)"
 )
 _INDENTED_ROW = lazy_pattern(r"(?m)^(?:[ ]{4}|[ ]{0,3}\t)[ \t]*")
 
@@ -137,9 +137,7 @@ def align_rows(page: ImportedPage) -> ImportedPage:
     def table(found: re.Match[str]) -> str:
         return found["head"] + found["rule"] + _INDENTED_ROW.sub("", found["rows"])
 
-    text = rewrite(
-        page.text, lambda text: _TABLE.sub(table, text), FormulaDelimiters(), TEX - {"indented"}
-    )
+    text = rewrite(page.text, lambda text: _TABLE.sub(table, text), FormulaDelimiters(), TEX - {"indented"})
     return replace(page, text=text)
 
 

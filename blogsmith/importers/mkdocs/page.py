@@ -170,7 +170,8 @@ _BLANK = lazy_pattern(r"\n{3,}")
 _HASHES = lazy_pattern(r"(?m)^([ >]{0,8}#{1,6})(?=[^#\s])")
 """Matches the start of a heading without a space, which Python-Markdown accepts."""
 _AFTER_ELEMENT = lazy_pattern(
-    r"(?m)^([ ]{0,3}(?:<(?P<name>div|p|center|section|figure)\b[^\n]*</(?P=name)>|<hr\b[^<>\n]*>)[ ]*)\n(?=[^\s<])"
+    r"(?m)^([ ]{0,3}(?:<(?P<name>div|p|center|section|figure)\b[^\n]*</(?P=name)>|<hr\b[^<>\n]*>)[ ]*)\n"
+    r"(?=[^\s<])"
 )
 """Matches an element on one line. In Python-Markdown it ends there, in CommonMark only at a blank line."""
 

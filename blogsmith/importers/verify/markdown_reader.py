@@ -64,7 +64,9 @@ def markdown_reader(
     return parser
 
 
-_ROWS = lazy_pattern(r"(?m)^(?P<rule>[ ]{0,3}\|?(?:[ ]*:?-+:?[ ]*\|)+[ ]*(?::?-+:?)?[ ]*\n)(?P<rows>(?:[^\n]*\|[^\n]*\n?)+)")
+_ROWS = lazy_pattern(
+    r"(?m)^(?P<rule>[ ]{0,3}(?=[^\n]*\|)(?=[^\n]*-)[-|: ]+\n)(?P<rows>(?:[^\n|]*\|[^\n]*(?:\n|\Z))+)"
+)
 
 
 def _outdent_rows(state: StateCore) -> None:
