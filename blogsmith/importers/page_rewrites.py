@@ -15,8 +15,13 @@ from .html_blocks import convert_alert_boxes, convert_tables
 from .model import ImportedPage, Notice, SiteImport
 from .page_work import Workers, map_pages
 from .text.html import tag_attributes
-from .text.html_markdown import inline_markdown
-from .text.math import delimit_environment, escape_underscores, pair_braces, script_macros
+from .text.math import (
+    delimit_environment,
+    escape_underscores,
+    pair_braces,
+    script_macros,
+    unescape_entities,
+)
 from .text.pieces import link_mentions
 from .text.segments import CODE, TEX, FormulaDelimiters, SegmentKind, divide, mask, rewrite, rewrite_segments
 
@@ -109,16 +114,16 @@ def _merge_macros(page: ImportedPage, macros: dict[str, str]) -> dict[str, objec
     return front
 
 
-_DESCRIPTION_TAG = lazy_pattern(r"(?i)<(?:br|img|hr)\b[^<>]*>")
-_HTML_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
+_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
+_BREAK = lazy_pattern(r"(?i)<(?:br|p|hr)\b[^<>]*>")
 
 
-def convert_description(page: ImportedPage) -> ImportedPage:
-    """Convert HTML in the description to Markdown, because blogsmith shows its tags. Images are removed."""
+def remove_description_tags(page: ImportedPage) -> ImportedPage:
+    """Remove HTML tags from the description, because blogsmith shows them as text."""
     written = page.front.get("description")
-    if not isinstance(written, str) or not _HTML_TAG.search(written):
+    if not isinstance(written, str) or not _TAG.search(written):
         return page
-    text = " ".join(inline_markdown(_DESCRIPTION_TAG.sub(" ", written)).split())
+    text = " ".join(unescape_entities(_TAG.sub("", _BREAK.sub(" ", written))).split())
     return replace(page, front={**page.front, "description": text})
 
 
@@ -263,7 +268,7 @@ def double_raw_tags(page: ImportedPage, kinds: Collection[SegmentKind]) -> Impor
 
 
 _REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
-    convert_description,
+    remove_description_tags,
     align_rows,
     remove_formula_scripts,
     fix_link_schemes,

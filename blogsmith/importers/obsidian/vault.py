@@ -220,7 +220,8 @@ class Vault:
 class NoteIndex:
     """Index of notes and files by the names that links use: path, end of a path, name or alias."""
 
-    def __init__(self, vault: Vault) -> None:
+    def __init__(self, vault: Vault, *, keeps_slugs: bool = True) -> None:
+        """Index a vault. keeps_slugs: whether the URL of a note ends in the slug of its name."""
         self._notes: dict[str, list[Note]] = {}
         self._files: dict[str, list[PurePosixPath]] = {}
         for note in vault.notes:
@@ -233,7 +234,7 @@ class NoteIndex:
         for note in vault.notes:
             for alias in read_strings(note.front.get("aliases") or note.front.get("alias")):
                 self._notes.setdefault(alias.casefold(), []).append(note)
-        self._slugs = Counter(map(_page_slug, vault.notes))
+        self._slugs = Counter(map(_page_slug, vault.notes if keeps_slugs else ()))
 
     def note(self, target: str, source: PurePosixPath) -> Note | None:
         """Return the note of this name nearest to `source`; None if there is none."""
