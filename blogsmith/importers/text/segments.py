@@ -266,7 +266,7 @@ def _divide_prose(text: str, start: int, end: int, dialect: FormulaDelimiters) -
 
 
 _CODE_STARTS = ("```", "~~~", "    ", "\t")
-"""Texts without any of these contain no code, so that they need not be parsed."""
+"""A page without any of these strings contains no code, so it need not be parsed."""
 
 
 @lru_cache(maxsize=4)
