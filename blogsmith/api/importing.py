@@ -63,6 +63,7 @@ from ..syntax.latex.commands import COMMANDS as LATEX_COMMANDS
 from ..syntax.latex.commands import ENVIRONMENTS as LATEX_ENVIRONMENTS
 from ..syntax.latex.commands import callout_kind, symbol_text
 from ..syntax.latex.writer import translate as translate_latex
+from ..syntax.links import is_key
 from ..syntax.math.delimiters import ENVIRONMENTS as DISPLAY_ENVIRONMENTS
 from ..tex.errors import PreambleError
 from ..tex.parse.scan import text_of

@@ -30,6 +30,7 @@ from ..model.texts import TextTrace
 from ..project.context import SiteContext
 from ..project.report import BuildLog, BuildOptions, no_progress
 from ..read.files import NO_TEXTS, KeepText, read_site, reread_source
+from ..render.lexing import Lex
 from ..rows.file_rows import SourceCache
 from ..rows.page_table import MARKED, PLAIN
 from ..rows.template_rows import TemplateRows
@@ -100,10 +101,12 @@ class IncrementalPipeline:
         keep: KeepText | None = None,
         is_urgent: Callable[[], bool] | None = None,
         uses_processes: bool = False,
+        lex: Lex | None = None,
     ) -> None:
         """Set up the pipeline. limit_s, rows, is_urgent: as in `PageCache`. keep: as in `read_site`. log: log
         of a build, which gets all diagnostics; None: a preview. uses_processes: render many pages of the
-        first update in several processes, without line markers, as builds always do."""
+        first update in several processes, without line markers, as builds always do. lex: splits code into
+        tokens; None: Pygments."""
         self._keep = keep
         self._root = root
         self._options = options
@@ -111,6 +114,7 @@ class IncrementalPipeline:
         self._log = log
         is_plain = log is not None or uses_processes
         self._memory = PageCache(limit_s, rows, is_urgent, PLAIN if is_plain else MARKED)
+        self._memory.lex = lex or self._memory.lex
         self._codes = TemplateRows(rows) if rows else None
         # a preview learns of saves by path, and an editor may have unsaved text
         self._sources = SourceCache(rows) if rows and log else None

@@ -15,9 +15,15 @@ from .html_blocks import convert_alert_boxes, convert_tables
 from .model import ImportedPage, Notice, SiteImport
 from .page_work import Workers, map_pages
 from .text.html import tag_attributes
-from .text.math import delimit_environment, escape_underscores, pair_braces, script_macros
+from .text.math import (
+    delimit_environment,
+    escape_underscores,
+    pair_braces,
+    script_macros,
+    unescape_entities,
+)
 from .text.pieces import link_mentions
-from .text.segments import CODE, FormulaDelimiters, SegmentKind, divide, mask, rewrite, rewrite_segments
+from .text.segments import CODE, TEX, FormulaDelimiters, SegmentKind, divide, mask, rewrite, rewrite_segments
 
 _PLAIN_TITLES = frozenset(("jekyll", "hugo"))
 _HIDDEN_RAW_TAGS: Mapping[str, tuple[SegmentKind, ...]] = MappingProxyType(
@@ -106,6 +112,38 @@ def _merge_macros(page: ImportedPage, macros: dict[str, str]) -> dict[str, objec
         math = dict(front.get("math") or {})
         front["math"] = {**math, "macros": {**macros, **math.get("macros", {})}}
     return front
+
+
+_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
+_BREAK = lazy_pattern(r"(?i)<(?:br|p|hr)\b[^<>]*>")
+
+
+def remove_description_tags(page: ImportedPage) -> ImportedPage:
+    """Remove HTML tags from the description, because blogsmith shows them as text."""
+    written = page.front.get("description")
+    if not isinstance(written, str) or not _TAG.search(written):
+        return page
+    text = " ".join(unescape_entities(_TAG.sub("", _BREAK.sub(" ", written))).split())
+    return replace(page, front={**page.front, "description": text})
+
+
+_TABLE = lazy_pattern(
+    r"(?m)^(?P<head>[ ]{0,3}[^\s|][^\n|]*\|[^\n]*\n|[ ]{0,3}\|[^\n]*\n)"
+    r"(?P<rule>[ ]{0,3}(?=[^\n]*\|)(?=[^\n]*-)[-|: ]+\n)(?P<rows>(?:[^\n|]*\|[^\n]*(?:\n|\Z))+)"
+)
+_INDENTED_ROW = lazy_pattern(r"(?m)^(?:[ ]{4}|[ ]{0,3}\t)[ \t]*")
+
+
+def align_rows(page: ImportedPage) -> ImportedPage:
+    """Remove the indentation of table rows where it would end the table. Other parsers accept it."""
+    if "|" not in page.text:
+        return page
+
+    def table(found: re.Match[str]) -> str:
+        return found["head"] + found["rule"] + _INDENTED_ROW.sub("", found["rows"])
+
+    text = rewrite(page.text, lambda text: _TABLE.sub(table, text), FormulaDelimiters(), TEX - {"indented"})
+    return replace(page, text=text)
 
 
 _RELATIVE = lazy_pattern(
@@ -230,6 +268,8 @@ def double_raw_tags(page: ImportedPage, kinds: Collection[SegmentKind]) -> Impor
 
 
 _REWRITES: tuple[Callable[[ImportedPage], ImportedPage], ...] = (
+    remove_description_tags,
+    align_rows,
     remove_formula_scripts,
     fix_link_schemes,
     fix_formulas,

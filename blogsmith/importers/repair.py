@@ -99,7 +99,12 @@ class SiteBuilder:
                 start_method=self.workers.method,
             )
             self._pipeline = IncrementalPipeline(
-                self.root, options, lambda: self.now, limit_s=_PAGE_TIMEOUT_S, uses_processes=True
+                self.root,
+                options,
+                lambda: self.now,
+                limit_s=_PAGE_TIMEOUT_S,
+                uses_processes=True,
+                lex=_plain_code,
             )
         last: deque[SiteSnapshot | None] = deque(maxlen=1)
         try:
@@ -126,6 +131,11 @@ class SiteBuilder:
             report = build_site(self.root, BuildOptions(now=self.now, write=False), self.progress)
             errors = (found for found in report.diagnostics if found.severity == "error")
             self.diagnostics = tuple(dict.fromkeys((*self.diagnostics, *errors)))
+
+
+def _plain_code(source: str, alias: str, deadline_s: float) -> list[tuple[str, str]]:
+    """Return code as one token: the colors of code take much time, and no comparison reads them."""
+    return [("", source)]
 
 
 def build_import(site: SiteImport, digests: Mapping[str, str], builder: SiteBuilder) -> BuiltImport:

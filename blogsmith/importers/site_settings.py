@@ -109,6 +109,9 @@ def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None
         if (value := next((folded[other] for other in others if folded.get(other)), None))
         and (name != "label" or provider == "utterances")
     }
+    owner = folded.get("owner")
+    if owner and "/" not in found.get("repo", "/"):
+        found["repo"] = f"{owner}/{found['repo']}"
     if not all(name in found for name in _REQUIRED_FIELDS[provider]):
         return None
     shown = (name for name in found if name in _REQUIRED_FIELDS[provider] or name == "label")

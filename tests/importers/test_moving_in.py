@@ -58,6 +58,30 @@ CASES = {
         },
         shown=r"(?s)<mtable.*<mtable",
     ),
+    "ids of Python-Markdown": Case(
+        {
+            "mkdocs.yml": "site_name: X\n",
+            "docs/index.md": '# Setup\n\n## Setup\n\n##Pr\u00fcfer\u2013code\n\n<div id="x"></div>\n## A/B\n',
+        },
+        shown=r'(?s)<h2 id="setup_1".*<h2 id="prufercode".*<h2 id="ab"',
+    ),
+    "ids and indented rows of Hugo": Case(
+        {
+            "hugo.toml": "title = 'H'\n[params.utterances]\nowner = 'o'\nrepo = 'r'\n",
+            "content/posts/a.md": "---\ntitle: A\ndescription: An <em>old</em> one<br/><img src='x'>\n---\n"
+            "## [L](http://x.de/a)\n\n  Name | Age\n-----|---\n     Bob | 27\n",
+        },
+        "posts/a/index.html",
+        r'(?s)>An old one</p>.*<h2 id="lhttpxdea".*<td>27</td>.*utteranc',
+    ),
+    "a reference in a note of Quarto": Case(
+        {
+            "_quarto.yml": "project: {type: website}\n",
+            "index.qmd": "---\ntitle: Q\n---\n\n## A--B {#sec-a}\n\n## C--D\n\n"
+            "Text^[See @sec-a, which is long.].\n",
+        },
+        shown=r'(?s)<h2 id="cd".*Text<sup.*See <a[^>]*>A',
+    ),
     "a dollar in the text of a bare environment": Case(
         post("\\begin{align} a &= b && \\text{(by $c$)} \\end{align}"), BUILT_POST, "<mtable"
     ),

@@ -17,9 +17,10 @@ from ..page_work import translate_document
 from ..source_files import read_text, walk_files
 from ..text.containers import join_tabs
 from ..text.data import DataTextError, as_list, load_data, load_yaml, one_line, read_strings
+from ..text.heading_ids import HUGO, add_heading_ids
 from ..text.math import script_macros, tex_macros
 from ..text.pieces import HiddenFragments
-from ..text.segments import LineFinder, divide, rewrite
+from ..text.segments import LineFinder, divide, mask, rewrite
 from .config import FORMS, HugoConfig, find_mounts, mounted_files
 from .independent import PASSTHROUGH
 from .links import LinkTable
@@ -290,6 +291,9 @@ class HugoPageTranslator:
         text = self.expand_calls(document, finished, notice)
         if document.is_markdown:
             title = str(document.front.get("title") or "")
+            if self._config.value("markup", "goldmark", "parser", "autoheadingidtype") in (None, "github"):
+                masked = mask(text, formula_dialect(self._config))
+                text = masked.restore(add_heading_ids(masked.text, masked.restore, HUGO))
             text = rewrite_formulas(text, self._config)
             text = rewrite_markdown(text, self._config, title=title, notice=notice)
         text = rewrite(text, lambda masked: self._links.rewrite(masked, document))

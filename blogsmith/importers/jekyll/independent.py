@@ -48,7 +48,7 @@ _CLOSED = lazy_pattern(r"^[ \t]*(</(?:div|details|section|center|figure|p|td|tab
 _END_TAG = lazy_pattern(r"</[A-Za-z]")
 _INDENTED_TAG = lazy_pattern(r"^[ \t]{4,}(?=</?[a-z!])", re.MULTILINE | re.IGNORECASE)
 _RAW_BLOCK = lazy_pattern(
-    r"(?mi)^<(div|center|section|details|figure|table)\b(?![^<>]*\bmarkdown=)[^<>]*>[ \t]*\n"
+    r"(?mi)^[ ]{0,3}<(div|center|section|details|figure|table)\b(?![^<>]*\bmarkdown=)[^<>]*>[ \t]*\n"
     r"(?:(?!</?\1\b)[\s\S])*</\1"
 )
 """Matches HTML blocks that kramdown leaves unchanged, so that indented lines in them are not code."""
@@ -126,8 +126,9 @@ def _prose(text: str) -> str:
     text = _ESCAPED_FORMULA.sub(lambda found: found[1] or "", text)
     text = _BLANK_IN_ADDRESS.sub(r"\1<\2>", text)
     text = _ABBREVIATION.sub("", _TOC.sub("", _KRAMDOWN_COMMENT.sub("", text)))
+    text = _INDENTED_TAG.sub(_MAX_INDENT, text)
     text = _RAW_BLOCK.sub(lambda found: _INDENTED.sub(_MAX_INDENT, found[0]), text)
-    text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", _INDENTED_TAG.sub(_MAX_INDENT, text)))
+    text = _CLOSED.sub(r"\n\1", _MARKED.sub(r"\1\n\n", text))
     text = _AFTER_BLOCK.sub(r"\1\n\n", _SINGLE_TAG_LINE.sub(r"\1 ", text))
     return _NO_MARKDOWN.sub("", _ATTRIBUTES.sub("", _HEADING_ID.sub(r"\1", text)))
 

@@ -46,7 +46,7 @@ _HEADING = re.compile(r"^( *#{1,6} .*?)[ \t]*\{:?[ \t]*(?:[.#]|[\w-]+=|data-)[^\
 _INLINE_TEX = re.compile(r"(?<!\\)\\\((.+?)(?<!\\)\\\)", re.DOTALL)
 _DISPLAY_TEX = re.compile(r"^([ >]*(?:[-*+] +|\d+\. +)?)\\\[(.+?)\\\][ ]*$", re.DOTALL | re.MULTILINE)
 _BARE_FORMULA = re.compile(
-    r"(?m)(?:(?<=\n\n)|(?<!\n)^)[ ]*\\begin\{([a-z]+\*?)\}(?:(?!\n[ ]*\n)[\s\S])+\\end\{\1\}"
+    r"(?m)(?:(?<=\n\n)|(?<!\n)^)([ ]*)(\\begin\{([a-z]+\*?)\}(?:(?!\n[ ]*\n)[\s\S])+\\end\{\3\})"
     r"[ ]*(?=\n[ ]*\n|\n?\Z)"
 )
 _NO_TITLE = '""'
@@ -76,7 +76,7 @@ def render_python_markdown(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    text = _BARE_FORMULA.sub(lambda found: formula_html(" ".join(found[0].split())), text)
+    text = _BARE_FORMULA.sub(lambda found: found[1] + formula_html(" ".join(found[2].split())), text)
     text = _NO_TERM.sub(r"\1&#8203;\n", text)
     # a box without a title gets one from the theme, in the language of the site
     text = _BOX.sub(lambda found: f"{found[1]}!!! {found[2] or 'note'} {found[3] or _NO_TITLE}", text)

@@ -11,6 +11,7 @@ from ...api.importing import lazy_pattern, name_set, slugify
 from ..model import FrontKeys, ImportedPage, Notice, NoticeKind
 from ..text.containers import escape_table_code, import_comment, join_tabs
 from ..text.data import iso_date, one_line, read_names
+from ..text.heading_ids import PYTHON_MARKDOWN, UNICODE_MARKDOWN, add_heading_ids
 from ..text.html import image, tag_attributes
 from ..text.math import delimit_environment
 from ..text.pieces import (
@@ -21,7 +22,7 @@ from ..text.pieces import (
     literal_highlights,
     literal_shortcodes,
 )
-from ..text.segments import FormulaDelimiters, LineFinder, divide, rewrite
+from ..text.segments import FormulaDelimiters, LineFinder, divide, mask, rewrite
 from .blocks import BlockRewriter, annotate_abbreviations, rewrite_inline_syntax, split_abbreviations
 from .config import MkDocsConfig
 from .links import MkDocsLinks, folder_title, page_address, page_path
@@ -166,6 +167,13 @@ _MORE = lazy_pattern(r"^[ \t]*<!--\s*more\s*-->[ \t]*\n?", re.MULTILINE)
 _INLINE_LANGUAGE = lazy_pattern(r"(`+)(?:#!|:::)\w+[ \t]+")
 _ESCAPED_TARGET = lazy_pattern(r"\]\((?:[^\s()\\]|\\\S)*\)")
 _BLANK = lazy_pattern(r"\n{3,}")
+_HASHES = lazy_pattern(r"(?m)^([ >]{0,8}#{1,6})(?=[^#\s])")
+"""Matches the start of a heading without a space, which Python-Markdown accepts."""
+_AFTER_ELEMENT = lazy_pattern(
+    r"(?m)^([ ]{0,3}(?:<(?P<name>div|p|center|section|figure)\b[^\n]*</(?P=name)>|<hr\b[^<>\n]*>)[ ]*)\n"
+    r"(?=[^\s<])"
+)
+"""Matches an element on one line. In Python-Markdown it ends there, in CommonMark only at a blank line."""
 
 
 @dataclass(slots=True)
@@ -252,6 +260,9 @@ class _PageText:
         text = rewrite(text, lambda part: self._prose(part, known), DIALECT)
         if config.has("pymdownx.inlinehilite"):
             text = _remove_span_languages(text)
+        masked = mask(text, DIALECT)
+        ids = UNICODE_MARKDOWN if config.extensions.get("toc", {}).get("slugify") else PYTHON_MARKDOWN
+        text = masked.restore(add_heading_ids(masked.text, masked.restore, ids, title))
         return title, _BLANK.sub("\n\n", text)
 
     def _title(self, text: str) -> tuple[str, str]:
@@ -263,6 +274,7 @@ class _PageText:
 
     def _prose(self, text: str, abbreviations: Mapping[str, str]) -> str:
         config = self._site.config
+        text = _AFTER_ELEMENT.sub(r"\1\n\n", _HASHES.sub(r"\1 ", text))
         text = demote_headings(_MORE.sub("", text))
         text = _BEFORE_DIGIT.sub(r"\\(\1\\)", text)
         text = _FIGURE.sub(self._figure, text)

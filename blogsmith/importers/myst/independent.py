@@ -53,6 +53,7 @@ _FENCES = re.compile(r"(^ *```[^`\n]*\n[\s\S]*?^ *```+ *$)", re.MULTILINE)
 _TABS = re.compile(r"\A\s*%%tab.*\n")
 _SUBSTITUTION = re.compile(r"\{\{[^{}\n]*\}\}")
 _MENTION = re.compile(r"(?<![\w@])@[A-Za-z][\w:.-]*\w")
+_DISPLAY_AFTER_TEXT = re.compile(r"(?m)([^\s$])[ ]*\n(?=\$\$[ ]*\n[ ]*\\begin)")
 _OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
 
 
@@ -70,6 +71,8 @@ def _render_page(text: str) -> str:
     # markers of d2lbook are not text of the page
     parts = _FENCES.split(text)
     parts[::2] = [_BARE_LINK.sub("", _ATTRIBUTES.sub("", _D2L.sub("", part))) for part in parts[::2]]
+    # the environment would end the paragraph, and the closing dollars would open a formula
+    parts[::2] = [_DISPLAY_AFTER_TEXT.sub(r"\1\n\n", part) for part in parts[::2]]
     return str(_parser().render("".join(parts), {"depth": 0}))
 
 

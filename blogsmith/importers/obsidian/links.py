@@ -9,7 +9,7 @@ from html import escape
 from pathlib import PurePosixPath
 from urllib.parse import parse_qs, quote, unquote
 
-from ...api.importing import lazy_pattern, slugify
+from ...api.importing import github_slug, is_key, lazy_pattern, slugify
 from ..model import NoticeKind
 from ..text.containers import Replacement
 from ..text.html import alt_text, image, link_destination
@@ -45,16 +45,27 @@ class NoteLinks:
         self._notice = notice
 
     def wiki_link(self, written: str) -> str:
-        """Convert `[[…]]`, given without brackets, to a link. If the target does not exist,
-        return the text."""
+        """Convert `[[…]]`, given without brackets, to a link, unless blogsmith finds the same page. If the
+        target does not exist, return the text."""
         target, _, text = written.replace("\\|", "|").partition("|")
         name, _, fragment = target.strip().partition("#")
+        if "\\" not in written and self._finds_page(name.strip(), fragment, text):
+            return f"[[{written}]]"
         shown = text.strip() or _link_text(name.strip(), fragment)
         address = self._address(name.strip(), fragment)
         if address is None:
             self._notice("missing", f'note not found: "[[{target.strip()}]]"', "")
             return shown
         return f"[{alt_text(shown)}]({link_destination(address)})"
+
+    def _finds_page(self, name: str, fragment: str, text: str) -> bool:
+        """Return whether blogsmith links `[[name#fragment|text]]` to the same page and heading as
+        Obsidian, and shows the same text."""
+        note = self._index.note(name, self._note.path)
+        if note is None or is_key(name) or not self._index.has_unique_slug(name, note):
+            return False
+        heading = fragment.rpartition("#")[2].strip()
+        return not heading or (bool(text.strip()) and github_slug(heading) in note.headings().values())
 
     def _address(self, name: str, fragment: str) -> str | None:
         """Return the destination of a link; None if neither a note nor a file has this name."""

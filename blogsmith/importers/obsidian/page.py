@@ -249,8 +249,8 @@ _QUOTED_SOURCE = lazy_pattern(r"\b(?:note|file|heading) not found: \"(.*?)\"(?= 
 class NoteTranslator:
     """Translator for the notes of one vault, with their shared state."""
 
-    def __init__(self, vault: Vault) -> None:
-        self._index = NoteIndex(vault)
+    def __init__(self, vault: Vault, *, keeps_slugs: bool = True) -> None:
+        self._index = NoteIndex(vault, keeps_slugs=keeps_slugs)
         self._blocks = frozenset(found.lower() for note in vault.notes for found in _BLOCK.findall(note.body))
 
     def translate(self, note: Note) -> ImportedPage:

@@ -63,7 +63,7 @@ class Obsidian:
         quartz = read_quartz(root)
         folder = quartz.folder if quartz else PurePosixPath()
         vault = read_vault(root / folder, quartz)
-        translate = partial(translate_document, NoteTranslator(vault).translate)
+        translate = partial(translate_document, NoteTranslator(vault, keeps_slugs=quartz is None).translate)
         pages: list[ImportedPage] = []
         made = map_pages(translate, vault.notes, len(vault.notes), workers)
         for note, page in zip(vault.notes, made, strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -219,7 +220,8 @@ class Vault:
 class NoteIndex:
     """Index of notes and files by the names that links use: path, end of a path, name or alias."""
 
-    def __init__(self, vault: Vault) -> None:
+    def __init__(self, vault: Vault, *, keeps_slugs: bool = True) -> None:
+        """Index a vault. keeps_slugs: whether the URL of a note ends in the slug of its name."""
         self._notes: dict[str, list[Note]] = {}
         self._files: dict[str, list[PurePosixPath]] = {}
         for note in vault.notes:
@@ -232,6 +234,7 @@ class NoteIndex:
         for note in vault.notes:
             for alias in read_strings(note.front.get("aliases") or note.front.get("alias")):
                 self._notes.setdefault(alias.casefold(), []).append(note)
+        self._slugs = Counter(map(_page_slug, vault.notes if keeps_slugs else ()))
 
     def note(self, target: str, source: PurePosixPath) -> Note | None:
         """Return the note of this name nearest to `source`; None if there is none."""
@@ -239,10 +242,19 @@ class NoteIndex:
         found = self._notes.get(name.removesuffix(".md")) or self._notes.get(name)
         return min(found, key=lambda note: _distance(note.path, source)) if found else None
 
+    def has_unique_slug(self, target: str, note: Note) -> bool:
+        """Return whether blogsmith finds a note, and no other, by this name."""
+        name = slugify(_key(target).rpartition("/")[2].removesuffix(".md"))
+        return self._slugs[name] == 1 and name == _page_slug(note)
+
     def file(self, target: str, source: PurePosixPath) -> PurePosixPath | None:
         """Return the file of this name nearest to `source`; None if there is none."""
         found = self._files.get(_key(target))
         return min(found, key=lambda path: _distance(path, source)) if found else None
+
+
+def _page_slug(note: Note) -> str:
+    return note.slug or slugify(note.content_path.stem)
 
 
 def _key(target: str) -> str:

@@ -21,6 +21,7 @@ from ..notebooks.outputs import OutputWriter, record_files
 from ..source_files import open_file, read_text
 from ..text.containers import escape_table_code, quote_lines
 from ..text.data import as_list
+from ..text.heading_ids import PANDOC, add_heading_ids
 from ..text.math import script_macros, tex_macros
 from ..text.pandoc import move_captions, translate_ruled_tables
 from ..text.pieces import MASKED, HiddenFragments, demote_headings, repeated_title
@@ -31,7 +32,7 @@ from .cells import DIALECT, CodeTranslator, cell_defaults, read_block
 from .figures import FigureTranslator, label_links
 from .independent import HIDDEN_CODE
 from .metadata import about_text, html_options, page_front, report_formats
-from .references import QuartoReferences, add_heading_ids, translate_references
+from .references import QuartoReferences, translate_references
 from .shortcodes import QuartoShortcodes, expand_includes
 from .source import ProjectIndex, QuartoConfig, QuartoDocument
 
@@ -336,7 +337,8 @@ class _Body:
         text = self._shortcodes.translate(inlines.escape_literals(text))
         text = inlines.translate_raw_spans(text, lambda number: masked.hidden[number], self._notes)
         text = move_captions(inlines.line_blocks(inlines.numbered_examples(text)))
-        text = self._lines(add_heading_ids(inlines.rewrite_heading_attributes(text), self._reveal))
+        text = add_heading_ids(inlines.rewrite_heading_attributes(text), self._reveal, PANDOC)
+        text = self._lines(text)
         text = self.divs.page(parse_divs(text))
         self.own_macros |= {**self.code.macros, **self.divs.macros}
         return self._resolve_references(text)

@@ -1,4 +1,4 @@
-"""Cross-references and citations (`@fig-a`, `[-@eq-x]`, `[see @key, p. 3]`), and ids of headings."""
+"""Cross-references and citations (`@fig-a`, `[-@eq-x]`, `[see @key, p. 3]`)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ...api.importing import lazy_pattern, slugify
+from ...api.importing import lazy_pattern
 from ..bibliographies import fit_key
 from ..text.pandoc import fit_id
 from ..text.pieces import HiddenFragments
@@ -24,7 +24,7 @@ _CALLOUTS: Mapping[str, str] = {
 _KEY = r"@(?:\{(?P<braced>[^{}\s]+)\}|(?P<key>[^\W_](?:[\w:.#$%&+?<>~/-]*[\w/])?|_[\w:.-]*\w))"
 _CITATION = lazy_pattern(rf"(?P<minus>-)?{_KEY}")
 _GROUP = lazy_pattern(
-    r"(?<!\\)\[(?P<inside>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*?@(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\](?!\(|\[(?!\^)|\{)"
+    r"(?<![\\^])\[(?P<inside>(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*?@(?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\](?!\(|\[(?!\^)|\{)"
 )
 _TEXTUAL_CITATION = lazy_pattern(rf"(?<![\w./@\\{{\[-]){_KEY}(?P<locator>[ ]?\[(?![^\]]*@)[^\[\]]+\](?!\())?")
 _SEPARATOR = lazy_pattern(r";|,(?=\s*-?@)|,?\s+(?=and\s+-?@)")
@@ -152,49 +152,3 @@ def author_text(fields: Mapping[str, str]) -> str:
 def _family(name: str) -> str:
     name = name.strip()
     return name.partition(",")[0].strip() if "," in name else name.rpartition(" ")[2]
-
-
-_HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+)([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_OPENING = lazy_pattern(r"^[ \t>]*:{3,}[ \t]*[\w{][^\n]*\n[\s>]*\Z", re.MULTILINE)
-"""Matches the first line of a div. A heading directly after it is the title of the div."""
-_MAX_LINE_LENGTH = 500
-_LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
-_MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\^\[[^\]]*\]|<[^<>]*>|[*`$~]+|\{[^{}]*\}|\\(?=\W)")
-_UNFIT = lazy_pattern(r"[^\w\s.-]")
-
-
-def pandoc_id(text: str) -> str:
-    """Return Pandoc's id for a heading in plain text: `2. Markov's A & B` → `markovs-a-b`; may be empty."""
-    kept = re.sub(r"\s+", "-", _UNFIT.sub("", text).strip().lower())
-    return re.sub(r"^[\W\d_]+", "", kept)
-
-
-def _is_title(text: str, start: int) -> bool:
-    """Return whether the heading at `start` is a div's title: directly after the div's first line."""
-    before = text[max(0, start - _MAX_LINE_LENGTH) : start]
-    return _OPENING.search(before) is not None
-
-
-def add_heading_ids(text: str, reveal: Callable[[str], str]) -> str:
-    """Add Pandoc's id to every heading without an explicit id, where blogsmith's id would differ.
-
-    reveal: returns a text with its hidden parts restored.
-    """
-    ours: dict[str, int] = {}
-    theirs: dict[str, int] = {}
-
-    def substitute(found: re.Match[str]) -> str:
-        if re.search(r"\{[^{}]*#[^{}]*\}$", found[2]) or _is_title(text, found.start()):
-            return found[0]
-        plain = _MARKUP.sub("", _LINK.sub(r"\1", reveal(re.sub(r"\{[^{}]*\}$", "", found[2]))))
-        own, old = slugify(plain), pandoc_id(plain) or "section"
-        ours[own] = ours.get(own, 0) + 1
-        theirs[old] = theirs.get(old, 0) + 1
-        wanted = old if theirs[old] == 1 else f"{old}-{theirs[old] - 1}"
-        is_same = own == wanted and ours[own] == 1
-        if is_same or not re.fullmatch(r"[\w.-]+", wanted) or old == "section":
-            return found[0]
-        base, brace, rest = found[2].rpartition("{") if found[2].endswith("}") else (found[2], "", "")
-        return f"{found[1]}{base.rstrip()} {{#{wanted}{' ' + rest if brace else '}'}"
-
-    return _HEADING.sub(substitute, text)

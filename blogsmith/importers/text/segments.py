@@ -265,10 +265,16 @@ def _divide_prose(text: str, start: int, end: int, dialect: FormulaDelimiters) -
         yield Segment("prose", text[prose:end], prose)
 
 
+_CODE_STARTS = ("```", "~~~", "    ", "\t")
+"""A page without any of these strings contains no code, so it need not be parsed."""
+
+
 @lru_cache(maxsize=4)
 def _code_ranges(text: str) -> Sequence[tuple[SegmentKind, int, int]]:
     """Return the ranges of fenced and indented code, as whole lines with their fences. The result is cached,
     because most rewrites do not change the text, and the next one requests it again."""
+    if not any(each in text for each in _CODE_STARTS):
+        return ()
     starts = [0]
     for line in text.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))

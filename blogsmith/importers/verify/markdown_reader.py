@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -48,6 +49,7 @@ def markdown_reader(
     """Return a CommonMark parser with tables, strikethrough and footnotes. The numbers of footnotes count as
     words. plugins: extensions of a system's dialect. rules: type of a token → its render rule."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.core.ruler.after("normalize", "indented_rows", _outdent_rows)
     for plugin in (footnote_plugin, *plugins):
         parser.use(plugin)
     shown: dict[str, Rule] = {"footnote_caption": _render_number, "fence": _render_fence}
@@ -60,6 +62,18 @@ def markdown_reader(
     for name, rule in {**shown, **rules}.items():
         parser.add_render_rule(name, rule)
     return parser
+
+
+_ROWS = lazy_pattern(
+    r"(?m)^(?P<rule>[ ]{0,3}(?=[^\n]*\|)(?=[^\n]*-)[-|: ]+\n)(?P<rows>(?:[^\n|]*\|[^\n]*(?:\n|\Z))+)"
+)
+
+
+def _outdent_rows(state: StateCore) -> None:
+    """Remove the indentation of table rows, which markdown-it would read as code."""
+    state.src = _ROWS.sub(
+        lambda found: found["rule"] + re.sub(r"(?m)^[ \t]{4,}", "", found["rows"]), state.src
+    )
 
 
 def content_rule(show: Callable[[str], str]) -> Rule:

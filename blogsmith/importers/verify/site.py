@@ -45,6 +45,7 @@ _TOO_DEEP = "values nested too deeply to compare"
 _MIN_SENTENCE_WORDS = 8
 """Minimum number of words of a sentence. In the new site, other words may be between its words, such as URLs
 of links."""
+_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}\b")
 _HOST = lazy_pattern(r"[A-Za-z][\w+.-]*://|//")
 _CONTENT = lazy_pattern(r"https?://\S|[^\s@]+@[^\s@]+\.\w|\S+\s+\S+\s+\S")
@@ -119,7 +120,10 @@ class ValueIndex:
         if isinstance(value, int | float):
             return str(value) in self._spellings
         words = split_words(value)
-        return not words or self._has_words(words) or self._has_day(value) or self._has_file(value)
+        if not words or self._has_words(words) or self._has_day(value) or self._has_file(value):
+            return True
+        shown = split_words(_TAG.sub(" ", value))
+        return shown != words and self._has_words(shown)
 
     def _has_words(self, words: list[str]) -> bool:
         needed = frozenset(words)

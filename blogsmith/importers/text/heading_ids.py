@@ -1,0 +1,96 @@
+"""Ids of headings: those of the old system are kept where blogsmith's would differ."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...api.importing import github_slug, lazy_pattern, slugify
+
+_HEADING = lazy_pattern(r"^([ \t>]*#{1,6}[ \t]+)([^\n]*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_OPENING = lazy_pattern(r"^[ \t>]*:{3,}[ \t]*[\w{][^\n]*\n[\s>]*\Z", re.MULTILINE)
+"""Matches the first line of a div. A heading directly after it is the title of the div."""
+_MAX_LINE_LENGTH = 500
+_LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_MARKUP = lazy_pattern(r"\[\^[^\]]*\]|\^\[[^\]]*\]|<[^<>]*>|[*`$~]+|\{[^{}]*\}|\\(?=\W)")
+_TAG = lazy_pattern(r"<[^<>]*>|[*`$]+|\\(?=[()])")
+_UNFIT = lazy_pattern(r"[^\w\s.-]")
+_ATTRIBUTES = lazy_pattern(r"\{[^{}]*\}$")
+_EXPLICIT = lazy_pattern(r"\{[^{}]*#[^{}]*\}$")
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingIds:
+    """How an old system made ids, and how blogsmith does with the settings of the import."""
+
+    old: Callable[[str], str]
+    """Function from the source of a heading to its old id; empty: none."""
+    separator: str = "-"
+    """Text before the number of an id that occurs again: 1, 2, …"""
+    is_github: bool = True
+    """Whether the import sets `slugs: github`."""
+
+    def own(self, written: str) -> str:
+        """Return blogsmith's id of a heading."""
+        return github_slug(_plain(written)) if self.is_github else slugify(_plain(written))
+
+
+def _plain(written: str) -> str:
+    return _MARKUP.sub("", _LINK.sub(r"\1", written)).strip()
+
+
+def pandoc_id(text: str) -> str:
+    """Return Pandoc's id for a heading in plain text: `2. Markov's A & B` → `markovs-a-b`; may be empty."""
+    # Pandoc reads two hyphens as a dash, which it removes
+    kept = re.sub(r"\s+", "-", _UNFIT.sub("", re.sub("-{2,3}", "", text)).strip().lower())
+    return re.sub(r"^[\W\d_]+", "", kept)
+
+
+def python_markdown_id(written: str) -> str:
+    """Return Python-Markdown's id for a heading; empty without letters. Source: `toc.slugify`."""
+    text = _TAG.sub("", _LINK.sub(r"\1", written))
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    made = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_text).strip().lower())
+    return made if re.search("[a-z]", made) else ""
+
+
+PANDOC = HeadingIds(lambda written: pandoc_id(_plain(written)), is_github=False)
+PYTHON_MARKDOWN = HeadingIds(python_markdown_id, "_")
+UNICODE_MARKDOWN = HeadingIds(lambda written: github_slug(_TAG.sub("", _LINK.sub(r"\1", written))), "_")
+"""Python-Markdown with a slug function of pymdownx."""
+HUGO = HeadingIds(lambda written: github_slug(written.strip()))
+"""goldmark makes the id of the source, including URLs."""
+
+
+def add_heading_ids(text: str, reveal: Callable[[str], str], ids: HeadingIds, title: str = "") -> str:
+    """Add the old id to each heading without an explicit id, where blogsmith's id would differ.
+
+    reveal: returns a text with its hidden parts restored. title: heading that the text contained before.
+    """
+    ours, theirs = Counter[str](), Counter([ids.old(title)] if title else ())
+
+    def substitute(found: re.Match[str]) -> str:
+        if _EXPLICIT.search(found[2]) or _is_title(text, found.start()):
+            return found[0]
+        written = reveal(_ATTRIBUTES.sub("", found[2]))
+        own, old = ids.own(written), ids.old(written)
+        ours[own] += 1
+        theirs[old] += 1
+        wanted = old if theirs[old] == 1 else f"{old}{ids.separator}{theirs[old] - 1}"
+        is_same = own == wanted and ours[own] == 1
+        is_same = is_same or (ids.is_github and wanted == f"{own}-{ours[own] - 1}")
+        if is_same or not old or not re.fullmatch(r"[\w.-]+", wanted):
+            return found[0]
+        base, brace, rest = found[2].rpartition("{") if found[2].endswith("}") else (found[2], "", "")
+        return f"{found[1]}{base.rstrip()} {{#{wanted}{' ' + rest if brace else '}'}"
+
+    return _HEADING.sub(substitute, text)
+
+
+def _is_title(text: str, start: int) -> bool:
+    """Return whether the heading at `start` is a div's title: directly after the div's first line."""
+    before = text[max(0, start - _MAX_LINE_LENGTH) : start]
+    return _OPENING.search(before) is not None
