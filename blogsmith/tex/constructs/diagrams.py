@@ -54,6 +54,10 @@ def _body(parser: Parser, name: str, begin: str) -> list[str]:
             parser.spend(len(taken))
             end_environment(parser, name, begin)
             return taken
+        if token.startswith("\\end ") and not depth:
+            # the end of an author's environment that contains the diagram
+            parser.push(parser.macros[token].body)
+            continue
         depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
         taken.append(token)
     raise ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
