@@ -248,7 +248,9 @@ def _execute(parser: _PreambleParser, token: str, theorems: list[TheoremKind]) -
     elif token == "\\par":
         pass
     elif token[0] == "\\" and len(token) > 1 and token[1:2].isalpha():
-        _arguments(parser)
+        arguments = _arguments(parser)
+        if token == "\\mathtoolsset" and "showonlyrefs" in "".join(map("".join, arguments)):
+            return "\\mathtoolsset{showonlyrefs}"
         return "" if token in _SILENT else str(token)
     return ""
 
