@@ -27,7 +27,20 @@ from blogsmith.importers.report import ImportResult
 
 from .import_times import print_times
 
-COLUMNS = ("site", "system", "pages", "clean", "errors", "formulas", "typeset", "code", "images", "words", "left", "s")
+COLUMNS = (
+    "site",
+    "system",
+    "pages",
+    "clean",
+    "errors",
+    "formulas",
+    "typeset",
+    "code",
+    "images",
+    "words",
+    "left",
+    "s",
+)
 COUNTED = ("formulas", "code", "images", "words")
 SHOWN = 3
 """Differences of a site that are printed below the table."""
