@@ -6,8 +6,8 @@ Reads the formulas of all .tex and .md files of each folder, such as a cloned re
 that .tex and .sty files of the same folder define in their preambles; KaTeX gets those it can express. The
 columns: different formulas; shares that blogsmith and KaTeX convert; formulas without a command that no file
 defines, and the share of them that blogsmith converts; formulas that only KaTeX converts. These follow the
-table, with the reason where LaTeX rejects them too. The exit code is 1 if a goal is not met. KaTeX comes from npm:
-`npm install --prefix .cache katex`.
+table, with the reason where LaTeX rejects them too. The exit code is 1 if a goal is not met. KaTeX comes from
+npm: `npm install --prefix .cache katex`.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\xlongrightarrow": r"\xrightarrow{\quad #1\quad}",
         "\\xlongleftarrow": r"\xleftarrow{\quad #1\quad}",
         "\\accentset": r"\overset{#1}{#2}",
-        "\\underaccent": r"\underset{#1}{#2}",
+        "\\underaccent": r"\underset{#1{}}{#2}",
         "\\refeq": r"\ref{#1}",
         "\\larger": r"\large ",
         "\\smaller": r"\small ",

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ...model.names import name_set
 from ..mathml.atoms import ORD, Atom, join_fragments
 from ..mathml.widths import measure
-from ..parse.colors import is_light, read_color
+from ..parse.colors import ink_on, read_color
 from ..parse.lengths import css, read_ems
 from ..parse.parser import Command, Environment, Parser
 from ..parse.scan import split_tokens
@@ -60,8 +60,8 @@ def _colorbox(parser: Parser, command: str) -> Atom:
     frame = f' style="border:.04em solid {read_color(parser, command)}"' if command == "\\fcolorbox" else ""
     back = read_color(parser, command)
     inner = text(parser, parser.argument())
-    ink = ' mathcolor="#111111"' if is_light(back) else ""
-    return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}"{ink}{frame}>{inner}</mpadded>'
+    look = f'class="math-colorbox" mathbackground="{back}"{ink_on(back)}{frame}'
+    return ORD, f"<mpadded {look}>{inner}</mpadded>"
 
 
 def _fbox(parser: Parser, command: str) -> Atom:

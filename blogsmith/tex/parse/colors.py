@@ -211,9 +211,11 @@ def _bytes(parts: Sequence[float]) -> str | None:
     return "#" + "".join(f"{int(part + 0.5):02x}" for part in parts)
 
 
-def is_light(color: str) -> bool:
-    """Return whether text on `color`, `#rgb` or `#rrggbb`, should be dark (WCAG 2.2, relative luminance)."""
+def ink_on(color: str) -> str:
+    """Return the attribute that makes text on `color`, `#rgb` or `#rrggbb`, dark if the color is light, for
+    pages in their dark scheme (WCAG 2.2, relative luminance)."""
     digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
     parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] > _LIGHT
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return ' mathcolor="#111111"' if luminance > _LIGHT else ""
