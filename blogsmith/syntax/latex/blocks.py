@@ -18,11 +18,11 @@ _SHORT_NAMES = {"a": "alph", "A": "Alph", "i": "roman", "I": "Roman", "1": "arab
 _LABEL = lazy_pattern(r"(?:^|,)\s*label\s*=\s*\{?([^,{}]*\*?[^,{}]*)")
 _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
 _COLUMN = lazy_pattern(
-    r"[lcr]|[Ss](?:\[(?:[^][{}]|\{[^{}]*\})*\])?|[pmbX](?:\[[^][]*\])?(?:\{[^{}]*\})?|D(?:\{[^{}]*\}){3}|[@!<>]\{[^{}]*\}|\*\{(\d{1,2})\}\{([^{}]*)\}"
+    r"[lcrLCRYZ]|[Ss](?:\[(?:[^][{}]|\{[^{}]*\})*\])?|[pmbX](?:\[[^][]*\])?(?:\{[^{}]*\})?|D(?:\{[^{}]*\}){3}|[@!<>]\{[^{}]*\}|\*\{(\d{1,2})\}\{([^{}]*)\}"
 )
 _QUANTITY = lazy_pattern(r"[-+]?\d*[.,]?\d+(?:\(\d+\))?(?:[eE][-+]?\d+)?")
 """Matches a number as siunitx reads it."""
-_ALIGNMENTS = {"c": ":-:", "r": "--:", "S": "--:", "D": "--:"}
+_ALIGNMENTS = {"c": ":-:", "C": ":-:", **dict.fromkeys("rRSD", "--:")}
 _SEPARATOR = lazy_pattern(r"\\.|&")
 _WIDTH = lazy_pattern(r"(?:^|,)\s*(?:width\s*=\s*([^,]*)|scale\s*=\s*(\d*\.?\d+)\s*(?:,|$))")
 _ALT = lazy_pattern(r"(?:^|,)\s*alt\s*=\s*\{([^{}]*)\}")

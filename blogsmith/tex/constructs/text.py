@@ -161,7 +161,7 @@ _BOXES = name_set(
 """Commands of other modules that are allowed in text."""
 _SILENT = name_set(
     "\\par \\centering \\raggedright \\raggedleft \\noindent \\protect \\relax \\selectfont \\strut"
-    " \\allowbreak \\offinterlineskip \\hfil \\hfill \\hss \\leavevmode \\m@th \\quitvmode"
+    " \\allowbreak \\offinterlineskip \\hfil \\hfill \\hss \\vss \\vfil \\leavevmode \\m@th \\quitvmode"
     " \\xspace \\ignorespaces"
 )
 """Commands without an effect on text in a formula."""
