@@ -64,6 +64,7 @@ def test_math_element_carries_display_and_the_authors_tex() -> None:
         (r"\begin{aligned}a\\ [x]b\\[-\dp\strutbox]c\end{aligned}", "a[x]bc"),
         (r"\begin{equation*}a \\ b \\ \end{equation*}", "ab"),
         (r"\newenvironment{cd}{\begin{tikzcd}}{\end{tikzcd}}\begin{cd}A\rar&B\end{cd}", "AB"),
+        (r"\NewDocumentCommand{\g}{s E{_^}{{0}{}}}{[#1#2#3]}\g^b_a\g*", "[ab][0]"),
         (r"\newcommand{\arccsc}{x}\arccsc\scalerel*{E}{\sum}\text{a\xspace\hyperlink{b}{c}}", "xEac"),
         (r"\boldsymbol{10}+\bm{x}", "𝟏𝟎+𝒙"),
         (r"\log a", "log\u2061a"),

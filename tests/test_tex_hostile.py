@@ -50,7 +50,8 @@ REFUSED = {
     ),
     "doubled at each definition": (r"\edef\z{x}" + r"\edef\z{\z\z}" * 60 + r"\z", "math-macro"),
     "an end that begins again": (
-        r"\newenvironment{a}{\begin{tikzcd}}{\end{b}}\newenvironment{b}{\begin{a}}{\end{a}}\begin{a}x\end{a}",
+        r"\newenvironment{a}{\begin{tikzcd}}{\end{b}}\newenvironment{b}{\begin{a}}{\end{a}}"
+        r"\begin{a}x\end{a}",
         "math-brace",
     ),
     "links": (r"\hyperlink{a}{" * 450 + "x" + "}" * 450, "math-limit"),
