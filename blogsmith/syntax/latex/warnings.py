@@ -46,7 +46,10 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         "item": "write list items as `- item` or `1. item`",
         "newtheorem": "declare kinds of callouts under `callouts:` in blogsmith.yaml",
         **dict.fromkeys(
-            (*("newcommand", "renewcommand", "providecommand", "DeclareMathOperator", "newenvironment"), "def"),
+            (
+                *("newcommand", "renewcommand", "providecommand", "DeclareMathOperator", "newenvironment"),
+                "def",
+            ),
             "put it between `$` and `$`, or into a file that `math: macros:` names",
         ),
         "usepackage": "declare macros under `math: macros:`",
