@@ -88,7 +88,7 @@ def _print(name: str, counts: Counter[str]) -> None:
     def share(part: str, whole: str) -> str:
         return f"{100 * counts[part] / counts[whole]:.2f} %" if counts[whole] else "–"
 
-    cells = (f"{counts['formulas']:,}", share("ours", "formulas"), share("katex", "formulas"))
+    cells = [f"{counts['formulas']:,}", share("ours", "formulas"), share("katex", "formulas")]
     cells += (f"{counts['defined']:,}", share("ours defined", "defined"), f"{counts['only']:,}")
     print(f"{name[:39]:<40}{''.join(f'{cell:>11}' for cell in cells)}")
 
