@@ -44,6 +44,7 @@ CASES = [
     (r"\ifdraft no\else yes\fi", r"\newif\ifdraft \draftfalse", "yes"),
     (r"On \R{} and $\R$", r"\newcommand{\R}{\ensuremath{\mathbb{R}}}", "On $\\mathbb{R}$ and $\\R$"),
     (r"\begin{my} x \end{my}", r"\newenvironment{my}{\begin{quote}A:}{\end{quote}}", "> A: x"),
+    (r"\own{\va}{a}$\va$", r"\newcommand{\own}[2]{\newcommand{#1}{\mathbf{#2}}}", r"$\va$"),
     # formulas
     (r"$ a $2 and \( b \) and $c$", "", r"\(a\)2 and $b$ and $c$"),
     ("A\n$$x$$ B", "", "A\n\\begin{equation*}\nx\n\\end{equation*}\n B"),

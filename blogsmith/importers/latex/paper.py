@@ -85,6 +85,8 @@ class PaperReader:
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
         body = Expander(self.definitions).expand(body)
+        # also definitions by macros of the author
+        body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
         body = body.edit(
             (*found.span(), found[0].replace("2e", "")) for found in _ALGORITHM.finditer(body.text)
         )
