@@ -73,7 +73,7 @@ CHECK_FLAGS ?= -q -n auto --dist worksteal -m "not slow and not long"
 
 .PHONY: venv check fast-tests prose site record check-records site-torch test all-tests test-long test-security-long mutants test-torch test-engines test-features test-paper test-publish test-versions lint types \
 	types-elsewhere format regen release-dry-run lock audit-packages vscode \
-	bench-builds bench-pages bench-math bench-fit bench-execute bench-attention bench-bibliography bench-browser bench-cards \
+	bench-builds bench-pages bench-math bench-formulas bench-diagrams bench-fit bench-execute bench-attention bench-bibliography bench-browser bench-cards \
 	bench-lsp bench-search bench-import bench-notebooks bench-paper bench-preview soak renderers html-validate audit gallery drawings fuzz fuzz-site screenshots page-images serve clean
 
 # Sets up what the other commands need, and runs nothing of the site.
@@ -239,6 +239,14 @@ bench-pages: $(READY) $(LIGHTHOUSE)
 bench-math: $(READY) $(REFERENCES)
 	$(BIN)/python -m tests.bench.math $(BENCH_FLAGS)
 
+# How many formulas of other people's sources are converted, beside KaTeX: `make bench-formulas SITES="../a ../b"`.
+bench-formulas: $(READY) $(REFERENCES)
+	$(BIN)/python -m tests.bench.formulas $(SITES) $(BENCH_FLAGS)
+
+# How many of their diagrams are drawn: `make bench-diagrams SITES="../a ../b"`.
+bench-diagrams: $(READY)
+	$(BIN)/python -m tests.bench.diagrams $(SITES) $(BENCH_FLAGS)
+
 # How many displays scroll on a phone, in both browsers; of other sites: `make bench-fit BENCH_FLAGS="--corpus FILE"`.
 bench-fit: $(READY)
 	$(BIN)/python -m tests.bench.fit $(BENCH_FLAGS)
@@ -267,7 +275,7 @@ bench-lsp: $(READY)
 bench-search: $(READY) $(TOOLS)
 	$(BIN)/python -m tests.bench.search $(BENCH_FLAGS)
 
-# How long an import takes, or what becomes of real sites that are imported: `make bench-import SITES="../a ../b"`.
+# How long an import takes, or what becomes of real sites and papers that are imported: `make bench-import SITES="../a ../b"`.
 bench-import: $(READY)
 	$(BIN)/python -m tests.bench.imports $(SITES) $(BENCH_FLAGS)
 

@@ -49,6 +49,14 @@ REFUSED = {
         + r"\def\p{xx}\a",
         "math-macro",
     ),
+    "doubled at each definition": (r"\edef\z{x}" + r"\edef\z{\z\z}" * 60 + r"\z", "math-macro"),
+    "an end that begins again": (
+        r"\newenvironment{a}{\begin{tikzcd}}{\end{b}}\newenvironment{b}{\begin{a}}{\end{a}}"
+        r"\begin{a}x\end{a}",
+        "math-brace",
+    ),
+    "links": (r"\hyperlink{a}{" * 450 + "x" + "}" * 450, "math-limit"),
+    "names of names": (r"\csname " * 3_000 + "a" + r"\endcsname" * 3_000, "math-command"),
     "unknown command": (r"\foo{x}", "math-command"),
     "stray ampersand": ("a & b", "math-syntax"),
     "unclosed group": (r"\frac{1}{2", "math-brace"),

@@ -61,6 +61,7 @@ from ..syntax.emoji import replace_emoji
 from ..syntax.kinds import kind_table
 from ..syntax.latex.commands import COMMANDS as LATEX_COMMANDS
 from ..syntax.latex.commands import ENVIRONMENTS as LATEX_ENVIRONMENTS
+from ..syntax.latex.commands import FORMULAS as LATEX_FORMULAS
 from ..syntax.latex.commands import callout_kind, symbol_text
 from ..syntax.latex.writer import translate as translate_latex
 from ..syntax.links import is_key

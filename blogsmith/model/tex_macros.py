@@ -10,9 +10,10 @@ from msgspec import Struct
 class MacroParameter(Struct, frozen=True):
     r"""One parameter of `\NewDocumentCommand` (xparse, "Specifying arguments")."""
 
-    kind: Literal["mandatory", "optional", "mark", "delimited"]
+    kind: Literal["mandatory", "optional", "mark", "delimited", "embellished"]
     """`mandatory`: in braces or one token. `optional`: between `opening` and `closing`, may be missing.
-    `mark`: present or not, such as a star. `delimited`: between `opening` and `closing`, required."""
+    `mark`: present or not, such as a star. `delimited`: between `opening` and `closing`, required.
+    `embellished`: after `opening`, may be missing; those of a macro may be in any order."""
     opening: str = ""
     """Token before the argument; for a `mark`, the mark itself. Empty if there is none."""
     closing: str = ""

@@ -119,7 +119,7 @@ def _passed_over_warning(path: str, passed: Mapping[str, int]) -> Diagnostic:
 def _add_kind(kinds: dict[str, CalloutKind], theorem: TheoremKind) -> bool:
     """Add a callout kind for a theorem environment. If a kind of this title exists, add the name as an alias
     of it. Return False if the name, or TeX in the title, cannot be used for a callout."""
-    name, known = theorem.name.casefold(), kind_table()
+    name, known = theorem.name.casefold().removesuffix("*"), kind_table()
     if name in kinds:
         return True
     if not _KIND_NAME.fullmatch(name) or "\\" in theorem.title:

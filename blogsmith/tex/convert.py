@@ -21,12 +21,12 @@ from msgspec import Struct
 from ..base.diagnostics.similar_names import compare
 from ..base.patterns import lazy_pattern
 from .analysis.numbering import MAX_LENGTH
-from .constructs.grid import number_row, read_gap
+from .constructs.grid import number_row, read_lines
 from .constructs.table import constructs
 from .errors import TexError
 from .mathml.allowlist import check
 from .parse.errors import ParseError, misplaced_tab_error, place_error
-from .parse.lexer import ROW_BREAKS, commands
+from .parse.lexer import commands
 from .parse.macros import read_macros
 from .parse.markdown_escapes import escape_hint
 from .parse.parser import Parser
@@ -176,29 +176,13 @@ def _definitions(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Mac
 
 
 def _read(parser: Parser) -> str:
-    """Read the whole formula. Several lines without an environment become rows of a table."""
-    pieces = parser.row()
+    """Read the whole formula."""
+    pieces = read_lines(parser)
     if parser.open_conditions:
         raise ParseError("math-syntax", 'a condition is never closed: "\\fi" is missing', "")
-    if not parser.end_token:
-        return "".join(pieces)
-    lines = [pieces]
-    while parser.end_token in ROW_BREAKS:
-        if parser.end_token == "\\cr":
-            hint = "write `\\\\` inside `\\begin{aligned}…\\end{aligned}`"
-            raise ParseError(
-                "math-syntax", '"\\cr" is not allowed outside a table', parser.end_token, hint=hint
-            )
-        read_gap(parser)
-        lines.append(parser.row())
     if parser.end_token:
         raise _stray(parser.end_token)
-    if not lines[-1]:
-        lines.pop()
-    if len(lines) < 2:
-        return "".join(lines[0] if lines else ())
-    rows = "".join(f"<mtr><mtd>{''.join(line)}</mtd></mtr>" for line in lines)
-    return f'<mtable class="math-align" displaystyle="{str(parser.is_display).lower()}">{rows}</mtable>'
+    return "".join(pieces)
 
 
 def _stray(token: str) -> ParseError:

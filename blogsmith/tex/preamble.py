@@ -65,7 +65,8 @@ _SILENT = commands(
     "maketitle geometry hypersetup pagestyle thispagestyle bibliographystyle "
     "bibliography addbibresource setlength addtolength setcounter newlength newcounter numberwithin "
     "allowdisplaybreaks DeclareGraphicsExtensions graphicspath input include hyphenation "
-    "frenchspacing linespread usetikzlibrary pgfplotsset captionsetup crefname Crefname "
+    "frenchspacing linespread onehalfspacing doublespacing singlespacing usetikzlibrary pgfplotsset "
+    "captionsetup crefname Crefname "
     "lstset sisetup DeclareUnicodeCharacter inputencoding selectlanguage thanks affil email address "
     "keywords subjclass dedicatory titleformat titlespacing fancyhf fancyhead fancyfoot lhead rhead "
     "chead lfoot rfoot cfoot setlist newsavebox renewbibmacro DeclareFieldFormat "
@@ -248,7 +249,9 @@ def _execute(parser: _PreambleParser, token: str, theorems: list[TheoremKind]) -
     elif token == "\\par":
         pass
     elif token[0] == "\\" and len(token) > 1 and token[1:2].isalpha():
-        _arguments(parser)
+        arguments = _arguments(parser)
+        if token == "\\mathtoolsset" and "showonlyrefs" in "".join(map("".join, arguments)):
+            return "\\mathtoolsset{showonlyrefs}"
         return "" if token in _SILENT else str(token)
     return ""
 

@@ -7,7 +7,8 @@
 
 Every site is imported to a temporary folder, built, and compared with its source. The columns: pages; pages
 without build errors; for each kind, items of the source, and how many of them are missing in the new pages
-although the report does not mention them; items left unchanged; CPU time.
+although the report does not mention them; share of the formulas that are neither missing nor shown as TeX;
+items left unchanged; CPU time. A folder may also be the source of a LaTeX paper.
 """
 
 from __future__ import annotations
@@ -26,7 +27,20 @@ from blogsmith.importers.report import ImportResult
 
 from .import_times import print_times
 
-COLUMNS = ("site", "system", "pages", "clean", "errors", "formulas", "code", "images", "words", "left", "s")
+COLUMNS = (
+    "site",
+    "system",
+    "pages",
+    "clean",
+    "errors",
+    "formulas",
+    "typeset",
+    "code",
+    "images",
+    "words",
+    "left",
+    "s",
+)
 COUNTED = ("formulas", "code", "images", "words")
 SHOWN = 3
 """Differences of a site that are printed below the table."""
@@ -45,6 +59,9 @@ def row_of(folder: Path, done: ImportResult, seconds: float) -> list[str]:
     clean = sum(page.errors == 0 for page in pages)
     left = sum(notice.kind == "left" for notice in done.site.all_notices)
     numbers = [str(number) for number in (len(pages), clean, done.check.errors)]
+    bad = missing["formulas"] + done.check.formula_errors
+    typeset = f"{100 - 100 * bad / has['formulas']:.2f} %" if has["formulas"] else "–"
+    cells.insert(1, typeset)
     return [folder.name, done.title, *numbers, *cells, str(left), f"{seconds:.1f}"]
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from .formulas import measure
 from .math import GOALS, rejected
 from .math_engines import EngineError, answer, ours, seconds
-from .math_reference import known, version
+from .math_reference import Answer, Reference, known, version
 
 
 def test_answers_follow_the_protocol() -> None:
@@ -57,3 +59,27 @@ def test_a_missing_package_is_named(tmp_path: Path) -> None:
     package.parent.mkdir(parents=True)
     package.write_text('{"version": "1.2.3"}', encoding="utf-8")
     assert version("temml", tmp_path) == "1.2.3"
+
+
+class LenientReference(Reference):
+    """A converter that accepts every formula."""
+
+    def ask(self, request: Answer) -> Answer:
+        return {"mathml": ""}
+
+
+def test_formulas_of_sources_are_counted(tmp_path: Path) -> None:
+    macros = r"\newcommand{\a}{x}\newcommand{\b}[2]{#1}\begin{document}"
+    body = r"$\a$ $\b{1}{2}$ $\b{1}$ $#1$ \[\absent\] $\begin{cases}a&b&c\end{cases}$"
+    (tmp_path / "a.tex").write_text(f"{macros}{body} % $\\gone$\n", "utf-8")
+    (tmp_path / "b.md").write_text("`$code$` and $y$, $\\a$, $$z$$", "utf-8")
+    reasons, only = Counter[str](), list[tuple[str, str]]()
+    counts = measure(tmp_path, LenientReference("katex", tmp_path), reasons, only)
+    expected = {"formulas": 7, "ours": 4, "katex": 7, "defined": 6, "ours defined": 4, "only": 3}
+    assert dict(counts) == expected
+    assert reasons["\\absent"] == 1
+    assert [message.partition(":")[0] for message, _ in only] == [
+        r'macro "\b" needs 2 arguments',
+        r'unknown TeX command "\absent"',
+        "too many columns in this row",
+    ]

@@ -13,6 +13,7 @@ from blogsmith.base.diagnostics.model import SiteError
 from blogsmith.cli.main import main
 from blogsmith.importers.latex.paper import PaperImport, PaperReader
 from blogsmith.importers.source_files import source_root
+from blogsmith.importers.systems import find_system
 from tests.importers.import_texts import PNG, outcome, read_import_text, run_import, text_files
 from tests.rows import each_row
 from tests.site_files import build, put
@@ -43,6 +44,7 @@ CASES = [
     (r"\ifdraft no\else yes\fi", r"\newif\ifdraft \draftfalse", "yes"),
     (r"On \R{} and $\R$", r"\newcommand{\R}{\ensuremath{\mathbb{R}}}", "On $\\mathbb{R}$ and $\\R$"),
     (r"\begin{my} x \end{my}", r"\newenvironment{my}{\begin{quote}A:}{\end{quote}}", "> A: x"),
+    (r"\own{\va}{a}$\va$", r"\newcommand{\own}[2]{\newcommand{#1}{\mathbf{#2}}}", r"$\va$"),
     # formulas
     (r"$ a $2 and \( b \) and $c$", "", r"\(a\)2 and $b$ and $c$"),
     ("A\n$$x$$ B", "", "A\n\\begin{equation*}\nx\n\\end{equation*}\n B"),
@@ -59,6 +61,19 @@ CASES = [
     # tables
     ("\\begin{tabularx}{\\textwidth}{lX}\na & \\multirow{2}{*}{b}\\\\\n\\end{tabularx}", "",
      "| a | b |\n| --- | --- |"),
+    (r"\begin{table}\begin{subtable}{2cm}\begin{tabular}{l}x\\\end{tabular}\caption{1}\end{subtable}\begin{subtable}{2cm}"
+     r"\begin{tabular}{l}y\\\end{tabular}\caption{2}\end{subtable}\caption{C}\end{table}", "",
+     "| x |\n| --- |\n\n: C {#tbl-1}\n\n(a) 1\n\n| y |\n| --- |\n\n(b) 2"),
+    (r"\SI{3}{\metre\per\second}, \num[a=b]{1e5}, \ce{H2O <-> x^2}", r"\usepackage{siunitx}",
+     r"$\SI{3}{\metre\per\second}$, $\num[a=b]{1e5}$, $\ce{H2O <-> x^2}$"),
+    ("\\begin{tabular}{lS[table-format=2.1]}\n{a} & {b} \\\\\nc & 1.5 \\\\ d & -3(1) "
+     "\\\\ e & 2 \\\\\n\\end{tabular}", "",
+     "| a | b |\n| --- | --: |\n| c | 1.5 |\n| d | $\\num{-3(1)}$ |\n| e | 2 |"),
+    # equations without a reference have no number
+    ("\\begin{equation}\\label{x}a\\end{equation}\\begin{equation}\\label{y}b\\end{equation} \\eqref{x}",
+     r"\mathtoolsset{showonlyrefs}",
+     "\\begin{equation}\n\\label{eq:x}a\n\\end{equation}\n\n"
+     "\\begin{equation}\nb\n\\end{equation}\n \\eqref{eq:x}"),
 ]  # fmt: skip
 
 
@@ -135,10 +150,21 @@ def test_references_to_parts_of_a_figure_name_their_letters(tmp_path: Path) -> N
     assert 'cap="First, Second"' in text and 'caption="Both" id="fig-both"' in text
 
 
-def test_macros_that_loops_define_are_copied(tmp_path: Path) -> None:
+def test_generated_macros_that_the_text_uses_are_copied(tmp_path: Path) -> None:
     loop = r"\makeatletter\@for\x:=A,B\do{\expandafter\edef\csname c\x\endcsname{\noexpand\mathcal{\x}}}"
-    (macros,) = read_paper(tmp_path, r"$\cA$", loop).made
-    assert macros.data.decode() == "\\newcommand{\\cA}[0]{\\mathcal{A}}\n"
+    through = (
+        r"\newcommand{\own}[2]{\newcommand{#1}{\mathbf{#2}}}\own{\va}{a}\own{\vc}{c}\newcommand{\wa}{\va}"
+    )
+    (macros,) = read_paper(tmp_path, r"$\cA\wa$", loop + through).made
+    made = [r"\newcommand{\cA}[0]{\mathcal{A}}", r"\newcommand{\va}[0]{\mathbf{a}}", r"\newcommand{\wa}{\va}"]
+    assert sorted(macros.data.decode().splitlines()) == made
+
+
+@pytest.mark.parametrize(("notes", "system"), [(0, "LaTeX"), (1, "LaTeX"), (2, "folder of Markdown")])
+def test_a_paper_beside_notes_is_recognised(notes: int, system: str, tmp_path: Path) -> None:
+    put(tmp_path, {"paper.tex": f"{PREAMBLE}\\begin{{document}}\\end{{document}}", "README.md": "# Paper"})
+    put(tmp_path, {f"note-{number}.md": "A note." for number in range(notes)})
+    assert find_system(tmp_path).title == system
 
 
 @pytest.mark.skipif(not (which("gs") and which("pdftocairo")), reason="needs Ghostscript and Poppler")

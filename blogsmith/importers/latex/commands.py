@@ -19,7 +19,7 @@ DROPPED: Mapping[str, int] = MappingProxyType(
             "newcounter "
             "newlength nobibliography pagenumbering pagestyle pgfplotsset phantom refstepcounter "
             "renewbibmacro "
-            "rowcolor selectlanguage specialrule stepcounter tableofcontents thanks thispagestyle "
+            "rowcolor selectlanguage sisetup specialrule stepcounter tableofcontents thanks thispagestyle "
             "tikzset title "
             "typeout urlstyle usepackage usetikzlibrary vphantom vskip vspace"
         ),

@@ -100,6 +100,8 @@ _PARTS = re.compile(
     r"|\\begin\{displaymath\}(?P<old>[\s\S]+?)\\end\{displaymath\})"
     r"|(?P<inline>\$(?P<one>(?:\\(?:text[a-z]*|mbox)\s*\{(?:[^{}$]|\$[^$]*\$|\{[^{}]*\})*\}|\\[\s\S]"
     r"|[^$\\])+?)\$|\\\((?P<round>[\s\S]+?)\\\))"
+    r"|(?P<quantity>\\(?:SI|si|qty|unit|num|ang|complexnum|complexqty|ce|pu|(?:num|qty|SI)(?:list|range|product))"
+    r"(?:\[[^\[\]]*\]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})+)"
     r"|(?P<verb>\\verb\*?(?P<sign>[^A-Za-z*\s])(?P<verbatim>[^\n]*?)(?P=sign))"
     r"|(?P<heading>\\(?:part|chapter|section|subsection"
     r"|subsubsection)\*?\s*(?:\[[^\]]*\])?\s*\{(?P<title>(?:\\[\s\S]|[^{}\\]|\{(?:[^{}]|\{[^{}]*\})*\})*)\})"
@@ -189,6 +191,7 @@ _RENDERERS: Mapping[str, Callable[[re.Match[str]], str]] = {
         f"\\begin{{equation*}}{found['two'] or found['square'] or found['old']}\\end{{equation*}}"
     ),
     "inline": lambda found: _formula(found["one"] or found["round"] or ""),
+    "quantity": lambda found: _formula(found[0]),
     "verb": lambda found: f"<code>{escape(found['verbatim'])}</code>",
     "heading": lambda found: f"</p><h2>{''.join(_parts(found['title']))}</h2><p>",
     "silent": lambda found: " ",

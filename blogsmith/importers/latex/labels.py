@@ -19,7 +19,7 @@ _EVENT = lazy_pattern(
     r"|\\(?P<item>item)(?![A-Za-z])|\\label\s*(?:\[[^\[\]]*\])?\s*\{(?P<label>[^{}]*)\}|\\[\s\S]"
 )
 _REFERENCE = lazy_pattern(
-    r"\\(?P<name>[A-Za-z]*[rR]ef(?:range)?|hyperlink"
+    r"\\(?P<name>[A-Za-z]*[rR]ef(?:range|eq)?|hyperlink"
     r"|namecref)\*?\s*\{(?P<keys>[^{}]*)\}(?:\s*\{(?P<last>[^{}]*)\})?"
     r"|\\hyperref\s*\[(?P<target>[^\[\]]*)\]"
 )
@@ -33,7 +33,7 @@ _FLOATS = {"figure": "fig", "wrapfigure": "fig", "table": "tbl", "algorithm": "a
 _PART = lazy_pattern(r"\\sub(?:float|figure|table|captionbox)\*?(?=\s*[\[{])")
 _LISTS = name_set("enumerate itemize description compactenum")
 _MAX_ABBREVIATION = 12
-_NUMBER = name_set("ref pageref cpageref vpageref")
+_NUMBER = name_set("ref refeq pageref cpageref vpageref")
 _KIND_PREFIXES = {
     "theorem": "thm",
     "lemma": "lem",
@@ -173,12 +173,16 @@ def _renamed(label: str, prefix: str) -> str:
     return f"{prefix}:{name.strip('-:').replace(':', '-') or 'label'}"
 
 
-def rename_labels(source: SourceText, kind_of: KindOf) -> SourceText:
+def rename_labels(source: SourceText, kind_of: KindOf, *, only_referenced: bool) -> SourceText:
     """Return the text with renamed labels and references.
 
-    kind_of: returns the callout kind of an environment, or None.
+    kind_of: returns the callout kind of an environment, or None. only_referenced: remove the labels of
+    equations that nothing refers to, so that these get no number.
     """
     labels = list(_find_labels(source.text, kind_of))
+    used_keys = {
+        key.strip() for found in _REFERENCE.finditer(source.text) for key in (found["keys"] or "").split(",")
+    }
     main = dict[int, _Label]()
     for label in sorted(labels, key=lambda one: one.is_part):
         main.setdefault(label.element if label.prefix in ("fig", "tbl") else ~label.start, label)
@@ -190,6 +194,8 @@ def rename_labels(source: SourceText, kind_of: KindOf) -> SourceText:
     for label in labels:
         own = main.get(label.element, label) if label.prefix in ("fig", "tbl") else label
         is_kept = own is label and label.prefix not in ("", "item")
+        if only_referenced and label.prefix == "eq" and label.written not in used_keys:
+            is_kept = False
         if own is not label and own.prefix:
             names.setdefault(label.written, names[own.written])
         edits.append((label.start, label.end, f"\\label{{{names[label.written]}}}" if is_kept else ""))

@@ -33,7 +33,7 @@ from .numbers import number_settings
 from .prose import APPENDIX, UNNUMBERED, Prose, prepare
 from .references import BIBLIOGRAPHY, CITATION, cited_keys, read_bbl
 from .source import FileReader, SourceText, with_line_notices
-from .tables import simplify_tables
+from .tables import letter_captions, simplify_tables
 
 _BEGIN = lazy_pattern(r"\\begin\s*\{document\}")
 _END = lazy_pattern(r"\\end\s*\{document\}")
@@ -85,11 +85,16 @@ class PaperReader:
         settings, notices = number_settings(preamble.text, body.text, self.definitions.theorems)
         self.notices += notices
         body = Expander(self.definitions).expand(body)
+        # also definitions by macros of the author
+        body = body.edit((one.start, one.end, "") for one in self.definitions.add(body.text))
         body = body.edit(
             (*found.span(), found[0].replace("2e", "")) for found in _ALGORITHM.finditer(body.text)
         )
-        body = simplify_tables(level_headings(name_parts(body)))
-        body = rename_labels(body, lambda name: callout_kind(name, self._kinds()))
+        body = simplify_tables(level_headings(letter_captions(name_parts(body))))
+        only_referenced = settings["math"]["numbering"].startswith("labelled")
+        body = rename_labels(
+            body, lambda name: callout_kind(name, self._kinds()), only_referenced=only_referenced
+        )
         original = body.text
         self._note_drawings(body)
         body = body.edit((*found.span(), _fit_citation(found)) for found in CITATION.finditer(body.text))

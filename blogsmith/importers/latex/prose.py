@@ -15,7 +15,7 @@ from types import MappingProxyType
 from ...api.importing import LATEX_COMMANDS, lazy_pattern, symbol_text
 from ..model import Notice
 from . import commands as table
-from .scanning import TexSpan, find_spans, group_end, option_end, skip_space
+from .scanning import TexSpan, find_spans, group_end, groups_end, option_end, skip_space
 from .source import CODE, SourceText, with_line_notices
 
 OPENING, CLOSING, UNNUMBERED, APPENDIX, ENTITY = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
@@ -141,19 +141,11 @@ def _escape(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         if found["kept"] or found["row"]:
             continue
         if found["name"] and _WITH_GROUPS.match(found["name"]):
-            position = min(end, _groups_end(text, position))
+            position = min(end, groups_end(text, position))
         elif sign := found["sign"]:
             sign = sign.strip()
             new = (_SIGNS.get(sign) or f"{sign[:-1]}\\{sign[-1]}") if sign else ""
             yield found.start(), found.end(), new
-
-
-def _groups_end(text: str, position: int) -> int:
-    while True:
-        after = max(option_end(text, position), group_end(text, position))
-        if after < 0:
-            return position
-        position = after
 
 
 def _formula(text: str, span: TexSpan, made: Prose) -> str:
@@ -284,7 +276,7 @@ def _clean_environment(
         option = option_end(text, end)
         inner = text[end + 1 : option - 1] if option > 0 else ""
         title = f"\\textbf{{{inner}}} " if name not in table.TRANSPARENT and _TITLE.search(inner) else ""
-        end = _groups_end(text, end)
+        end = groups_end(text, end)
         message = f'unknown environment "{name}": its content is shown without it'
         if name not in table.TRANSPARENT:
             notices.append(Notice("changed", message, hint="check how the content looks"))

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Literal, NamedTuple
 
-from ...api.importing import DISPLAY_ENVIRONMENTS, lazy_pattern, name_set
+from ...api.importing import DISPLAY_ENVIRONMENTS, LATEX_FORMULAS, lazy_pattern, name_set
 from .source import CODE
 
 _BRACE = lazy_pattern(r"\\.|[{}]", 16)
@@ -19,6 +19,7 @@ _DISPLAYS = frozenset(DISPLAY_ENVIRONMENTS) | name_set("dmath dmath* darray")
 _OPENING = lazy_pattern(
     r"\\begin\s*\{(?P<name>[A-Za-z]+\*?)\}|\\verb\*?(?P<sign>[^A-Za-z*\s])|(?P<url>\\(?:url|href|path"
     r"|nolinkurl)\s*\{)"
+    rf"|\\(?P<quantity>{'|'.join(sorted(LATEX_FORMULAS))})(?=[\[{{])"
     r"|(?P<math>\$\$|\$|\\\(|\\\[)|\\[\s\S]"
 )
 _DOLLAR = lazy_pattern(r"\\[\s\S]|[{}$]|\n[ \t]*\n")
@@ -68,6 +69,13 @@ def option_end(text: str, start: int) -> int:
     return -1
 
 
+def groups_end(text: str, position: int) -> int:
+    """Return the index after the options and groups that directly follow each other at `position`."""
+    while (after := max(option_end(text, position), group_end(text, position))) > 0:
+        position = after
+    return position
+
+
 def skip_space(text: str, start: int) -> int:
     """Return the index of the next character that is neither a space nor the end of one line."""
     position, lines = start, 0
@@ -93,6 +101,10 @@ def find_spans(text: str, *, finds_algorithms: bool = False) -> Iterator[TexSpan
         if found["url"]:
             end = group_end(text, found.end() - 1)
             span = TexSpan("url", found.start(), end, found.end(), end - 1, "") if end > 0 else None
+        if found["quantity"]:
+            end = groups_end(text, found.end())
+            is_closed = end > found.end()
+            span = TexSpan("inline", found.start(), end, found.start(), end, "") if is_closed else None
         if span is not None:
             yield span
             position = span.end

@@ -13,6 +13,9 @@ _REPEATED = lazy_pattern(
     r"\\endfirsthead[\s\S]{0,5000}?\\endhead|\\endhead|\\endfoot|\\endlastfoot|\\(?:kill|tabularnewline)(?![A-Za-z])"
 )
 _CAPTION = lazy_pattern(r"\s*\\caption\*?\s*(?:\[[^\[\]]*\])?(?=\{)")
+_SUBTABLE = lazy_pattern(
+    r"(?P<part>\\begin\{subtable\}(?:(?!\\(?:begin|end)\{(?:sub)?table)[\s\S])*)|\\begin\{table\*?\}"
+)
 _LABEL = lazy_pattern(r"\s*\\label\s*\{[^{}]*\}")
 _ROW = lazy_pattern(r"\s*\\(?:\\|tabularnewline)\*?")
 _WITH_WIDTH = frozenset(("tabularx", "tabulary", "tabular*"))
@@ -46,6 +49,19 @@ def simplify_tables(source: SourceText) -> SourceText:
         (*found.span(), "\\\\" if found[0] == "\\tabularnewline" else "")
         for found in _REPEATED.finditer(simple.text)
     )
+
+
+def letter_captions(source: SourceText) -> SourceText:
+    r"""Return the text with `(a)` and the caption as a paragraph for each caption of a `subtable`, because a
+    page has one caption for all of them."""
+    edits, count = list[tuple[int, int, str]](), 0
+    for found in _SUBTABLE.finditer(source.text):
+        count = count + 1 if found["part"] else 0
+        for caption in _CAPTION.finditer(found["part"] or ""):
+            start = found.start() + caption.start()
+            letter = chr(ord("a") + min(count, 26) - 1)
+            edits.append((start, start + len(caption[0]), f"\n\\par ({letter}) "))
+    return source.edit(edits)
 
 
 def _read_caption(text: str, position: int) -> tuple[str, int]:

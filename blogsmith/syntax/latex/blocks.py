@@ -17,8 +17,12 @@ _SHORT = lazy_pattern(r"(?<![A-Za-z\\])([aAiI1])(?![A-Za-z])")
 _SHORT_NAMES = {"a": "alph", "A": "Alph", "i": "roman", "I": "Roman", "1": "arabic"}
 _LABEL = lazy_pattern(r"(?:^|,)\s*label\s*=\s*\{?([^,{}]*\*?[^,{}]*)")
 _ROMAN = ((100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
-_COLUMN = lazy_pattern(r"[lcr]|[pmbXS](?:\{[^{}]*\})?|[@!<>]\{[^{}]*\}|\*\{(\d{1,2})\}\{([^{}]*)\}")
-_ALIGNMENTS = {"c": ":-:", "r": "--:", "S": "--:"}
+_COLUMN = lazy_pattern(
+    r"[lcrLCRYZ]|[Ss](?:\[(?:[^][{}]|\{[^{}]*\})*\])?|[pmbX](?:\[[^][]*\])?(?:\{[^{}]*\})?|D(?:\{[^{}]*\}){3}|[@!<>]\{[^{}]*\}|\*\{(\d{1,2})\}\{([^{}]*)\}"
+)
+_QUANTITY = lazy_pattern(r"[-+]?\d*[.,]?\d+(?:\(\d+\))?(?:[eE][-+]?\d+)?")
+"""Matches a number as siunitx reads it."""
+_ALIGNMENTS = {"c": ":-:", "C": ":-:", **dict.fromkeys("rRSD", "--:")}
 _SEPARATOR = lazy_pattern(r"\\.|&")
 _WIDTH = lazy_pattern(r"(?:^|,)\s*(?:width\s*=\s*([^,]*)|scale\s*=\s*(\d*\.?\d+)\s*(?:,|$))")
 _ALT = lazy_pattern(r"(?:^|,)\s*alt\s*=\s*\{([^{}]*)\}")
@@ -93,6 +97,10 @@ def read_table(text: str, node: LatexNode) -> TableLayout | None:
         else:
             rows[-1][-1].append(child)
     filled = [row for row in rows if any(map(bool, row))]
+    for row in filled:
+        for column, cell in zip(columns, row, strict=False):
+            if column == "S" and len(cell) == 1:
+                cell[0] = _typeset_number(text, cell[0])
     if not columns or not filled or any(len(row) > len(columns) for row in filled):
         return None
     is_spanning = (
@@ -113,6 +121,15 @@ def _split_cells(text: str, node: LatexNode, rows: list[list[list[LatexNode]]]) 
             rows[-1].append([])
             copied = found.end()
     _append(text, replace(node, start=copied), rows)
+
+
+def _typeset_number(text: str, node: LatexNode) -> LatexNode:
+    """Return a number with a minus sign, an uncertainty or an exponent as a formula."""
+    written = text[node.start : node.end].strip()
+    if node.kind != "text" or written.isdecimal() or not _QUANTITY.fullmatch(written):
+        return node
+    is_plain = written.replace(".", "", 1).isdecimal()
+    return node if is_plain else LatexNode("sign", node.start, node.end, text=f"$\\num{{{written}}}$")
 
 
 def _append(text: str, node: LatexNode, rows: list[list[list[LatexNode]]]) -> None:

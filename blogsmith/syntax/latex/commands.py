@@ -52,6 +52,11 @@ SWITCHES: Mapping[str, str] = MappingProxyType(
 CODE = name_set("texttt")
 REFERENCES = name_set("cref Cref autoref vref Vref")
 """Commands for references that print the kind and the number of the target."""
+FORMULAS = name_set(
+    "SI si qty unit num ang numlist numrange numproduct qtylist qtyrange qtyproduct SIlist SIrange "
+    "complexnum complexqty ce pu"
+)
+"""Commands of siunitx and mhchem, which need no dollar signs around them."""
 LAYOUT = name_set(
     "noindent newpage clearpage pagebreak bigskip medskip smallskip centering maketitle tableofcontents "
     "indent raggedright raggedleft hfill vfill sloppy qed qedhere frenchspacing appendix "
@@ -66,7 +71,7 @@ LENGTHS = name_set(
 """Commands with arguments that concern only printed pages. They are removed."""
 COMMANDS = frozenset(
     (
-        *HEADINGS, *RUN_IN_HEADINGS, *WRAPPERS, *SWITCHES, *CODE, *REFERENCES, *LAYOUT, *LENGTHS,
+        *HEADINGS, *RUN_IN_HEADINGS, *WRAPPERS, *SWITCHES, *CODE, *REFERENCES, *FORMULAS, *LAYOUT, *LENGTHS,
         *("footnote", "url", "href", "hyperref", "includegraphics", "label", "item", "verb", "lstinline"),
         *("par", "newline", "linebreak", "ensuremath", "caption"),
     )

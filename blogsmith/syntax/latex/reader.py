@@ -374,6 +374,8 @@ class LatexReader:
 
     def _read_command(self, found: re.Match[str], end: int) -> LatexNode | int:
         name, pos, after = found[1], found.start(), found.end()
+        if name in table.FORMULAS and (last := self._groups_end(found.end(1), end)) > found.end(1):
+            return LatexNode("command", pos, last, "ensuremath", argument=(pos, last))
         symbol = table.symbol_text(name) if name not in table.COMMANDS else None
         if symbol is not None and (not self.is_certain or name in _CERTAIN_SYMBOLS):
             after = found.end(1)

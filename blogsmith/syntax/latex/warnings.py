@@ -45,7 +45,14 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("includegraphics", "caption"), "write an image as `![text](file.png)`"),
         "item": "write list items as `- item` or `1. item`",
         "newtheorem": "declare kinds of callouts under `callouts:` in blogsmith.yaml",
-        **dict.fromkeys(("newenvironment", "def", "usepackage"), "declare macros under `math: macros:`"),
+        **dict.fromkeys(
+            (
+                *("newcommand", "renewcommand", "providecommand", "DeclareMathOperator", "newenvironment"),
+                "def",
+            ),
+            "put it between `$` and `$`, or into a file that `math: macros:` names",
+        ),
+        "usepackage": "declare macros under `math: macros:`",
         **dict.fromkeys(("author", "title", "date", "documentclass"), _HEAD),
         **dict.fromkeys(("vspace", "hspace", "noindent", "newpage", "clearpage", "pagebreak"), _OUTPUT),
         **dict.fromkeys(("bigskip", "medskip", "smallskip", "centering", "maketitle"), _OUTPUT),

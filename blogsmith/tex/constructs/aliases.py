@@ -38,7 +38,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\xlongrightarrow": r"\xrightarrow{\quad #1\quad}",
         "\\xlongleftarrow": r"\xleftarrow{\quad #1\quad}",
         "\\accentset": r"\overset{#1}{#2}",
-        "\\underaccent": r"\underset{#1}{#2}",
+        "\\underaccent": r"\underset{#1{}}{#2}",
         "\\refeq": r"\ref{#1}",
         "\\larger": r"\large ",
         "\\smaller": r"\small ",
@@ -128,6 +128,11 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         "\\mathmbox": r"\mbox{$#1$}",
         "\\faktor": r"{\raisebox{.35em}{$#1$}\mkern-2mu\big/\mkern-2mu\raisebox{-.35em}{$#2$}}",
         "\\ensuremath": r"{#1}",
+        # hyperref and knowledge: the targets are in the prose, where importers remove them
+        "\\hyperlink": "{#2}",
+        "\\hypertarget": "{#2}",
+        "\\withkl": "#2",
+        "\\cmdkl": "{#1}",
     }
 )
 
@@ -290,6 +295,13 @@ def _units(reader: FormulaReader, command: str) -> list[str]:
     return unit if number is None else [*number, "\\,", *unit]
 
 
+def _scaled(reader: FormulaReader, command: str) -> list[str]:
+    r"""Expand `\scalerel*[2em]{x}{\sum}` of scalerel to `x` in its own size, without a star to both."""
+    starred, _ = reader.star(), reader.optional()
+    content, measure = reader.argument(), reader.argument()
+    return ["{", *content, "}", *([] if starred else ["{", *measure, "}"])]
+
+
 def _dotso(reader: FormulaReader, command: str) -> list[str]:
     return ["\\ldots"]
 
@@ -299,6 +311,8 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
     | {
         "\\units": _units,
         "\\unitfrac": _units,
+        "\\scalerel": _scaled,
+        "\\stretchrel": _scaled,
         "\\dotsc": _dotso,
         "\\dotso": _dotso,
         "\\mathtoolsset": _ignore(1),

@@ -29,6 +29,7 @@ from .grid import (
     number_row,
     print_rows,
     read_grid,
+    read_lines,
     read_place,
 )
 from .text import text
@@ -178,7 +179,7 @@ def _eqnarray(parser: Parser, name: str) -> Atom:
 
 
 def _wrapper(parser: Parser, name: str) -> Atom:
-    """Typeset the content of `equation` and `subequations` unchanged."""
+    """Typeset the content of `equation` and `subequations`; several lines as without an environment."""
     if name == "spreadlines":
         # mathtools: the stylesheet sets the distance of rows
         parser.name_argument()
@@ -188,23 +189,18 @@ def _wrapper(parser: Parser, name: str) -> Atom:
     old, table = parser.style, parser.atoms
     parser.set_style(DISPLAY if name != "math" else parser.style)
     mark = parser.mark()
-    out = parser.row()
+    out = read_lines(parser)
     if parser.end_token != "\\end":
         found = parser.end_token
         if found:
-            raise ParseError(
-                "math-syntax", f'"{found}" is not allowed in "{name}"', found, hint=_hint_for(found)
-            )
+            hint = "use `align`, or `split` inside of it" if found == "&" else ""
+            raise ParseError("math-syntax", f'"{found}" is not allowed in "{name}"', found, hint=hint)
         raise ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
     parser.restore(mark)
     parser.stack.append(parser.end_token)
     end_environment(parser, name, begin)
     parser.style, parser.atoms = old, table
     return ORD, join_fragments(out)
-
-
-def _hint_for(found: str) -> str:
-    return "use `align`, or `split` inside of it" if found in ("&", "\\\\") else ""
 
 
 def _intertext(parser: Parser, command: str) -> None:

@@ -52,6 +52,8 @@ _NOTHING = (
     "\\par",
     "\\strut",
     "\\nonscript",
+    "\\ignorespaces",
+    "\\hidewidth",
     "\\hfil",
     "\\hfill",
     "\\hss",

@@ -150,58 +150,16 @@ def _column_type(parser: Parser, command: str) -> None:
     )
 
 
-# commands that LaTeX does not have, so authors may define them
 _REDEFINABLE = frozenset(
-    "\\" + name
-    for name in [
-        "u",
-        "v",
-        "r",
-        "H",
-        "c",
-        "argmax",
-        "argmin",
-        "tr",
-        "Tr",
-        "rank",
-        "sgn",
-        "span",
-        "erf",
-        "plim",
-        "R",
-        "C",
-        "N",
-        "Z",
-        "Q",
-        "Res",
-        "ch",
-        "sh",
-        "th",
-        "cth",
-        "ctg",
-        "tg",
-        "arcctg",
-        "cosec",
-        "cotg",
-        "var",
-        "pv",
-        "grad",
-        "curl",
-        "div",
-        "lg",
-        "Re",
-        "Im",
-        "real",
-        "reals",
-        "vb",
-        "norm",
-        "abs",
-        "qty",
-        "order",
-        "set",
-        "Set",
-    ]
+    f"\\{name}"
+    for name in name_set(
+        "u v r H c argmax argmin tr Tr rank sgn span erf plim R C N Z Q Res ch sh th cth ctg tg arcctg "
+        "cosec cotg var pv grad curl div lg Re Im real reals vb norm abs qty order set Set arccot arccsc "
+        "arcsec arctg degree mathds mathbbm notni eqdef measeq mapsfrom widebar overbar iddots oiint QED "
+        "utilde class ring red blue green angl scr phase euro cent xlongequal lightning"
+    )
 )
+"""Commands that LaTeX does not have, and those that authors often define again."""
 
 
 def _def(parser: Parser, command: str) -> None:
@@ -342,6 +300,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
     | {
         "\\DeclareRobustCommand": _newcommand,
         "\\newrobustcmd": _newcommand,
+        "\\knowledgenewrobustcmd": _newcommand,
         "\\renewrobustcmd": _newcommand,
         "\\mathchardef": _mathchardef,
         "\\newenvironment": _environment,

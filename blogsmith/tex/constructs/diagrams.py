@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..mathml.atoms import ORD, Atom
 from ..parse.errors import ParseError
 from ..parse.parser import Command, Environment, Parser
+from ..parse.reader import Macro
 from .grid import end_environment
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ def _body(parser: Parser, name: str, begin: str) -> list[str]:
             parser.spend(len(taken))
             end_environment(parser, name, begin)
             return taken
+        macro = parser.macros.get(token) if token.startswith("\\end ") and not depth else None
+        if isinstance(macro, Macro):
+            # the end of an author's environment that contains the diagram
+            parser.push(macro.body)
+            continue
         depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
         taken.append(token)
     raise ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)

@@ -20,6 +20,8 @@ _EMPTY_CELL_COST = _REPEATED_TOKEN_COST = 10
 _LINES = ("\\hline", "\\hdashline", "\\toprule", "\\midrule", "\\bottomrule")
 _SKIPS = {"\\smallskip": 0.3, "\\medskip": 0.6, "\\bigskip": 1.2}
 """Skip of plain TeX → em."""
+_REGISTERS = ("skip", "box", "sep", "height")
+r"""Ends of the names of lengths, as in `\dp\strutbox`."""
 _PARTIAL_LINES = ("\\cline", "\\cmidrule")
 _IS_FORMULA = frozenset("^_")
 """Tokens that text does not contain."""
@@ -264,11 +266,32 @@ def _strip_spaces(tokens: list[str]) -> list[str]:
     return tokens[places[0] : places[-1] + 1]
 
 
-def read_gap(parser: Parser) -> float:
-    r"""Read the `*` and `[5pt]` after `\\`. Return the gap in em, or 0 if there is none.
+def read_lines(parser: Parser) -> Sequence[str]:
+    """Read up to the token that ends a formula or its environment, which becomes `parser.end_token`.
 
-    A number without a unit, as in `[5]`, raises ParseError. Other brackets without a length are content.
+    Several lines become rows of a table.
     """
+    lines = [parser.row()]
+    while parser.end_token in ROW_BREAKS:
+        if parser.end_token == "\\cr":
+            hint = "write `\\\\` inside `\\begin{aligned}…\\end{aligned}`"
+            raise ParseError(
+                "math-syntax", '"\\cr" is not allowed outside a table', parser.end_token, hint=hint
+            )
+        read_gap(parser)
+        lines.append(parser.row())
+    if not lines[-1]:
+        lines.pop()
+    if len(lines) < 2:
+        return lines[0] if lines else ()
+    rows = "".join(f"<mtr><mtd>{''.join(line)}</mtd></mtr>" for line in lines)
+    style = str(parser.is_display).lower()
+    return (f'<mtable class="math-align" displaystyle="{style}">{rows}</mtable>',)
+
+
+def read_gap(parser: Parser) -> float:
+    r"""Read the `*` and `[5pt]` directly after `\\`. Return the gap in em; 0 without one, or if it is a
+    register of TeX. ParseError if the brackets contain anything else."""
     if parser.stack and parser.stack[-1] == "*":
         parser.stack.pop()
     if not parser.stack or parser.stack[-1] != "[":
@@ -279,11 +302,13 @@ def read_gap(parser: Parser) -> float:
     text = "".join(inside)
     gap = ems(text)
     if gap is None:
-        if text.strip().replace(".", "", 1).isdecimal():
-            hint = f"write `\\\\[{text.strip()}pt]`, or `\\\\{{}}[{text.strip()}]` to print the brackets"
-            raise ParseError("math-syntax", f'missing unit of the gap "[{text}]"', inside[0], hint=hint)
-        parser.push(["[", *inside, "]"])
-        return 0.0
+        if inside and inside[-1][0] == "\\" and inside[-1].endswith(_REGISTERS):
+            return 0.0
+        is_number = text.strip().replace(".", "", 1).isdecimal()
+        message = f'missing unit of the gap "[{text}]"' if is_number else f'invalid gap "[{text}]"'
+        length = f"{text.strip()}pt" if is_number else "5pt"
+        hint = f"write `\\\\[{length}]`, or `\\\\{{}}[{text.strip()}]` to print the brackets"
+        raise ParseError("math-syntax", message, inside[0] if inside else "[", hint=hint)
     return max(-5.0, min(gap, 50.0))
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from ...base.patterns import lazy_pattern
 from ..mathml.atoms import INNER, ORD, REL, Atom, escape, join_fragments
 from ..mathml.widths import measure
-from ..parse.colors import css_color
+from ..parse.colors import css_color, ink_on
 from ..parse.errors import XY_HINT, ParseError
 from ..parse.lengths import css, ems
 from ..parse.parser import Command, Environment, Parser
@@ -339,7 +339,8 @@ def _bbox(parser: Parser, command: str) -> Atom:
             pieces = [frame_box("math-boxed", pieces)]
         elif ems(option.replace("px", "pt")) is None:
             color = css_color([*option], "", command)
-            pieces = [f'<mpadded class="math-colorbox" mathbackground="{color}">{"".join(pieces)}</mpadded>']
+            look = f'class="math-colorbox" mathbackground="{color}"{ink_on(color)}'
+            pieces = [f"<mpadded {look}>{''.join(pieces)}</mpadded>"]
     return ORD, join_fragments(pieces)
 
 

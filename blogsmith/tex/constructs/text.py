@@ -161,9 +161,11 @@ _BOXES = name_set(
 """Commands of other modules that are allowed in text."""
 _SILENT = name_set(
     "\\par \\centering \\raggedright \\raggedleft \\noindent \\protect \\relax \\selectfont \\strut"
-    " \\allowbreak \\offinterlineskip \\hfil \\hfill \\hss \\leavevmode \\m@th \\quitvmode"
+    " \\allowbreak \\offinterlineskip \\hfil \\hfill \\hss \\vss \\vfil \\leavevmode \\m@th \\quitvmode"
+    " \\xspace \\ignorespaces"
 )
 """Commands without an effect on text in a formula."""
+_LINKS = ("\\hyperlink", "\\hypertarget")
 _STYLE_DEPENDENT = lazy_pattern("<mfrac|<munder|<mover|<mtable|[∏-∑∫-∳⋀-⋃⨀-⫿]")
 """Markup that looks different in display and inline math."""
 _SCRIPT_SIZE = 0.7
@@ -393,7 +395,7 @@ class _Text:
         if token == "\\U":  # MathJax
             parser.push(["\\unicode", "{", "x", *parser.argument(), "}"])
             return
-        if token in ("\\Rule", "\\resizebox", "\\index", "\\larger", "\\smaller"):
+        if token in ("\\Rule", "\\resizebox", "\\index", "\\larger", "\\smaller", *_LINKS):
             parser.expand_by(token, parser.constructs.expanders[token])
             return
         if token != "\\ifmmode" and expand_condition(parser, token):

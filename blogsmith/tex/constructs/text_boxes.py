@@ -8,7 +8,7 @@ from types import MappingProxyType
 from ...model.names import name_set
 from ..mathml.atoms import ORD, Atom, join_fragments
 from ..mathml.widths import measure
-from ..parse.colors import is_light, read_color
+from ..parse.colors import ink_on, read_color
 from ..parse.lengths import css, read_ems
 from ..parse.parser import Command, Environment, Parser
 from ..parse.scan import split_tokens
@@ -55,15 +55,12 @@ def _makebox(parser: Parser, command: str) -> Atom:
 
 
 def _colorbox(parser: Parser, command: str) -> Atom:
-    """Typeset text on a coloured background. On a light one, the text is black, and colours in it stay as on
-    light pages: the page may be in its dark scheme."""
+    """Typeset text on a coloured background."""
     style = f"border:.04em solid {read_color(parser, command)}" if command == "\\fcolorbox" else ""
     back = read_color(parser, command)
     inner = text(parser, parser.argument())
-    ink = ' mathcolor="#111111"' if is_light(back) else ""
-    style = ";".join(filter(None, (style, "color-scheme:light" if ink else "")))
-    look = f'{ink} style="{style}"' if style else ink
-    return ORD, f'<mpadded class="math-colorbox" mathbackground="{back}"{look}>{inner}</mpadded>'
+    look = f'class="math-colorbox" mathbackground="{back}"{ink_on(back, style)}'
+    return ORD, f"<mpadded {look}>{inner}</mpadded>"
 
 
 def _fbox(parser: Parser, command: str) -> Atom:

@@ -27,6 +27,10 @@ AXIS = 0.26
 SCRIPT_SCALE = 0.71
 _LOW = frozenset("acemnorsuvwxzαεικνοπστυω.,:…⋯·∙•−=~∼→←")
 _DEEP = frozenset("gjpqyβγζημξρφχψςQ,;()[]{}|∥⟨⟩/∫")
+_LARGE: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {**dict.fromkeys("∑∏∐⋃⋂⨁⨂⨆⋁⋀", (0.95, 0.45)), **dict.fromkeys("∫∬∭∮", (1.36, 0.86))}
+)
+"""Operator in display style → height and depth in em."""
 _LENGTH_OF_EM = "em"
 
 
@@ -39,7 +43,8 @@ def typeset(parser: Parser, tokens: Sequence[str], style: int, color: str = "") 
     is_script, is_display = style >= SCRIPT, style == DISPLAY
     ascent, descent = _extents(ElementTree.fromstring(f"<mrow>{xml}</mrow>"), is_display)
     width = measure(xml, is_display=is_display)
-    scale = SCRIPT_SCALE if is_script else 1.0
+    # `\displaystyle` in a label makes it as large as a cell
+    scale = SCRIPT_SCALE if is_script and 'scriptlevel="0"' not in xml else 1.0
     level = ' scriptlevel="1"' if is_script else ""
     level += f' mathcolor="{color}"' if color else ""
     styled = f'<mstyle displaystyle="{str(is_display).lower()}"{level}>{xml}</mstyle>'
@@ -53,12 +58,14 @@ def _extents(element: ElementTree.Element, is_display: bool) -> tuple[float, flo
         text = "".join(element.itertext())
         if not text.strip():
             return 0.0, 0.0
-        tall = 0.95 if name == "mo" and is_display and text in "∑∏∐⋃⋂⨁⨂⨆∫∮⋁⋀" else 0.0
+        is_large = name == "mo" and is_display
+        tall, low = _LARGE.get(text, (0.0, 0.0)) if is_large else (0.0, 0.0)
         return max(tall, 0.48 if set(text) <= _LOW else 0.72), max(
-            tall - 0.5, 0.22 * (text == "f" or any(c in _DEEP for c in text))
+            low, 0.22 * (text == "f" or any(c in _DEEP for c in text))
         )
     if name == "mspace":
         return _length(element, "height"), _length(element, "depth")
+    is_display = {"true": True, "false": False}.get(element.get("displaystyle", ""), is_display)
     sizes = [_extents(child, is_display and name != "mfrac") for child in children] or [(0.0, 0.0)]
     up, down = max(size[0] for size in sizes), max(size[1] for size in sizes)
     if name == "mpadded":

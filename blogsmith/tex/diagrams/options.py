@@ -47,7 +47,7 @@ semithick: thickness=1.5; thick: thickness=2; very thick: thickness=3; ultra thi
 """
 """Options without a value: the fields of the arrow that they set."""
 _LABELS = """
-description: side=on; marking: side=over is_sloped=1; swap, auto=right: is_swapped=1; sloped: is_sloped=1
+description: side=on; marking: side=over is_sloped=1; swap, ', auto=right: is_swapped=1; sloped: is_sloped=1
 at start: position=0; very near start: position=0.125; near start: position=0.25; midway: position=0.5
 near end: position=0.75; very near end: position=0.875; at end: position=1; above: side=above
 below: side=below; left: side=west; right: side=east; auto, auto=left, allow upside down, fill:

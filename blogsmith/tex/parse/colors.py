@@ -215,9 +215,12 @@ def _bytes(parts: Sequence[float]) -> str | None:
     return "#" + "".join(f"{int(part + 0.5):02x}" for part in parts)
 
 
-def is_light(color: str) -> bool:
-    """Return whether text on `color`, `#rgb` or `#rrggbb`, should be dark."""
-    return _luminance(color) > _LIGHT
+def ink_on(color: str, style: str = "") -> str:
+    """Return the attributes for text on `color`, `#rgb` or `#rrggbb`. On a light colour the text is black,
+    and its colours stay as on light pages: the page may be in its dark scheme. style: further style."""
+    is_light = _luminance(color) > _LIGHT
+    style = ";".join(filter(None, (style, "color-scheme:light" if is_light else "")))
+    return (' mathcolor="#111111"' if is_light else "") + (f' style="{style}"' if style else "")
 
 
 def _luminance(color: str) -> float:

@@ -51,10 +51,18 @@ def _read_specification(reader: TokenReader, name: str) -> tuple[MacroParameter,
     while letter := inner.pop():
         if letter in ("+", "!", " "):
             continue  # `+` allows paragraphs and `!` forbids spaces, which makes no difference in a formula
+        if letter in ("e", "E"):
+            marks = [token for token in inner.argument() if token != " "]
+            defaults = TokenReader(inner.argument() if letter == "E" else (), {})
+            found += [
+                MacroParameter("embellished", mark, "", _default(defaults) if defaults.peek() else None)
+                for mark in marks
+            ]
+            continue
         parameter = _read_parameter(inner, letter)
         if parameter is None:
             message = f'argument type "{letter}" of "{name}" is not supported'
-            raise ParseError("math-macro", message, letter, hint="use the types `m s o O d D t r R`")
+            raise ParseError("math-macro", message, letter, hint="use the types `m s o O d D t r R e E`")
         found.append(parameter)
     if len(found) > _MAX_PARAMETERS:
         raise ParseError("math-macro", f'"{name}" has more than {_MAX_PARAMETERS} arguments', reader.command)

@@ -48,6 +48,7 @@ _NAMED: Mapping[str, float] = MappingProxyType(
         "\\fboxsep": 0.3,
         "\\fboxrule": 0.04,
         "\\z@": 0.0,
+        "\\ex@": 0.1,
         "\\p@": 0.1,
     }
 )

@@ -160,6 +160,8 @@ def push_script_character(parser: ScriptParser, token: str) -> None:
     parser.push([mark, "{", *split("".join(signs)), "}"])
 
 
+_MAX_SHOWN = 60
+"""Maximum length of a command in a message."""
 _ENDS = frozenset(("}", "&", *ROW_BREAKS, "\\end", "\\right", "\\middle", "\\endgroup", "\\egroup"))
 
 
@@ -346,7 +348,8 @@ class Parser(State):
             return ParseError(
                 "math-command", f'unsupported syntax: "{token}"', token, hint=UNSUPPORTED[token]
             )
-        return ParseError("math-command", f'unknown TeX command "{token}"', token, unknown=True)
+        shown = token if len(token) <= _MAX_SHOWN else f"{token[:_MAX_SHOWN]}…"
+        return ParseError("math-command", f'unknown TeX command "{shown}"', token, unknown=True)
 
     def number(self, token: str) -> Atom:
         """Return a number, with the digits of the current font."""

@@ -315,9 +315,18 @@ class TokenReader:
         """Consume the arguments of a document command. None means that an optional argument or a star is
         missing."""
         values: list[list[str] | None] = []
+        marks = {parameter.opening for parameter in parameters if parameter.kind == "embellished"}
+        marked: dict[str, list[str]] = {}
         for parameter in parameters:
             value: list[str] | None
-            if parameter.kind == "mandatory":
+            if parameter.kind == "embellished":
+                while self.peek() in marks:
+                    mark = self.pop()
+                    marks.discard(mark)
+                    marked[mark] = self.argument()
+                default = None if parameter.default is None else list(parameter.default)
+                value = marked.get(parameter.opening, default)
+            elif parameter.kind == "mandatory":
                 if self.peek() in ("", "}"):
                     raise ParseError("math-macro", f'macro "{call}" needs more arguments', call)
                 value = self.argument()

@@ -301,7 +301,11 @@ def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
 
 @lru_cache(256)
 def _nearest(command: str) -> str:
-    """Return the name most similar to `command`; empty if no name is similar."""
+    """Return the name most similar to `command`, or its prefix and unit; empty if no name is similar."""
+    for prefix in PREFIXES:
+        unit = "\\" + command.removeprefix(prefix)
+        if unit in UNITS:
+            return prefix + unit
     initial = command[1].lower()
     candidates = [name for name in _SUGGESTED if name[1].lower() == initial]
     return nearest(command, candidates) or ""
