@@ -82,12 +82,16 @@ def test_who_counts(settings: str, host: str) -> None:
 )
 def test_the_frame_of_giscus(lang: str, theirs: str) -> None:
     config = parse_config(f"title: T\n{GISCUS}").config
-    found = page_comments(None, config, is_post=True, url="/b/posts/a/", lang=lang)
+    found = page_comments(None, config, is_post=True, url="/b/posts/a/", title="A", lang=lang)
     assert found is not None
     address = urlsplit(found.frame_url)
     assert (address.netloc, address.path) == ("giscus.app", f"/{theirs}/widget")
     asked = parse_qs(address.query)
-    # giscus identifies a page by its path
+    # giscus identifies a page by its path, or by its title
+    config = parse_config(f"title: T\n{GISCUS.replace('{', '{mapping: title, ')}").config
+    by_title = page_comments(None, config, is_post=True, url="/b/posts/a/", title="A & B", lang=lang)
+    assert by_title is not None
+    assert "term=A+%26+B&strict=0" in by_title.frame_url
     assert (asked["term"], asked["repo"], asked["categoryId"]) == (["b/posts/a/"], ["a/b"], ["DIC_abcd"])
     assert found.link_host == "github.com"
 
@@ -98,7 +102,7 @@ def test_the_frame_of_giscus(lang: str, theirs: str) -> None:
 )
 def test_which_pages_have_comments(asked: bool | None, is_post: bool, has: bool) -> None:
     config = parse_config(f"title: T\n{GISCUS}").config
-    assert (page_comments(asked, config, is_post=is_post, url="/a/", lang="en") is not None) is has
+    assert (page_comments(asked, config, is_post=is_post, url="/a/", title="A", lang="en") is not None) is has
 
 
 def policy(page: Path) -> str:

@@ -22,6 +22,8 @@ class Comments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Id of the category, as shown on giscus.app."""
     label: str = ""
     """Label of the issues; for utterances."""
+    mapping: Literal["pathname", "title"] = "pathname"
+    """Name that finds the discussion of a page: its path, or its title, as on some older sites."""
 
 
 class Analytics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -115,7 +115,9 @@ def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None
     if not all(name in found for name in _REQUIRED_FIELDS[provider]):
         return None
     shown = (name for name in found if name in _REQUIRED_FIELDS[provider] or name == "label")
-    return {"provider": provider, **{name: found[name] for name in shown}}
+    is_by_title = folded.get("mapping", folded.get("issueterm")) in ("title", "og:title")
+    mapping = {"mapping": "title"} if is_by_title else {}
+    return {"provider": provider, **{name: found[name] for name in shown}, **mapping}
 
 
 def templates(root: Path) -> Iterator[str]:

@@ -85,6 +85,7 @@ def page_view(item: RenderedDocument, frame: ViewContext) -> PageView:
             config,
             is_post=item.kind == "post",
             url=frame.with_base(item.url),
+            title=title,
             lang=lang,
         ),
         extra=front.extra,
@@ -106,7 +107,7 @@ _GITHUB = "https://github.com"
 
 
 def page_comments(
-    asked: bool | str | None, config: Config, *, is_post: bool, url: str, lang: str
+    asked: bool | str | None, config: Config, *, is_post: bool, url: str, title: str, lang: str
 ) -> Discussion | None:
     """Return the comments of a page, or None if it has none.
 
@@ -117,8 +118,9 @@ def page_comments(
     comments = config.comments
     if comments.provider == "none" or not (is_post if asked is None else asked):
         return None
-    # both scripts find a discussion by this name: the path without slashes and extension
-    term = url.strip("/").removesuffix(".html") or "index"
+    # both scripts find a discussion by its title, or by the path without slashes and extension
+    path = url.strip("/").removesuffix(".html") or "index"
+    term = title if comments.mapping == "title" else path
     return _giscus(comments, term, lang) if comments.provider == "giscus" else _utterances(comments, term)
 
 
@@ -143,8 +145,9 @@ def _giscus(comments: Comments, term: str, lang: str) -> Discussion:
         "repoId": comments.repo_id,
         "category": comments.category,
         "categoryId": comments.category_id,
-        "term": f"{term}/",
-        "strict": "1",
+        "term": term if comments.mapping == "title" else f"{term}/",
+        # the old title of a page may have ended in the name of the site
+        "strict": "0" if comments.mapping == "title" else "1",
         "reactionsEnabled": "1",
         "emitMetadata": "0",
         "inputPosition": "top",
@@ -169,7 +172,7 @@ _GISCUS_LANGUAGES = (
 
 
 def _utterances(comments: Comments, term: str) -> Discussion:
-    asked = {"repo": comments.repo, "issue-term": "pathname", "pathname": term}
+    asked = {"repo": comments.repo, "issue-term": comments.mapping, comments.mapping: term}
     asked |= {"label": comments.label} if comments.label else {}
     query = quote(f"is:issue in:title {term}")
     url = f"{_GITHUB}/{comments.repo}/issues?q={query}"

@@ -43,6 +43,10 @@ def run(files: Mapping[str, str]) -> ImportResult:
 @each_row(
     ("files", "expected"),
     [
+        (
+            {**JEKYLL, "_config.yml": f"title: X\ngiscus: {INNER[:-1]}, mapping: title}}\n"},
+            {**GISCUS, "mapping": "title"},
+        ),
         ({**JEKYLL, "_config.yml": f"title: X\ngiscus: {INNER}\n"}, GISCUS),
         ({**JEKYLL, "_config.yml": f"title: X\ncomments: {{provider: giscus, giscus: {INNER}}}\n"}, GISCUS),
         (
