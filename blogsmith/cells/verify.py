@@ -263,10 +263,10 @@ def _report(check: _Check, differences: Mapping[int, str], changing: Mapping[int
         if _is_announced(item):
             continue
         if position in changing:
-            message = f"invalid result of {what}: it changes with every run, {changing[position]}"
+            message = f"result of {what} changes with every run: {changing[position]}"
             reporter.error("verify-unstable", message, place, repeatability_hint(_reasons(check, item)))
         else:
-            message = f"invalid result of {what}: it changed in a new run, {change}"
+            message = f"result of {what} differs in a new run: {change}"
             hint = f"run `blogsmith execute --all {check.page.cells.path}` to record the new result"
             reporter.error("verify-differs", message, place, hint)
     return reporter.diagnostics
@@ -284,7 +284,7 @@ def _judge_claims(check: _Check, run: SessionRun, counts: VerifyCounts, log: Bui
         for note in result.notes:
             if note.startswith(NEVER_FAILS):
                 outcome = NEVER_FAILS
-                message = f"invalid claim of {item_name(item)}: it {note}"
+                message = f"claim of {item_name(item)} {note}"
                 reporter.error("verify-break", message, place, claim_hint(note))
             elif note.startswith(UNCHECKED):
                 outcome = UNCHECKED

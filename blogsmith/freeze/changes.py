@@ -227,8 +227,8 @@ def _option_changes(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator
         if old == new:
             continue
         if name == "depends" and new:
-            yield f"it now depends on {new}"
+            yield f'it now depends on "{new}"'
         elif name == "needs" and new:
-            yield f"it now needs {new}"
+            yield f'it now needs "{new}"'
         else:
-            yield f"its `{name}` was {old or 'not set'} and is {new or 'not set'}"
+            yield f"its `{name}` changed from {old or 'not set'} to {new or 'not set'}"

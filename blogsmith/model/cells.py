@@ -17,6 +17,8 @@ from .sweeps import Scalar, Sweep
 
 DRAWINGS = frozenset({"tikz", "circuitikz", "pgfplots", "feynman", "chemfig"})
 """Languages of fences that LaTeX draws. Each of them is a cell in a session of its own."""
+SYNTAX_HINT = "correct the code, or write `#| eval: false` to show it without running it"
+"""Hint for a cell that is not valid Python."""
 TEX = "latex"
 """Name of the need of drawings: the programs `latex` and `dvisvgm`."""
 TEX_PACKAGES = "apt install texlive-pictures dvisvgm"

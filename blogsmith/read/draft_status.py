@@ -100,7 +100,7 @@ def _is_unpublished(slot: Slot) -> bool:
     meant = TRUTHS.get(written.casefold(), "")
     if meant or _DAY.fullmatch(written):
         return meant == _FALSE
-    slot.report('"published" must be true or false')
+    slot.report('"published" must be true or false', "write `true` or `false`")
     return True
 
 

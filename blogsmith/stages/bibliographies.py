@@ -148,7 +148,7 @@ class SiteBibliographies:
         keys = self.keys(document)
         by_case = {known.casefold(): known for known in keys}
         if known := by_case.get(key.casefold()):
-            return f"did you mean {known}? Keys are case-sensitive"
+            return f"write `{known}`: keys are case-sensitive"
         names = [file.path for file in self._open_page_files(document)]
         where = (
             f"add it to {names[0]}"

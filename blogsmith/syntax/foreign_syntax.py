@@ -299,7 +299,7 @@ def _text_hits(text: str, page: PageState) -> Iterator[_Match]:
     hits = sorted(
         [(hit.start(), hit[0], habit.hint) for habit in _PATTERNS for hit in habit.pattern.finditer(text)]
         + [
-            (hit.start(), hit[0], f"write {EMOJI[hit[1]]}")
+            (hit.start(), hit[0], f"write `{EMOJI[hit[1]]}`")
             for hit in EMOJI_NAME.finditer(text)
             if hit[1] in EMOJI
         ]

@@ -13,11 +13,11 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import TextMap
+from ..base.diagnostics.model import TextMap, list_choices
 from ..base.html_tags import Attribute, StartTag, parse_start_tag
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from .attributes import ALLOWED
+from .attributes import ALLOWED, ALLOWED_NAMES
 from .blocks import INTERRUPTED_BLOCKS
 from .extents import BlockExtent, find_extent, parse_inside, report_unclosed
 from .records import attach_record
@@ -213,7 +213,7 @@ def _copy_attributes(state: StateBlock, tag: StartTag, attrs: dict[str, str | in
             attrs.setdefault(item.name, "" if item.start == item.name_start else item.value)
         else:
             place = block_place(state, item.name_start, len(item.name))
-            hint = f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
+            hint = list_choices(ALLOWED_NAMES)
             page.reporter.error("attribute", f'attribute "{item.name}" is not allowed here', place, hint)
 
 

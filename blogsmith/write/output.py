@@ -171,7 +171,8 @@ def _name_failures(target: Path, site_root: Path) -> Iterator[None]:
         # only `stage.py` uses relative names, for files of the site
         file = target / error.filename if error.filename else target
         message = f'cannot write the site: "{relative_path(file, site_root)}": {error.strerror or error}'
-        raise SiteError(Diagnostic("output-write", message)) from error
+        hint = "check the permissions of the folder and the free space, and build again"
+        raise SiteError(Diagnostic("output-write", message, hint=hint)) from error
 
 
 # Checks before the first byte is written: folders and paths that are not blogsmith's are rejected.

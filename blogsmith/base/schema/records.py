@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_typ
 
 from msgspec import Struct, field
 
-from ..diagnostics.model import format_suggestion, nearest
+from ..diagnostics.model import format_suggestion, list_choices, nearest
 from .forms import (
     ANYTHING,
     FILLED,
@@ -69,7 +69,7 @@ def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str
             return slot.value
         written = str(slot.value).strip()
         meant = truths.get(written.casefold(), "")
-        hint = (hints or {}).get((slot.name, written)) or (f"write `{meant}`" if meant else "")
+        hint = (hints or {}).get((slot.name, written)) or f"write `{meant or 'true` or `false'}`"
         slot.report(f"{slot.quoted_name} must be true or false", hint)
         return None
 
@@ -108,7 +108,9 @@ def string_list(separator: str = "") -> Reader:
         elif (found := one_line(slot)) is not None:
             items = [part.strip() for part in found.split(separator)] if separator else [found]
         else:
-            slot.report(f"{slot.quoted_name} must be a list of strings")
+            slot.report(
+                f"{slot.quoted_name} must be a list of strings", f"write a list such as `{slot.name}: [a, b]`"
+            )
         return tuple(dict.fromkeys(item for item in items if item))
 
     return read
@@ -136,6 +138,7 @@ def words(
         if not hint and suggest and isinstance(value, str):
             near = nearest(value, known)
             hint = format_suggestion(near)
+        hint = hint or list_choices(str(one).lower() if isinstance(one, bool) else one for one in meanings)
         return slot.report(f"{slot.quoted_name} must be {listed}", hint, fix=slot.correct(near))
 
     return read
@@ -158,6 +161,9 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
     return read
 
 
+_SETTINGS_HINT = "write `key: value` lines below it, indented by two spaces"
+
+
 def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
     """Return a reader of a list or mapping. other: reader of a value of another type, or the expected type in
     words for an error. hint: hint of that error."""
@@ -169,7 +175,9 @@ def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Read
         if isinstance(slot.value, kind):
             return read(slot)
         return (
-            slot.report(f"{slot.quoted_name} must be {other}", hint)
+            slot.report(
+                f"{slot.quoted_name} must be {other}", hint or (_SETTINGS_HINT if kind is dict else "")
+            )
             if isinstance(other, str)
             else other(slot)
         )
@@ -223,14 +231,14 @@ def member_of_choices(choices: Iterable[str], kind: str, listed: Iterable[str] =
     """Return a check that a value is one of the choices. listed: choices for the hint in their order; if it
     is empty, the hint lists the first 12 in alphabetical order."""
     in_order = sorted(choices)
-    shown = ", ".join(tuple(listed) or in_order[:12])
+    shown = tuple(listed) or in_order[:12]
 
     @accepts(choice_form(tuple(listed) or in_order))
     def check(value: str, slot: Slot) -> str | None:
         if value in in_order:
             return value
         near = nearest(value, in_order)
-        hint = format_suggestion(near) or f"known: {shown}"
+        hint = format_suggestion(near) or list_choices(shown)
         slot.report(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).correct(near))
         return None
 
@@ -339,7 +347,7 @@ class Schema(Struct, frozen=True):
             for key in missing:
                 # a misspelt key is both unknown and missing; one diagnostic is enough
                 if slot.value.get(key) is None and slot.value.keys() <= self.fields.keys():
-                    slot.report(f'missing key "{key}"')
+                    slot.report(f'missing key "{key}"', f"add `{key}: …`")
             return None
         return self.kind(**found)
 
@@ -362,7 +370,7 @@ def reject_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
     """Report an unknown key."""
     if not key.mapping.is_full:
         near = None if hint else nearest(key.value, known)
-        hint = hint or format_suggestion(near) or f"known keys: {', '.join(known)}"
+        hint = hint or format_suggestion(near) or list_choices(known)
         fix = key.correct(near) if near not in key.siblings else None
         key.report(f'unknown key "{key.value}"', hint, code=key.mapping.key_code, fix=fix)
 

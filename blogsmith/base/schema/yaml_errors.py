@@ -18,6 +18,8 @@ _KEY_AND_VALUE = lazy_pattern(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][
 _OPENED = lazy_pattern(r"[\[{]")
 MAX_DEPTH = 50
 """Maximum nesting depth of values."""
+SHORTER = "move data to a file of its own"
+FLATTER = "write it with fewer lists or mappings inside each other"
 TOO_DEEP = f"values are nested more than {MAX_DEPTH} levels deep"
 _NO_KEY = "missing key before the colon"
 _QUOTES = "put the value in quotes"

@@ -25,6 +25,7 @@ from ...base.diagnostics.model import (
     confirm_typo,
     did_you_mean,
     format_suggestion,
+    list_choices,
     nearest,
 )
 from ...base.installed import THEMES, installed_parts, part_path
@@ -325,7 +326,7 @@ def _theme_folder(name: str, places: _ThemeFolders, blame: str) -> ThemeFolder:
     if root is None:
         names = places.names()
         near = nearest(name, names)
-        hint = format_suggestion(near) or f"known: {', '.join(names) or 'none'}"
+        hint = format_suggestion(near) or list_choices(names) or "write `theme: paper`"
         # the caller that has read the setting knows its position
         typo_of = confirm_typo(name, near) if blame == "blogsmith.yaml" else None
         fix = make_replacement(1, 1, name, typo_of) if typo_of else None

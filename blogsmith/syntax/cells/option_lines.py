@@ -244,7 +244,12 @@ def _expand_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]
     value = setting.value
     items = re.split(r"[\s,]+", value) if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        page.reporter.error("cell-option", '"tags" must be a list of strings', setting.place)
+        page.reporter.error(
+            "cell-option",
+            '"tags" must be a list of strings',
+            setting.place,
+            "write a list such as `[hide-input]`",
+        )
         return []
     found = []
     for number, tag in enumerate(items):

@@ -90,7 +90,8 @@ def _begingroup(parser: Parser, command: str) -> Atom:
 
 
 def _stray_rule(parser: Parser, command: str) -> Atom:
-    raise ParseError("math-syntax", f'"{command}" is not allowed outside an array', command)
+    message = f'"{command}" is not allowed outside an array'
+    raise ParseError("math-syntax", message, command, hint="write it at the start of a row of `array`")
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

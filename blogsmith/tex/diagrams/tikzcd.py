@@ -220,7 +220,8 @@ def _bracket(parser: Parser) -> list[str] | None:
             return taken
         taken.append(token)
     problem = "a quotation mark is never closed" if is_quoted else '"[" is never closed'
-    raise ParseError("math-syntax", f'invalid options of "{parser.command}": {problem}', opening)
+    hint = "add the closing quotation mark" if is_quoted else "write `]` after the options"
+    raise ParseError("math-syntax", f'invalid options of "{parser.command}": {problem}', opening, hint=hint)
 
 
 def _quoted_label(parser: Parser, look: Look, option: Option, settings: _Settings) -> ArrowLabel:

@@ -38,7 +38,7 @@ from ..mathml.atoms import (
     trim_space,
 )
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
-from .errors import UNSUPPORTED, ParseError, misplaced_tab_error
+from .errors import UNSUPPORTED, ParseError, argument_hint, closing_hint, misplaced_tab_error
 from .lexer import ROW_BREAKS
 from .reader import Expander, Macro, is_argumentless_macro
 from .scan import cut_token, move_tokens, split, strip_mark
@@ -231,7 +231,10 @@ class Parser(State):
                 if token in infixes:
                     if above:
                         raise ParseError(
-                            "math-syntax", f'duplicate "{token}": only one is allowed in a group', token
+                            "math-syntax",
+                            f'duplicate "{token}": only one is allowed in a group',
+                            token,
+                            hint=f"group with braces, as in `{{a {token} b}} {token} c`",
                         )
                     above, out, previous = (self._infix(token), trim_space(out, previous)), [], NONE
                     continue
@@ -338,7 +341,8 @@ class Parser(State):
     def unknown(self, token: str) -> ParseError:
         """Return the error for an undefined control sequence."""
         if len(token) == 1:
-            return ParseError("math-syntax", 'missing command name after "\\"', token)
+            hint = "write a name such as `\\alpha`, or `\\backslash` to print it"
+            return ParseError("math-syntax", 'missing command name after "\\"', token, hint=hint)
         if token == "\\verb":
             hint = "write `\\verb|…|` with both bars on one line"
             return ParseError("math-syntax", f'"{token}" is never closed', token, hint=hint, unclosed=True)
@@ -394,7 +398,8 @@ class Parser(State):
             )
         if found == "&":
             return misplaced_tab_error(found)
-        return ParseError("math-brace", f'unexpected "{found}": "{opening}" is still open', found)
+        hint = closing_hint(f'"{opening}" is never closed').replace("where it ends", "before it")
+        return ParseError("math-brace", f'unexpected "{found}": "{opening}" is still open', found, hint=hint)
 
     def script(self, token: str) -> str:
         """Return the argument of `_` or `^`, in script style."""
@@ -454,7 +459,9 @@ class Parser(State):
     def _missing(self, token: str) -> ParseError:
         name = {"^": "superscript", "_": "subscript"}.get(self.command, f'argument of "{self.command}"')
         where = "" if token else " at the end of the formula"
-        return ParseError("math-syntax", f"missing {name}{where}", self.command)
+        script = self.command in ("^", "_")
+        hint = f"write `{self.command}{{…}}`" if script else argument_hint(self.command)
+        return ParseError("math-syntax", f"missing {name}{where}", self.command, hint=hint)
 
 
 Command = Callable[[Parser, str], Atom | None]
