@@ -60,7 +60,7 @@ def vendor(
         wanted, unknown = select_packages(lock, packages, modules)
         if missing := [name for name in unknown if name in MODULES]:
             listed = ", ".join(f'"{name}"' for name in missing)
-            raise LockError(f"no package for {listed}, which pages import")
+            raise LockError(f"missing package for {listed}, which pages import")
         needed = lock.with_dependencies(wanted)
         files = _read_files(source, needed, target, progress)
     except (SourceError, LockError) as problem:

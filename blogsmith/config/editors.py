@@ -80,7 +80,7 @@ def read_editor(text: str) -> EditorChoice:
     if "{file}" not in text:
         return EditorChoice(
             problem=f'unknown editor "{text}"',
-            hint=did_you_mean(text, EDITORS) or f"{list_choices(EDITORS)}, or a command with `{{file}}`",
+            hint=did_you_mean(text, EDITORS) or list_choices((*EDITORS, "COMMAND {file}")),
         )
     return _parse_choice(text, is_code=True)
 

@@ -45,6 +45,7 @@ from ..base.schema.records import (
     member_of_choices,
     reject_key,
     string_list,
+    type_hint,
     typed,
     words,
 )
@@ -124,7 +125,7 @@ def _read_manual_url(slot: Slot) -> str:
     if slot.value is None:
         return ""
     if not isinstance(slot.value, str):
-        slot.report(f"{slot.quoted_name} must be a string")
+        slot.report(f"{slot.quoted_name} must be a string", QUOTE)
         return ""
     found: str | None = check_manual_url(slot.value, slot)
     return found or ""
@@ -283,8 +284,7 @@ def _convert_scalar(kind: Any, slot: Slot) -> Any:
     try:
         return msgspec.convert(slot.value, kind)
     except msgspec.ValidationError:
-        is_number = kind is str and slot.spelling is not None
-        return slot.report(f"{slot.quoted_name} must be {_TYPE_NAMES[kind]}", QUOTE if is_number else "")
+        return slot.report(f"{slot.quoted_name} must be {_TYPE_NAMES[kind]}", type_hint(_TYPE_NAMES[kind]))
 
 
 _MACROS: Form = {"propertyNames": get_form(check_macro_name), "additionalProperties": _FORMS[str]}

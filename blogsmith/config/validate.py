@@ -397,8 +397,13 @@ _AMOUNT = must(
     "write a size such as `150 kB` or `2 MB`",
 )
 _POSITIVE: Form = {"exclusiveMinimum": 0}
-_NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more", form={"minimum": 0})
-_SECONDS = must(_is_positive, "{name} must be more than 0 seconds", form=_POSITIVE)
+_OUTPUT_HINT = "write another folder, such as `public`"
+_NOT_NEGATIVE = must(
+    lambda amount: amount >= 0, "{name} must be 0 or more", "write `0` or more", form={"minimum": 0}
+)
+_SECONDS = must(
+    _is_positive, "{name} must be more than 0 seconds", "write a time such as `10`", form=_POSITIVE
+)
 _check_url = must(
     _MENU_URL.match,
     'invalid URL "{value}"',
@@ -425,7 +430,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "person.links.orcid": unless_empty(_orcid),
         "authors.links.orcid": unless_empty(_orcid),
         "theme": shaped(_NAME, "theme name", "write letters, digits, `-` and `_`"),
-        "output": rejects(_output_problem, "{name} {problem}", form=_OUTPUT),
+        "output": rejects(_output_problem, "{name} {problem}", _OUTPUT_HINT, form=_OUTPUT),
         "timezone": _timezone,
         "menu.url": _check_url,
         "permalinks": values(_permalink),
@@ -437,7 +442,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "callouts.alias": each(_CALLOUT),
         "callouts.counter": unless_empty(_CALLOUT),
         "math.packages": each(member_of_choices(PACKAGES, "package")),
-        "code.deadline_s": must(_is_positive, "{name} must be more than 0", form=_POSITIVE),
+        "code.deadline_s": must(
+            _is_positive, "{name} must be more than 0", "write a number such as `1`", form=_POSITIVE
+        ),
         "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1", form={"minimum": 1}),
         "images.widths": _widths,
         "images.formats": must(bool, "{name} must contain at least one format", form={"minItems": 1}),
@@ -474,7 +481,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         ),
         "execute.kernel": unless_empty(KERNEL_NAMED),
         "execute.dask.scheduler": unless_empty(shaped(_ADDRESS, "scheduler address", _ADDRESS_HINT)),
-        "execute.dask.cuda": values(must(_is_positive, "{name} must be more than 0", form=_POSITIVE)),
+        "execute.dask.cuda": values(
+            must(_is_positive, "{name} must be more than 0", "write a number such as `1`", form=_POSITIVE)
+        ),
         "browser": _browser,
         "browser.timeout": _SECONDS,
         "security.csp": check_policy,

@@ -145,7 +145,7 @@ def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tup
             found.append(Diagnostic("plugin", message, str(document.path), hint=hint, subject=plugin))
             continue
         if not isinstance(changed, Document) or changed.source is not document.source:
-            message = f'plugin "{plugin}": "page_read" must return a document of this page'
+            message = f'invalid result of "page_read" in plugin "{plugin}": expected a document of this page'
             hint = plugin_hint(plugin)
             raise SiteError(Diagnostic("plugin", message, str(document.path), hint=hint, subject=plugin))
         document = changed
@@ -161,11 +161,11 @@ def filter_html(plugins: Plugins, html: str, document: Document, find_open: Call
     for plugin, change in plugins.page_filters:
         changed: object = change(html, document)
         if not isinstance(changed, str):
-            message = f'plugin "{plugin}": "page_rendered" must return a string'
+            message = f'invalid result of "page_rendered" in plugin "{plugin}": expected a string'
             hint = plugin_hint(plugin)
             raise SiteError(Diagnostic("plugin", message, str(document.path), hint=hint, subject=plugin))
         if changed != html and (missing := find_open(changed)):
-            message = f'plugin "{plugin}": "page_rendered" leaves an element open: missing "{missing}"'
+            message = f'missing "{missing}" in the result of "page_rendered" in plugin "{plugin}"'
             hint = f"write `{missing}` in the HTML that the plugin returns"
             raise SiteError(Diagnostic("plugin", message, str(document.path), hint=hint, subject=plugin))
         html = changed

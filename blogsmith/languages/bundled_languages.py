@@ -126,7 +126,7 @@ def _is_valid(key: str, value: Any, located: loader.Located, reporter: Reporter)
     return True
 
 
-_FORMS_HINT = f"{list_choices(FORMS)}, and always `other`"
+_FORMS_HINT = "write `other: …`, and any of " + ", ".join(f"`{form}`" for form in FORMS if form != "other")
 
 
 def _has_known_placeholders(

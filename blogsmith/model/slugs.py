@@ -100,7 +100,7 @@ def alias_problem(alias: str) -> str:
     if not parts:
         return "is the URL of the home page"
     if ".." in parts:
-        return 'must not contain ".."'
+        return 'contains "..", which is not allowed'
     if any(part != part.strip() for part in parts):
         return "has a name that starts or ends with a space"
     # an old URL contains whatever its system allowed, except URL syntax and symbols that some file system

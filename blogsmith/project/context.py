@@ -133,7 +133,7 @@ def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
             "config-value", unknown_converter_message(name), loaded.locations.get(("math", "converter")), hint
         )
     elif not name and len(known) > 1:
-        message = "several plugins typeset formulas: " + ", ".join(f'"{name}"' for name in known)
+        message = "too many plugins for formulas: " + ", ".join(f'"{name}"' for name in known)
         hint = f"choose one, as in `math: {{converter: {known[0]}}}`"
         reporter.error("config-value", message, loaded.locations.get(("plugins",)), hint)
     if reporter.diagnostics:

@@ -87,7 +87,8 @@ def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMa
         found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
     if found["date"] and found["updated"] and found["updated"] < found["date"]:
         last = "updated" if head.value.get("updated") is not None else "changes"
-        message = f'"{last}" is before "date"' if last == "updated" else 'all "changes" are before "date"'
+        what = "it is" if last == "updated" else "all dates are"
+        message = f'invalid "{last}": {what} before "date"'
         head.child(last).warn("date", message, f"write a later day in `{last}`, or an earlier `date`")
     authors = head.child("authors" if "authors" in head.value else "author")
     return FrontMatter(

@@ -36,6 +36,16 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         "mapping": "a mapping of `key: value`",
     }
 )
+_EXAMPLES: Mapping[str, str] = MappingProxyType(
+    {
+        "text": '"text"',
+        "number": "4",
+        "boolean": "true",
+        "date": "2026-03-14",
+        "list": "[a, b]",
+        "mapping": "{key: value}",
+    }
+)
 _ALWAYS_ALLOWED = frozenset(("title", "draft"))
 """Keys that every page may have, regardless of the rules of its section."""
 
@@ -138,7 +148,8 @@ class _PageCheck:
     def _check_type(self, key: str, kind: str) -> None:
         value = self._document.front.extra.get(key)
         if value is not None and not _is_of_type(value, kind):
-            self._warn(f'"{key}" must be {_WORDS[kind]} in {self._of_section}', self._place(key))
+            hint = f"write a value such as `{_EXAMPLES[kind]}`"
+            self._warn(f'"{key}" must be {_WORDS[kind]} in {self._of_section}', self._place(key), hint)
 
     def _report(self) -> Reporter:
         # few pages have violations; only their lines are split

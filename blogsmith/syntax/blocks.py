@@ -100,7 +100,7 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     reporter = get_page(state.env).reporter
     near = reporter.nearest(tag.classes[0], _known_containers(state))
     plugin = get_page(state.env).options.plugin_hint(tag.classes[0])
-    others = f"{list_choices(_known_containers(state))}, or add a plugin under `plugins:` in blogsmith.yaml"
+    others = f"add a plugin under `plugins:`, or {list_choices(_known_containers(state))}"
     hint = plugin or format_suggestion(near) or others
     place = block_place(state, pos, len("<div"))
     message = f'unknown block "{tag.classes[0]}": this <div> is plain HTML'

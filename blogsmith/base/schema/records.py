@@ -43,6 +43,7 @@ Reader: TypeAlias = Callable[[Slot], Any]
 Check: TypeAlias = Callable[[Any, Slot], Any]
 
 QUOTE = "put it in quotes"
+ONE_STRING = "write one string, in quotes if it is a word such as `yes`"
 TRUTHS: Mapping[str, str] = MappingProxyType(
     {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 )
@@ -57,6 +58,25 @@ def format_choices(words: Collection[str]) -> str:
     """Return `a, b or c`."""
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
+
+
+_SETTINGS_HINT = "write `key: value` lines below it, indented by two spaces"
+_TYPE_HINTS: tuple[tuple[str, str], ...] = (
+    ("true or false", "write `true` or `false`"),
+    ("a list of strings", "write a list such as `[a, b]`"),
+    ("a list", "write a list, with `- ` before each entry"),
+    ("a whole number", "write a whole number such as `3`"),
+    ("a number", "write a number such as `1.5`"),
+    ("a string", QUOTE),
+    ("settings", _SETTINGS_HINT),
+    ("a mapping", _SETTINGS_HINT),
+)
+"""Start of the words for a type in a message → hint on what to write."""
+
+
+def type_hint(expected: str) -> str:
+    """Return a hint for a value of another type than `expected`, in the words of the message."""
+    return next((hint for start, hint in _TYPE_HINTS if expected.startswith(start)), "")
 
 
 def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str] | None = None) -> Reader:
@@ -92,7 +112,7 @@ def text(slot: Slot) -> str:
     """Return a string on one line; empty if the value is missing."""
     found = one_line(slot)
     if found is None and slot.value is not None:
-        slot.report(f"{slot.quoted_name} must be a string", QUOTE if isinstance(slot.value, bool) else "")
+        slot.report(f"{slot.quoted_name} must be a string", ONE_STRING)
     return found or ""
 
 
@@ -119,7 +139,7 @@ def string_list(separator: str = "") -> Reader:
 def _entry(slot: Slot) -> str:
     found = one_line(slot)
     if not found:
-        slot.report(f"{slot.quoted_name} must be a string", QUOTE if isinstance(slot.value, bool) else "")
+        slot.report(f"{slot.quoted_name} must be a string", ONE_STRING)
     return found or ""
 
 
@@ -128,6 +148,8 @@ def words(
 ) -> Reader:
     """Return a reader of keywords or booleans, which returns their meaning. hints: invalid word → hint."""
     known = [word for word in meanings if isinstance(word, str)]
+    # some keywords also accept booleans, because YAML reads `off` as false
+    shown = [*known, *("true", "false")] if True in meanings and "true" in listed else known
 
     @accepts(choice_form(meanings))
     def read(slot: Slot) -> Any:
@@ -138,7 +160,7 @@ def words(
         if not hint and suggest and isinstance(value, str):
             near = nearest(value, known)
             hint = format_suggestion(near)
-        hint = hint or list_choices(str(one).lower() if isinstance(one, bool) else one for one in meanings)
+        hint = hint or list_choices(shown)
         return slot.report(f"{slot.quoted_name} must be {listed}", hint, fix=slot.correct(near))
 
     return read
@@ -156,12 +178,11 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
     @accepts(form)
     def read(slot: Slot) -> Any:
         found = parse(slot.value)
-        return slot.report(f"{slot.quoted_name} must be {kind}", hint) if found is None else found
+        if found is None:
+            slot.report(f"{slot.quoted_name} must be {kind}", hint or type_hint(kind))
+        return found
 
     return read
-
-
-_SETTINGS_HINT = "write `key: value` lines below it, indented by two spaces"
 
 
 def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
@@ -175,9 +196,7 @@ def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Read
         if isinstance(slot.value, kind):
             return read(slot)
         return (
-            slot.report(
-                f"{slot.quoted_name} must be {other}", hint or (_SETTINGS_HINT if kind is dict else "")
-            )
+            slot.report(f"{slot.quoted_name} must be {other}", hint or type_hint(other))
             if isinstance(other, str)
             else other(slot)
         )

@@ -157,7 +157,7 @@ def _report_shapes(
 ) -> None:
     """Report mismatched shapes. cell: cell for shapes that do not name one."""
     for shape in shapes:
-        message = f'wrong shape "{shape.written}": expected {shape.expected}, got {shape.got}'
+        message = f'invalid shape "{shape.written}": expected {shape.expected}, got {shape.got}'
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
         of_file = _cell_reporter(at, shape.line, reporter)
         place = _shape_place(at, shape.line, shape.written, of_file.lines)

@@ -109,7 +109,7 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         elif key == "name" and value != name:
             reporter.error(
                 "theme-value",
-                f'theme name "{value}" differs from the folder name "{name}"',
+                f'invalid theme name "{value}": expected "{name}", the name of the folder',
                 place,
                 f"write `name: {name}`",
             )

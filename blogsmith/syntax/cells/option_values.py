@@ -196,7 +196,7 @@ def _text(slot: Slot) -> str | None:
         return " ".join(value.split())
     if isinstance(value, int | float) and not isinstance(value, bool):
         return slot.spelling
-    hint = _SINGLE_VALUE_HINTS.get(slot.name, "") if isinstance(value, list) else ""
+    hint = _SINGLE_VALUE_HINTS.get(slot.name, "") if isinstance(value, list) else f"write `{slot.name}: TEXT`"
     slot.report(f'"{slot.name}" must be a string', hint)
     return None
 
