@@ -96,7 +96,8 @@ def write_book(file: Path, data: bytes, *, make: bool = False) -> None:
             folder.replace(file.name, data)
     except OSError as error:
         message = f'cannot write "{file}": {error.strerror or error}'
-        raise SiteError(Diagnostic("new-write", message)) from error
+        hint = "check the permissions of the folder and the free space"
+        raise SiteError(Diagnostic("new-write", message, hint=hint)) from error
 
 
 def _choose_pages(site: SiteSnapshot, root: Path, posts: Sequence[str], series: str) -> tuple[PageView, ...]:

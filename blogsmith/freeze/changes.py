@@ -231,4 +231,5 @@ def _option_changes(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator
         elif name == "needs" and new:
             yield f'it now needs "{new}"'
         else:
-            yield f"its `{name}` changed from {old or 'not set'} to {new or 'not set'}"
+            now_set = f"is now {new}" if new else "is no longer set"
+            yield f"its `{name}` " + (f"changed from {old} to {new}" if old and new else now_set)

@@ -61,7 +61,8 @@ def find_system(root: Path, name: str = "") -> System:
     Raise SiteError if `root` does not exist, if `name` is unknown, or if no system recognises the source.
     """
     if not root.exists():
-        raise SiteError(Diagnostic("import-source", f'source not found: "{root}"'))
+        hint = "write the path of the folder with the old site"
+        raise SiteError(Diagnostic("import-source", f'source not found: "{root}"', hint=hint))
     if name:
         names = system_names()
         if name not in names:

@@ -29,6 +29,8 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ('it now depends on "{what}"', "{what} is new"),
     ('it now needs "{needs}"', "it was never run where {needs} is"),
     ("its `{what}` changed from {old} to {new}", "{what} has changed"),
+    ("its `{what}` is now {new}", "{what} has changed"),
+    ("its `{what}` is no longer set", "{what} has changed"),
     ("the environment variable {what} is now set", "{what} is new"),
     ("the environment variable {what} has changed", "{what} has changed"),
     ("the environment variable {what} is no longer set", "{what} is gone"),

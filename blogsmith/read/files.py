@@ -345,9 +345,7 @@ class _Walker:
     def _may_enter(self, path: PurePosixPath) -> bool:
         if len(path.parts) <= MAX_FOLDER_DEPTH:
             return True
-        self.report(
-            "unreadable", f"more than {MAX_FOLDER_DEPTH} folders inside each other", path, _DEEP
-        )
+        self.report("unreadable", f"more than {MAX_FOLDER_DEPTH} folders inside each other", path, _DEEP)
         return False
 
     def _resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path | None:

@@ -201,7 +201,7 @@ def _person(slot: Slot, key: str) -> str:
     if not isinstance(slot.value, dict):
         found = one_line(slot)
         if not found:
-            slot.report(f'"{key}" must be a name or a list of names', f"write `{key}: [Ada Lovelace]`")
+            slot.report(f"{key} must be a name or a list of names", f"write `{key[1:-1]}: [Ada Lovelace]`")
         return found or ""
     if name := text(slot.child("name")) or text(slot.child("literal")):
         return name

@@ -240,7 +240,7 @@ class _InfoParser:
                 f"line {max(asked)} is marked, but the code ends at line {self.lines}",
                 offset,
                 len(numbers),
-                "",
+                f"write lines from 1 to {self.lines}",
             )
 
     def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:

@@ -227,7 +227,10 @@ def check_paths(outputs: Sequence[Output]) -> None:
     ]
     problems += _ambiguous_paths(paths)
     if problems:
-        raise SiteError(*(Diagnostic("output-conflict", problem) for problem in problems))
+        raise SiteError(*(Diagnostic("output-conflict", problem, hint=_RENAME) for problem in problems))
+
+
+_RENAME = "rename the file, or give the page another `slug`"
 
 
 def check_foreign(plan: WritePlan) -> None:

@@ -405,7 +405,9 @@ def _block_array(parser: Parser, name: str) -> Atom:
                 continue
             if token == "\\begin" and inner == "block":
                 if block is not None:
-                    raise parser.syntax_error(f'unsupported syntax: second block in "{name}"')
+                    raise parser.syntax_error(
+                        f'unsupported syntax: second block in "{name}"', hint="write one `block`"
+                    )
                 block, first = parser.argument(), rows
                 continue
             parser.push([token, "{", inner, "}"])

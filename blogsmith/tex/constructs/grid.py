@@ -139,7 +139,10 @@ def _stretch(parser: Parser) -> float:
         return max(0.5, min(10.0, float("".join(macro.body))))
     except ValueError:
         raise ParseError(
-            "math-macro", 'invalid "\\arraystretch": expected a number', parser.command
+            "math-macro",
+            'invalid "\\arraystretch": expected a number',
+            parser.command,
+            hint="write `\\renewcommand{\\arraystretch}{1.2}`",
         ) from None
 
 

@@ -41,7 +41,8 @@ def _begin(parser: Parser, command: str) -> Atom:
     environment = parser.constructs.environments.get(name)
     if environment is None:
         if not name:
-            raise ParseError("math-syntax", 'missing environment name after "\\begin"', command)
+            message = 'missing environment name after "\\begin"'
+            raise ParseError("math-syntax", message, command, hint="write a name such as `\\begin{aligned}`")
         if (shown := _OUTSIDE.get(name.rstrip("*"))) is not None:
             message = f'"\\begin{{{name}}}" is not allowed in a formula'
             hint = f"end the formula before it, and write {shown} in the text of the post"

@@ -54,7 +54,7 @@ def _url(parser: Parser, command: str) -> str:
 
 def _check_place(parser: Parser, command: str) -> None:
     if parser.in_link:
-        raise parser.syntax_error(f'"{command}" is not allowed inside a link')
+        raise parser.syntax_error(f'"{command}" is not allowed inside a link', hint="write it after the link")
 
 
 def _href(parser: Parser, command: str) -> Atom:

@@ -256,7 +256,9 @@ def _scale(parser: Parser, command: str) -> Atom:
         factor = 0.0
     if not _LEAST_FACTOR <= factor <= _MOST_FACTOR:
         expected = f"expected {_LEAST_FACTOR:g} to {_MOST_FACTOR:g}"
-        raise parser.syntax_error(f'invalid factor "{written}" for "{command}": {expected}')
+        raise parser.syntax_error(
+            f'invalid factor "{written}" for "{command}": {expected}', hint=f"write `{command}{{2}}`"
+        )
     source = parser.argument()
     is_text = "$" in source
     return ORD, scale(factor, text(parser, source) if is_text else join_fragments(parser.parse_group(source)))

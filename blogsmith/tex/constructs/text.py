@@ -460,7 +460,7 @@ def _text_accent(parser: Parser, command: str) -> Atom | None:
     follower = parser.peek()
     if follower != "{" and not follower[:1].isalpha():
         if command[1].isalpha():
-            raise parser.syntax_error(f'missing letter after "{command}"')
+            raise parser.syntax_error(f'missing letter after "{command}"', hint=f"write `{command}{{a}}`")
         raise parser.unknown(command)
     if _MATH_ACCENTS[command]:
         parser.push([_MATH_ACCENTS[command]])

@@ -233,7 +233,7 @@ def _quoted_label(parser: Parser, look: Look, option: Option, settings: _Setting
         if tokens[end] == '"' and not depth:
             break
     else:
-        raise option.misuse("missing quotation mark after a label")
+        raise option.misuse("missing quotation mark after a label", "add the closing quotation mark")
     after, own = strip_spaces(tokens[end + 1 :]), []
     while after[:1] == ["'"]:
         own.append(make_option(["swap"]))

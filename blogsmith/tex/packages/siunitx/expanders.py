@@ -80,7 +80,9 @@ class _Source:
                 continue
             left -= len(body) + 1
             if left < 0:
-                raise UnitError(f'macro "{token}" expands without end')
+                raise UnitError(
+                    f'macro "{token}" expands without end', "do not use a macro in its own definition"
+                )
             stack.extend(reversed(move_tokens(body, token, token)))
         return made
 

@@ -221,7 +221,9 @@ def _change_option(options: Options, name: str, value: str) -> Options:
         return replace(options, group_minimum_digits=5 if value == "false" else 4)
     key = _ALIASES.get(name, name)
     if key not in _OPTIONS:
-        hint = did_you_mean(name, (*_OPTIONS, *_ALIASES, *_IGNORED))
+        hint = (
+            did_you_mean(name, (*_OPTIONS, *_ALIASES, *_IGNORED)) or "remove it: this option is not supported"
+        )
         raise UnitError(f'unknown siunitx option "{quote_text(name)}"', hint)
     if len(value) > _MAX_LENGTH:
         raise UnitError(
