@@ -16,7 +16,7 @@ from tests.rows import each_row, examples
 
 COMMENT = r"write `\%` to print `%`: otherwise `%` starts a comment"
 FENCES = r"write a delimiter such as `(`, `[`, `\{`, `|` or `\langle`, or `.` for none"
-OWN = "declare your own commands under `math: macros:`"
+OWN = "correct the name, or declare `{}` under `math: macros:`"
 ALIGN = r"\begin{align}a&=b\label{eq:x}\\x\\c&=d\\\end{align}"
 
 
@@ -87,8 +87,8 @@ def test_constructs_of_real_posts(tex: str, text: str) -> None:
             r"\sofmax",
             r"did you mean \softmax?",
         ),
-        ("日本 \\zzz", "math-command", r'unknown TeX command "\zzz"', "\\zzz", OWN),
-        (r"\foobar", "math-command", r'unknown TeX command "\foobar"', r"\foobar", OWN),
+        ("日本 \\zzz", "math-command", r'unknown TeX command "\zzz"', "\\zzz", OWN.format(r"\zzz")),
+        (r"\foobar", "math-command", r'unknown TeX command "\foobar"', r"\foobar", OWN.format(r"\foobar")),
         (
             r"x\begin{algin}a\end{algin}",
             "math-command",

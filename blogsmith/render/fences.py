@@ -105,7 +105,8 @@ def _warn_not_highlighted(rendering: PageRendering, record: Fence, shown: Highli
     message, _, near = shown.problem.partition(" (")
     fix = rendering.reporter.substitute(record.place, record.language, shown.suggestion or None)
     message = f"{message}: the code is shown without highlighting"
-    hint = near.removesuffix(")") or "write the name of a language, or `text` to have no highlighting"
+    other = "break the long line" if "longer than" in message else "write the name of a known language"
+    hint = near.removesuffix(")") or f"{other}, or write `text` for code without highlighting"
     rendering.reporter.warn(code, message, record.place, hint, fix)
 
 

@@ -75,7 +75,7 @@ def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:
 
 
 _KIND: Final = "bibliographies"
-_HINT = "write a path relative to the page, or to the root of the site"
+_HINT = "write the path of a file, relative to the page or to the root of the site"
 _COPY_HINT = "copy the file into the site, and write its path relative to the page or to the root of the site"
 
 

@@ -66,7 +66,7 @@ def card_problems(
         path = _site_font(font, context)
         if path is None:
             message = f'font of social cards not found: "{font}"'
-            found.append(_font_warning(message, "write a path from the site root"))
+            found.append(_font_warning(message, "add the file, or write its path from the site root"))
         elif _is_foreign(path, context):
             message = f'font of social cards "{font}" is not used because the site is not trusted'
             found.append(_font_warning(message, "run `blogsmith trust`"))

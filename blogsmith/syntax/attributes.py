@@ -79,7 +79,7 @@ def apply_attributes(token: Token, attributes: Attributes, page: PageState, plac
             token.attrSet(key, value)
         else:
             near, at = page.reporter.nearest(key, ALLOWED), _key_place(key, attributes, place)
-            hint = format_suggestion(near) or list_choices(ALLOWED_NAMES)
+            hint = format_suggestion(near) or f"remove it, or {list_choices(ALLOWED_NAMES)}"
             fix = page.reporter.correct(at, key, near)
             page.reporter.error("attribute", f'attribute "{key}" is not allowed here', at, hint, fix)
 

@@ -193,7 +193,7 @@ def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str
             attrs[item.name] = item.value
         elif not (item.name == "style" and not get_page(state.env).options.untrusted):
             place = block_place(state, item.name_start, len(item.name))
-            hint = list_choices(ALLOWED_NAMES)
+            hint = f"remove it, or {list_choices(ALLOWED_NAMES)}"
             get_page(state.env).reporter.error(
                 "attribute", f'attribute "{item.name}" is not allowed here', place, hint
             )

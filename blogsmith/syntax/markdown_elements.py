@@ -213,7 +213,7 @@ def _copy_attributes(state: StateBlock, tag: StartTag, attrs: dict[str, str | in
             attrs.setdefault(item.name, "" if item.start == item.name_start else item.value)
         else:
             place = block_place(state, item.name_start, len(item.name))
-            hint = list_choices(ALLOWED_NAMES)
+            hint = f"remove it, or {list_choices(ALLOWED_NAMES)}"
             page.reporter.error("attribute", f'attribute "{item.name}" is not allowed here', place, hint)
 
 

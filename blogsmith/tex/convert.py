@@ -279,7 +279,7 @@ def _hint(error: ParseError, tex: str) -> str:
     word = error.token.lstrip("\\")
     operator = _nearest(word, _OPERATORS)
     if not operator:
-        return "declare your own commands under `math: macros:`"
+        return f"correct the name, or declare `{error.token}` under `math: macros:`"
     declaration = f"'\\{operator}': '\\operatorname{{{operator}}}'"
     question = "" if operator == word else f"did you mean \\{operator}? "
     return f"{question}declare it under `math: macros:` as `{declaration}`"

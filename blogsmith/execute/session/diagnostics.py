@@ -34,7 +34,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
 )
 _EXIT_HINT = "remove the call of `os._exit`"
 _START_HINT = "check `execute: python:` in blogsmith.yaml, then run `blogsmith execute` again"
-_SHOW_ERROR_HINT = "write `#| error: true` to show the exception on the page"
+_SHOW_ERROR_HINT = "correct the code, or write `#| error: true` to show the exception on the page"
 _NOT_PYTHON = re.compile(r" \(<cell \d+>, line \d+\)\Z")
 """Suffix of Python's message about a syntax error in a cell. It is removed, as the diagnostic has
 a location."""

@@ -53,7 +53,7 @@ def _begin(parser: Parser, command: str) -> Atom:
                 "math-command", f'"\\begin{{{name}}}" is not allowed in a formula', command, hint=hint
             )
         similar = [known for known in parser.constructs.environments if known[:1] in name[:2]]
-        hint = did_you_mean(name, similar)
+        hint = did_you_mean(name, similar) or "correct the name, or define it with `\\newenvironment`"
         raise ParseError("math-command", f'unknown TeX environment "{name}"', command, hint=hint)
     parser.depth += 1
     mark = parser.mark()
