@@ -21,13 +21,13 @@ from ..api.books import (
     SiteError,
     latex_definitions,
     lazy_pattern,
+    list_choices,
     no_progress,
     open_pages,
     plural,
     read_macros,
     temporary_folder,
 )
-from ..base.diagnostics.model import list_choices
 from . import document as d
 from .chapters import ChapterReader
 from .compiler import (

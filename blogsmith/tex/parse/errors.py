@@ -131,6 +131,12 @@ def unmatched_hint(token: str) -> str:
     return f"remove it, or write `{token.replace('right', 'left').replace('end', 'begin')}` before it"
 
 
+def duplicate_infix_error(token: str) -> ParseError:
+    r"""Return the error for a second `\over` or similar command in a group."""
+    hint = f"group with braces, as in `{{a {token} b}} {token} c`"
+    return ParseError("math-syntax", f'duplicate "{token}": only one is allowed in a group', token, hint=hint)
+
+
 def misplaced_tab_error(token: str) -> ParseError:
     """Return the error for a `&` outside a table."""
     hint = "write `\\&` to print `&`"

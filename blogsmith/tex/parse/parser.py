@@ -38,7 +38,14 @@ from ..mathml.atoms import (
     trim_space,
 )
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
-from .errors import UNSUPPORTED, ParseError, argument_hint, closing_hint, misplaced_tab_error
+from .errors import (
+    UNSUPPORTED,
+    ParseError,
+    argument_hint,
+    closing_hint,
+    duplicate_infix_error,
+    misplaced_tab_error,
+)
 from .lexer import ROW_BREAKS
 from .reader import Expander, Macro, is_argumentless_macro
 from .scan import cut_token, move_tokens, split, strip_mark
@@ -230,12 +237,7 @@ class Parser(State):
                     continue
                 if token in infixes:
                     if above:
-                        raise ParseError(
-                            "math-syntax",
-                            f'duplicate "{token}": only one is allowed in a group',
-                            token,
-                            hint=f"group with braces, as in `{{a {token} b}} {token} c`",
-                        )
+                        raise duplicate_infix_error(token)
                     above, out, previous = (self._infix(token), trim_space(out, previous)), [], NONE
                     continue
                 self.previous = previous
