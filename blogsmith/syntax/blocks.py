@@ -70,7 +70,7 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_unclosed(state, start, tag, f'<div class="{kind}">')
+            report_unclosed(state, start, tag, f'block "{kind}"')
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
@@ -103,7 +103,7 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     others = f"add a plugin under `plugins:`, or {list_choices(_known_containers(state))}"
     hint = plugin or format_suggestion(near) or others
     place = block_place(state, pos, len("<div"))
-    message = f'unknown block "{tag.classes[0]}": this <div> is plain HTML'
+    message = f'unknown block "{tag.classes[0]}": this element is plain HTML'
     fix = None if plugin else reporter.correct(place, tag.classes[0], near)
     reporter.warn("div-unknown", message, place, hint, fix)
 
@@ -224,7 +224,7 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
         place = block_place(state, extent.inner + len(inside) - len(inside.lstrip()))
         page.reporter.error(
             "div-content",
-            f'text is not allowed in <div class="{kind}">',
+            f'text is not allowed in block "{kind}"',
             place,
             "move the text after the `</div>`",
         )

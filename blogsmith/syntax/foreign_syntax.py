@@ -61,7 +61,8 @@ _PATTERNS = (
         "remove it: `toc:` turns the table of contents of posts on or off",
     ),
     _Pattern(
-        lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write `{.class}` on the line before the block"
+        lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"),
+        "write only `{.class}`, on the line before the block",
     ),
     _Pattern(lazy_pattern(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
     _Pattern(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write `{#name}` after the heading or formula"),

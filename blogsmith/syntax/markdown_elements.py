@@ -71,9 +71,7 @@ def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> b
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_unclosed(
-                state, start, tag, f"<{tag.name} {_format_attribute(state, tag)}>".replace(" >", ">")
-            )
+            report_unclosed(state, start, tag, f'element "{tag.name}"')
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
@@ -124,11 +122,6 @@ def _is_parsed(state: StateBlock, tag: StartTag) -> bool:
         # In untrusted markup, other HTML is shown as text.
         return tag.name == "div" and tag.get("markdown").strip() in ("1", "block")
     return tag.name in _BLOCKS | _TEXTS and requests_markdown(tag)
-
-
-def _format_attribute(state: StateBlock, tag: StartTag) -> str:
-    item = next((item for item in tag.attributes if item.name == "markdown"), None)
-    return f'markdown="{item.value}"' if item and item.value else "markdown" if item else ""
 
 
 def _is_text(state: StateBlock, extent: BlockExtent) -> bool:
