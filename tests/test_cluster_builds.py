@@ -129,7 +129,7 @@ def test_a_process_that_dies_is_named_with_its_page(tmp_path: Path, monkeypatch:
         report = build_with(root, 2)
     (error,) = [one for one in report.diagnostics if one.severity == "error"]
     assert (error.code, error.path) == ("page-process", "content/posts/p13.md")
-    assert error.message == "the process that rendered this page was ended by SIGKILL"
+    assert error.message == "the process that rendered this page was ended by SIGKILL: perhaps memory ran out"
     assert not (root / "public").exists()
 
 

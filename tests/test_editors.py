@@ -79,9 +79,9 @@ def test_what_an_author_writes(text: str, url: str, command: tuple[str, ...]) ->
     ("text", "problem", "hint"),
     [
         ("vscod", 'unknown editor "vscod"', "did you mean vscode?"),
-        ("vim", 'unknown editor "vim"', "known: "),
-        ("nano -w", 'unknown editor "nano -w"', "known: vscode, "),
-        ("code {path}", 'unknown placeholder "{path}"', "known: {file}, {line} and {column}"),
+        ("vim", 'unknown editor "vim"', "write one of "),
+        ("nano -w", 'unknown editor "nano -w"', "write one of `vscode`, "),
+        ("code {path}", 'unknown placeholder "{path}"', "write one of `{file}`, `{line}`, `{column}`"),
         ("code {fil}", 'unknown placeholder "{fil}"', "did you mean file?"),
         ("code '{file}", 'missing closing quote in "code \'{file}"', "quote arguments as in a shell"),
         ("{file}", "the editor command must start with a program", "write a command such as `emacsclient"),

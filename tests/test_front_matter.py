@@ -330,7 +330,7 @@ def test_references_as_a_mapping() -> None:
             'front-matter-unknown 2:9 "layout" must be the name of a layout; "../a" has no effect'
         ]),
         ("lang: e_n", ['front-matter-value 2:7 invalid language tag "e_n"']),
-        ("status: done", ['front-matter-unknown 2:9 "status" must be wip; "done" has no effect']),
+        ("status: done", ['front-matter-unknown 2:9 "status" must be "wip"; "done" has no effect']),
         ("authors: [1, true]", ['front-matter-value 2:14 "authors" must be a name or a list of names']),
         ("author: {given: A}", ['front-matter-value 2:9 missing key "name", or "family" and "given"']),
         ("part: 0\nseries: x", ['front-matter-value 2:7 "part" must be a whole number of at least 1']),

@@ -158,8 +158,16 @@ class TestEveryHook:
     @pytest.mark.parametrize(
         ("hook", "result", "message"),
         [
-            ("page_read", "None", 'plugin "mine": page_read must return a document of this page'),
-            ("page_rendered", "None", 'plugin "mine": page_rendered must return a string'),
+            (
+                "page_read",
+                "None",
+                'invalid result of "page_read" in plugin "mine": expected a document of this page',
+            ),
+            (
+                "page_rendered",
+                "None",
+                'invalid result of "page_rendered" in plugin "mine": expected a string',
+            ),
             (
                 "site_outputs",
                 "{'../x': ''}",
@@ -286,12 +294,12 @@ class TestLoading:
     @pytest.mark.parametrize("code", ["", "register = 1\n", "def setup(hooks):\n    pass\n"])
     def test_without_register(self, tmp_path: Path, code: str) -> None:
         found = failure(write(tmp_path, mine=code), "mine")
-        assert found.message == 'plugin "mine" has no function register(hooks)'
+        assert found.message == 'missing function "register" in plugin "mine"'
 
     def test_missing(self, tmp_path: Path) -> None:
         folder = write(tmp_path, cards="", maps="")
         assert failure(folder, "card").hint == "did you mean cards?"
-        assert failure(folder, "zzz").hint == "known: cards, maps"
+        assert failure(folder, "zzz").hint == "write one of `cards`, `maps`"
 
 
 class TestBlame:

@@ -81,7 +81,7 @@ def test_what_stands_beside_the_post_comes_first(tmp_path: Path) -> None:
         ("gone.py", 'file not found: "gone.py"'),
         ("../../../out.py", "is outside the site"),
         ("a\\b.py", "is outside the site"),
-        ("src", "src is not a regular file"),
+        ("src", '"src" is not a regular file'),
         ("src/.env", "is not a file that a post may show"),
         (".git/config", "is not a file that a post may show"),
         ("_freeze/x.json", "is not a file that a post may show"),

@@ -113,7 +113,7 @@ def test_only_content_is_lowered() -> None:
             'missing key "level"',
             "write `{level: warning, in: …}` or `link-missing: warning`",
         ),
-        ("{link-missing: {level: warning, on: a}}", 'unknown key "on"', "known keys: level, in"),
+        ("{link-missing: {level: warning, on: a}}", 'unknown key "on"', "write one of `level`, `in`"),
         (
             "{link-missing: off}",
             '"link-missing" cannot be "off": errors cannot be silenced',
@@ -124,7 +124,7 @@ def test_only_content_is_lowered() -> None:
             '"link-missing" must be error, warning or off, or a mapping with "level" and "in"',
             "",
         ),
-        ("{ignore: x}", '"ignore" must be a list of strings', ""),
+        ("{ignore: x}", '"ignore" must be a list of strings', "write a list such as `[link-missing]`"),
     ],
 )
 def test_mistakes_in_the_settings(text: str, message: str, hint: str) -> None:

@@ -1,4 +1,5 @@
-"""Terms that readers search for are in the prose of the manual, not only in its code and generated parts."""
+"""Terms that readers search for are in the sentences of the manual, not only in headings, code and generated
+parts."""
 
 from __future__ import annotations
 
@@ -18,8 +19,10 @@ def manual_terms() -> list[tuple[str, str]]:
 
 
 def prose(page: str) -> str:
-    """Return the hand-written text of a page without fences; spaces and hyphens are equal."""
+    """Return the hand-written sentences of a page, without front matter, fences and headings; spaces and
+    hyphens are equal."""
     text = re.sub(r"^ *(`{3,}).*?^ *\1`*$", "", written(page), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"\A---.*?^---$|^#[^\n]*$", "", text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"[\s-]+", " ", text).lower()
 
 

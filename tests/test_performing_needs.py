@@ -334,7 +334,11 @@ def test_a_package_that_is_not_there_is_said_likewise(
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("cuad", "did you mean cuda?"), ("cuda>=8.0", "did you mean cuda?"), ("numpy", "known: cuda, torch")],
+    [
+        ("cuad", "did you mean cuda?"),
+        ("cuda>=8.0", "did you mean cuda?"),
+        ("numpy", "write one of `cuda`, `torch`"),
+    ],
 )
 def test_a_name_that_no_cell_needs_is_said(
     site: Path, machine: Machine, capsys: pytest.CaptureFixture[str], name: str, hint: str

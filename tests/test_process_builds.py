@@ -354,7 +354,10 @@ class TestSpawned:
             report = build_with(root, 2, start_method="spawn")
         (found,) = [found for found in report.diagnostics if found.severity == "error"]
         assert (found.code, found.path) == ("page-process", "content/posts/p13.md")
-        assert found.message == "the process that rendered this page was ended by SIGKILL"
+        assert (
+            found.message
+            == "the process that rendered this page was ended by SIGKILL: perhaps memory ran out"
+        )
         assert not (root / "public").exists()
 
     def test_what_only_fails_there_is_made_here(
@@ -477,7 +480,10 @@ class TestFailures:
         report = build_with(root, 3)
         (found,) = [found for found in report.diagnostics if found.severity == "error"]
         assert (found.code, found.path) == ("page-process", "content/posts/p13.md")
-        assert found.message == "the process that rendered this page was ended by SIGKILL"
+        assert (
+            found.message
+            == "the process that rendered this page was ended by SIGKILL: perhaps memory ran out"
+        )
         assert not (root / "public").exists()
 
     def test_what_is_raised_there_is_raised_here(

@@ -182,7 +182,7 @@ def test_one_bad_file_does_not_hide_the_others(tmp_path: Path, monkeypatch: pyte
 
 def test_content_must_be_a_folder(tmp_path: Path) -> None:
     write(tmp_path, "content")
-    assert [d.message for d in read(tmp_path).diagnostics] == ["is not a folder"]
+    assert [d.message for d in read(tmp_path).diagnostics] == ["this path is not a folder"]
 
 
 def test_folders_nested_without_end_are_cut(tmp_path: Path) -> None:

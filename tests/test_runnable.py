@@ -277,8 +277,8 @@ def test_packages_of_a_site_s_own_are_found(root: Path) -> None:
     ("name", "content", "message"),
     [
         (LOCK, b"{}", f'invalid static/py thon/{LOCK}: missing "packages" or "info"'),
-        ("pyodide.mjs", b"x", "static/py thon is not from Pyodide 314.0.7: size differs for pyodide.mjs"),
-        (file_name("numpy"), None, f"missing in static/py thon: {file_name('numpy')}"),
+        ("pyodide.mjs", b"x", '"static/py thon" is not from Pyodide 314.0.7: size differs for pyodide.mjs'),
+        (file_name("numpy"), None, f'missing in "static/py thon": {file_name("numpy")}'),
     ],
 )
 def test_what_a_folder_lacks_is_told(root: Path, name: str, content: bytes | None, message: str) -> None:

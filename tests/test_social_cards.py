@@ -550,8 +550,8 @@ class TestLetters:
         config = f"{CONFIG}social_cards: {{installed: false}}\n"
         root = site(tmp_path, f"A {HEBREW}", HEBREW, config=config)
         assert printed(build(root)) == (
-            'content/posts/p0.md:2:10: warning: no font has the letter "\u05d0" of the title: '
-            "no social card for this page and 1 more [card-letters]\n"
+            'content/posts/p0.md:2:10: warning: missing character "\u05d0" in the fonts of social cards: '
+            "no card for this page and 1 more [card-letters]\n"
             f"    2 | title: A {HEBREW}\n"
             "      |          ^\n"
             "hint: write `social_cards: {fonts: [fonts/NAME.ttf]}` in blogsmith.yaml, with a font that has it"

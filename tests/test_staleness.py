@@ -129,14 +129,14 @@ MISSES = [
     Row(
         "seed",
         post((1, {"seed": 3})),
-        said={2: "its `seed` was not set and is 3", 3: "cell score before it has changed"},
+        said={2: "its `seed` is now 3", 3: "cell score before it has changed"},
     ),
     Row(
         "depends",
         post((2, {"depends": ("notes.txt",)})),
-        said={3: "it now depends on notes.txt"},
+        said={3: 'it now depends on "notes.txt"'},
     ),
-    Row("need", post((2, {"needs": (Need("torch", "2.6"),)})), said={3: "it now needs torch>=2.6"}),
+    Row("need", post((2, {"needs": (Need("torch", "2.6"),)})), said={3: 'it now needs "torch>=2.6"'}),
     Row(
         "depends of the page",
         replace(post(), depends=("other/*",)),
@@ -146,9 +146,9 @@ MISSES = [
         "figures of the site",
         others={"figures": FigureSettings(dark=True)},
         said={
-            1: "its `fig-dark` was not set and is true",
-            2: "its `fig-dark` was not set and is true; cell load before it has changed",
-            3: "its `fig-dark` was not set and is true; cell load before it has changed; "
+            1: "its `fig-dark` is now true",
+            2: "its `fig-dark` is now true; cell load before it has changed",
+            3: "its `fig-dark` is now true; cell load before it has changed; "
             "cell score before it has changed",
         },
     ),

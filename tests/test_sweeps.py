@@ -103,7 +103,7 @@ def test_nothing_is_recorded() -> None:
 def test_another_default_keeps_the_other_values() -> None:
     known = recorded(swept(4, 16, 64), "d = 16", "d = 64")
     verdict = judge_page(swept(8, 16, 64), known, around())
-    assert verdict.cells[2].summary == "its `sweep` was d = 4 and is d = 8"
+    assert verdict.cells[2].summary == "its `sweep` changed from d = 4 to d = 8"
     assert verdict.sweep_runs("main") == SweepRuns({2: frozenset()}, 0)
     again = recorded(swept(8, 16, 64), old=known)
     assert list(again.sessions["main"].cells[1].others) == ["d = 16", "d = 64"]

@@ -16,7 +16,7 @@ from tests.rows import each_row, examples
 
 COMMENT = r"write `\%` to print `%`: otherwise `%` starts a comment"
 FENCES = r"write a delimiter such as `(`, `[`, `\{`, `|` or `\langle`, or `.` for none"
-OWN = "declare your own commands under `math: macros:`"
+OWN = "correct the name, or declare `{}` under `math: macros:`"
 ALIGN = r"\begin{align}a&=b\label{eq:x}\\x\\c&=d\\\end{align}"
 
 
@@ -91,8 +91,8 @@ def test_constructs_of_real_posts(tex: str, text: str) -> None:
             r"\sofmax",
             r"did you mean \softmax?",
         ),
-        ("日本 \\zzz", "math-command", r'unknown TeX command "\zzz"', "\\zzz", OWN),
-        (r"\foobar", "math-command", r'unknown TeX command "\foobar"', r"\foobar", OWN),
+        ("日本 \\zzz", "math-command", r'unknown TeX command "\zzz"', "\\zzz", OWN.format(r"\zzz")),
+        (r"\foobar", "math-command", r'unknown TeX command "\foobar"', r"\foobar", OWN.format(r"\foobar")),
         (
             r"x\begin{algin}a\end{algin}",
             "math-command",
@@ -100,9 +100,21 @@ def test_constructs_of_real_posts(tex: str, text: str) -> None:
             r"\begin{algin}",
             "did you mean align?",
         ),
-        (r"\frac{1}{2", "math-brace", 'opening brace "{" is never closed', "{", ""),
-        ("a}", "math-brace", 'unmatched "}": nothing is open here', "}", ""),
-        (r"\left( x", "math-brace", r'"\left" is never closed', r"\left", ""),
+        (r"\frac{1}{2", "math-brace", 'opening brace "{" is never closed', "{", "write `}` where it ends"),
+        (
+            "a}",
+            "math-brace",
+            'unmatched "}": nothing is open here',
+            "}",
+            "remove it, or write `\\}` to print `}`",
+        ),
+        (
+            r"\left( x",
+            "math-brace",
+            r'"\left" is never closed',
+            r"\left",
+            "write `\\right)` or another `\\right` with a delimiter where it ends",
+        ),
         (r"\text{50%}", "math-brace", 'opening brace "{" is never closed', "{", COMMENT),
         (
             r"\left[x\right",
@@ -111,18 +123,42 @@ def test_constructs_of_real_posts(tex: str, text: str) -> None:
             r"\right",
             FENCES,
         ),
-        (r"x \right)", "math-brace", r'unmatched "\right": nothing is open here', r"\right", ""),
-        (r"\middle|", "math-brace", r'"\middle" is not allowed outside "\left" and "\right"', r"\middle", ""),
+        (
+            r"x \right)",
+            "math-brace",
+            r'unmatched "\right": nothing is open here',
+            r"\right",
+            "remove it, or write `\\left` before it",
+        ),
+        (
+            r"\middle|",
+            "math-brace",
+            r'"\middle" is not allowed outside "\left" and "\right"',
+            r"\middle",
+            "write `\\left` before it and `\\right` after it",
+        ),
         (
             r"\begin{align}a\end{gather}",
             "math-brace",
             r'unexpected "\end{gather}": "\begin{align}" is still open',
             r"\end{gather}",
-            "",
+            "write `\\end{align}` before it",
         ),
-        (r"\begin{align}a", "math-brace", r'"\begin{align}" is never closed', r"\begin{align}", ""),
-        (r"\begin{matrix}{a}}", "math-brace", r'unexpected "}": "\begin{matrix}" is still open', "}", ""),
-        (r"\sqrt[3{x}", "math-brace", r'"[" after "\sqrt" is never closed', "[", ""),
+        (
+            r"\begin{align}a",
+            "math-brace",
+            r'"\begin{align}" is never closed',
+            r"\begin{align}",
+            "write `\\end{align}` where it ends",
+        ),
+        (
+            r"\begin{matrix}{a}}",
+            "math-brace",
+            r'unexpected "}": "\begin{matrix}" is still open',
+            "}",
+            "write `\\end{matrix}` before it",
+        ),
+        (r"\sqrt[3{x}", "math-brace", r'"[" after "\sqrt" is never closed', "[", "write `]` where it ends"),
         (
             "a & b",
             "math-syntax",
@@ -160,8 +196,20 @@ def test_constructs_of_real_posts(tex: str, text: str) -> None:
             r"\verb",
             r"write `\verb|…|` with both bars on one line",
         ),
-        (r"\href{#a}{\ref{b}}", "math-syntax", r'"\ref" is not allowed inside a link', r"\ref", ""),
-        ("x\\", "math-syntax", r'missing command name after "\"', "\\", ""),
+        (
+            r"\href{#a}{\ref{b}}",
+            "math-syntax",
+            r'"\ref" is not allowed inside a link',
+            r"\ref",
+            "write it after the link",
+        ),
+        (
+            "x\\",
+            "math-syntax",
+            r'missing command name after "\"',
+            "\\",
+            "write a name such as `\\alpha`, or `\\backslash` to print it",
+        ),
     ],
 )
 def test_errors_point_at_the_author(tex: str, kind: str, message: str, at: str, hint: str) -> None:

@@ -188,7 +188,7 @@ BAD_THEMES = [
         {"name: y"},
         "theme-value",
         "themes/x/theme.yaml",
-        'theme name "y" differs from the folder name "x"',
+        'invalid theme name "y": expected "x", the name of the folder',
         "",
     ),
     ("x", {"- a"}, "theme-value", "themes/x/theme.yaml", "`key: value` lines", ""),
@@ -220,13 +220,13 @@ def test_template_that_is_not_utf8(tmp_path: Path) -> None:
     with pytest.raises(SiteError) as caught:
         load_theme("plain", tmp_path, BUNDLED)
     assert [(d.code, d.path, d.message) for d in caught.value.diagnostics] == [
-        ("encoding", "layouts/bad.html", "not valid UTF-8 at byte 2")
+        ("encoding", "layouts/bad.html", "invalid UTF-8 at byte 2")
     ]
 
 
 BAD_TEMPLATES = [
     ("<p>\n{% if %}\n", 2, "Expected an expression"),
-    ("\n\n{{ page.titel }}", 3, 'page has no field "titel"; did you mean title?'),
+    ("\n\n{{ page.titel }}", 3, '"page" has no field "titel"; did you mean title?'),
     ("{{ pge.title }}", 1, '"pge" is not defined'),
     ("{{ site.options.fotter }}", 1, 'unknown entry "fotter"'),
     ('\n{% include "partials/tocc.html" %}', 2, 'template not found: "partials/tocc.html"; did you mean'),
@@ -251,7 +251,7 @@ def test_bad_template(tmp_path: Path, text: str, line: int, message: str) -> Non
     assert found.place is not None and found.place.line == line
     assert found.source_line == text.split("\n")[line - 1]
     assert message in f"{found.message}; {found.hint}"
-    assert found.hint.endswith("while rendering content/posts/a.md")
+    assert found.hint.endswith("(found while rendering content/posts/a.md)")
 
 
 def test_error_points_at_the_innermost_template(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_error_points_at_the_innermost_template(tmp_path: Path) -> None:
         "partials/m.html": "{% macro m() %}\n\n  {{ nothing }}{% endmacro %}",
     }
     found = failure(tmp_path, files, path="", url="/tags/")
-    assert (found.path, found.hint) == ("partials/m.html", "the error occurred while rendering /tags/")
+    assert found.path == "partials/m.html" and found.hint.endswith("(found while rendering /tags/)")
     assert found.place is not None
     assert (found.place.line, found.place.column, found.place.length) == (3, 3, 27)
 

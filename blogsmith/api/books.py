@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..base.diagnostics.counts import plural
 from ..base.diagnostics.extras import extra_install_command
-from ..base.diagnostics.model import Diagnostic, Place, SiteError
+from ..base.diagnostics.model import Diagnostic, Place, SiteError, list_choices
 from ..base.html_tags import Tag, scan_html
 from ..base.patterns import lazy_pattern
 from ..base.storage.folder import open_folder

@@ -9,7 +9,7 @@ from ..base.diagnostics.codes import LOWERABLE, PROTECTED_CODE
 from ..base.diagnostics.counts import count_line, first_names, plural
 from ..base.diagnostics.edits import apply_fixes
 from ..base.diagnostics.format import printable
-from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError, did_you_mean
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError, did_you_mean, list_choices
 from ..base.installed import IMPORTERS, installed_parts
 from ..base.patterns import lazy_pattern
 from ..base.schema.data_loaders import is_too_deep

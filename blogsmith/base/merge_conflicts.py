@@ -50,9 +50,11 @@ def take_first_versions(text: str, reporter: Reporter, *, is_markdown: bool = Fa
 def _report(conflict: _Conflict, lines: Sequence[str], reporter: Reporter) -> None:
     place = Place(conflict.first + 1, 1, len(lines[conflict.first]))
     if conflict.first == conflict.last:
-        reporter.error("merge-conflict", "merge conflict marker", place, _MARKER_HINT)
+        message = f'merge conflict marker "{lines[conflict.first][:7]}" is not allowed here'
+        reporter.error("merge-conflict", message, place, _MARKER_HINT)
     else:
-        message = f"unresolved merge conflict: it ends on line {conflict.last + 1}"
+        marker = lines[conflict.first][:7]
+        message = f'unresolved merge conflict "{marker}": it ends on line {conflict.last + 1}'
         reporter.error("merge-conflict", message, place, _CONFLICT_HINT)
 
 

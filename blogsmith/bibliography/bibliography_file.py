@@ -97,7 +97,8 @@ class BibtexFile:
             if parent_key in seen or parent_key not in self.index.entries:
                 circle = "refers back to this entry" if parent_key in seen else "is not an entry of this file"
                 message = f'invalid {name}: "{parent_key}" {circle}'
-                entry.problems.append(BibProblem(message, field.start, len(field.text), severe=False))
+                hint = f"add an entry with the key `{parent_key}`, or remove `{name}`"
+                entry.problems.append(BibProblem(message, field.start, len(field.text), hint, severe=False))
                 return
             seen.add(parent_key)
             child = self._own_entry(parent_key)

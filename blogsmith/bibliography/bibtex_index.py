@@ -120,7 +120,12 @@ class _Scan:
         line = self._text[start : start + 60].partition("\n")[0].rstrip()
         closing = "}" if bracket == "{" else ")"
         message = f'missing "{closing}" at the end of this entry'
-        self._report(message, start, len(line), "check the braces of its fields")
+        self._report(
+            message,
+            start,
+            len(line),
+            f"write `{closing}` after its last field, and close the braces of each field",
+        )
         return limit
 
     def _limit(self, position: int) -> int:
@@ -309,7 +314,7 @@ class _Reader:
                 break
             else:
                 depth -= count
-        self._report(f"unclosed {opening}", start, 1, "check the braces of this value")
+        self._report(f"unclosed {opening}", start, 1, "close this value with the same character")
         return None
 
     def _report(self, message: str, start: int, length: int, hint: str = "", *, severe: bool = True) -> None:

@@ -247,7 +247,9 @@ def _read(entry: BibEntry, name: str, *, protects: bool = False) -> str:
         message = f'unsupported command "{command.name}" in field "{name}" is omitted'
         start = found.start + command.offset
         entry.problems.append(
-            BibProblem(message, start, len(command.name), "write the character itself", severe=False)
+            BibProblem(
+                message, start, len(command.name), "write the character itself, such as `ö`", severe=False
+            )
         )
     return text
 
@@ -305,7 +307,13 @@ def _address(entry: BibEntry) -> str:
         if name == "url" and written:
             field = entry.fields[name]
             message = f'invalid URL "{written[:80]}": expected http or https, so it is not linked'
-            mistake = BibProblem(message, field.start, len(field.text), severe=False)
+            mistake = BibProblem(
+                message,
+                field.start,
+                len(field.text),
+                "write a URL such as `https://example.org/`",
+                severe=False,
+            )
             if mistake not in entry.problems:
                 entry.problems.append(mistake)
     return ""

@@ -42,7 +42,8 @@ def with_page_files(site: SiteSnapshot, log: BuildLog) -> SiteSnapshot:
     maker: PageFileMaker | None = (
         getattr(importlib.import_module(part.module), part.attribute) if part else None
     )
-    problem = maker.missing() if maker else Diagnostic("pdf-compiler", 'missing part "pdf" of blogsmith')
+    broken = Diagnostic("pdf-compiler", 'missing part "pdf" of blogsmith', hint="install blogsmith again")
+    problem = maker.missing() if maker else broken
     if maker is None or problem:
         assert problem, "one of both is missing"
         log.add([_at_setting(site, pages[0], problem)])

@@ -97,7 +97,7 @@ def execution_setting(context: SiteContext, folder: Path) -> ExecutionSetting:
     python = resolve_python(execution.python, context.root)
     is_elsewhere = execution.executor == "dask" and execution.dask.scheduler
     if not is_elsewhere and not shutil.which(python):
-        hint = "write the path of the Python that has the packages of your posts, such as `.venv/bin/python`"
+        hint = "create it with `python3 -m venv`, or write the path of an installed Python"
         message = f'Python not found: "{execution.python}"'
         raise SiteError(context.error_at("cell-start", ("execute", "python"), message, hint))
     return setting_of(

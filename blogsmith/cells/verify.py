@@ -263,12 +263,12 @@ def _report(check: _Check, differences: Mapping[int, str], changing: Mapping[int
         if _is_announced(item):
             continue
         if position in changing:
-            message = f"invalid result of {what}: it changes with every run, {changing[position]}"
+            message = f"result of {what} changes with every run: {changing[position]}"
             mark = item.option_mark if isinstance(item, Cell) else "#|"
             hint = repeatability_hint(_reasons(check, item), mark)
             reporter.error("verify-unstable", message, place, hint)
         else:
-            message = f"invalid result of {what}: it changed in a new run, {change}"
+            message = f"result of {what} differs in a new run: {change}"
             hint = f"run `blogsmith execute --all {check.page.cells.path}` to record the new result"
             reporter.error("verify-differs", message, place, hint)
     return reporter.diagnostics
@@ -286,7 +286,7 @@ def _judge_claims(check: _Check, run: SessionRun, counts: VerifyCounts, log: Bui
         for note in result.notes:
             if note.startswith(NEVER_FAILS):
                 outcome = NEVER_FAILS
-                message = f"invalid claim of {item_name(item)}: it {note}"
+                message = f"claim of {item_name(item)} {note}"
                 reporter.error("verify-break", message, place, claim_hint(note))
             elif note.startswith(UNCHECKED):
                 outcome = UNCHECKED

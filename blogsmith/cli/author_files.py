@@ -59,7 +59,8 @@ def append_lines(root: Path, name: str, wanted: bytes) -> bool:
 
 def write_error(file: Path, error: OSError) -> SiteError:
     """Return the error to raise when a file of the author cannot be written."""
-    return rejection_error("new-write", f'cannot write "{file}": {error.strerror or error}')
+    hint = "check the permissions of the folder and the free space"
+    return rejection_error("new-write", f'cannot write "{file}": {error.strerror or error}', hint)
 
 
 def rejection_error(code: str, message: str, hint: str = "") -> SiteError:

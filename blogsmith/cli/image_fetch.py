@@ -98,7 +98,8 @@ def fetch_images(context: SiteContext, plan: FetchPlan, progress: Progress, *, i
             return _fetch_all(context, plan, progress)
     except OSError as error:
         message = f'cannot write "{error.filename or context.root}": {error.strerror or error}'
-        raise SiteError(Diagnostic("image-fetch", message)) from error
+        hint = "check the permissions of the folder and the free space"
+        raise SiteError(Diagnostic("image-fetch", message, hint=hint)) from error
 
 
 def _fetch_all(context: SiteContext, plan: FetchPlan, progress: Progress) -> FetchReport:

@@ -37,7 +37,9 @@ def open_converter(root: Path | None, config: Config, name: str) -> Convert | No
     try:
         found = choose_converter(plugins, name, untrusted=config.markup.untrusted)
     except LookupError:
-        raise SiteError(Diagnostic("plugin-missing", unknown_converter_message(name))) from None
+        hint = f"write `{BUILT_IN}`, or install the plugin"
+        message = unknown_converter_message(name)
+        raise SiteError(Diagnostic("plugin-missing", message, hint=hint)) from None
     told: set[str] = set()
 
     def report(reason: str) -> None:

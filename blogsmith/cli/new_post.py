@@ -70,7 +70,8 @@ def _section_path(section: str) -> PurePosixPath:
         if not part or slugify(part, marks=True) != part:
             raise rejection_error(
                 "new-name",
-                f'invalid section "{section}": expected a path of slugs such as posts or docs/guide',
+                f'invalid section "{section}": expected a path of slugs',
+                "write a section such as `posts` or `docs/guide`",
             )
         _reject_device_name(part, f'section "{section}"')
     return PurePosixPath(*parts)
@@ -82,11 +83,15 @@ def _file_name(title: str) -> str:
         name = name[:-1]
     if not name:
         raise rejection_error(
-            "new-name", f'invalid title "{title}": expected a letter or digit for the file name'
+            "new-name",
+            f'invalid title "{title}": expected a letter or digit for the file name',
+            "write a title with a letter or digit",
         )
     if name == "index":
         raise rejection_error(
-            "new-name", f'invalid title "{title}": index.md is the page of the section itself'
+            "new-name",
+            f'invalid title "{title}": index.md is the page of the section itself',
+            "write another title",
         )
     _reject_device_name(f"{name}.md", f'title "{title}"')
     return name.strip("-")

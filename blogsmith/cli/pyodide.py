@@ -128,7 +128,7 @@ def vendor(context: click.Context, given: str, to: str | None, site: Path | None
             done = copy(site_context.root, target, source, packages, modules, progress)
     except OSError as error:
         message = f'cannot write "{name}": {error.strerror or error}'
-        raise vendor_error(message, "nothing was changed") from error
+        raise vendor_error(message, "check the folder and the free space; nothing was changed") from error
     _print_summary(done, target)
     for module in () if is_quiet() else done.unknown:
         where = ", ".join(str(page.path) for page in pages if module in page.modules)
@@ -162,7 +162,7 @@ def _source(given: str, target: Path, packages: tuple[str, ...], modules: tuple[
     try:
         return (None if given else complete_copy(target, packages, modules)) or open_source(given)
     except SourceError as problem:
-        raise vendor_error(str(problem)) from problem
+        raise vendor_error(str(problem), "correct the value of `--from`; nothing was changed") from problem
 
 
 def _print_summary(done: VendorResult, target: Path) -> None:

@@ -59,11 +59,13 @@ def vendor(
         lock = _read_lock(source)
         wanted, unknown = select_packages(lock, packages, modules)
         if missing := [name for name in unknown if name in MODULES]:
-            raise LockError(f"no package for {', '.join(missing)}, which pages import")
+            listed = ", ".join(f'"{name}"' for name in missing)
+            raise LockError(f"missing package for {listed}, which pages import")
         needed = lock.with_dependencies(wanted)
         files = _read_files(source, needed, target, progress)
     except (SourceError, LockError) as problem:
-        raise vendor_error(_format_problem(problem, source), "nothing was changed") from problem
+        hint = "run the command again, or name another source with `--from`; nothing was changed"
+        raise vendor_error(_format_problem(problem, source), hint) from problem
     files[LOCK] = lock.prune(needed)
     files[NOTICE] = notice(needed).encode()
     changed = file_contents(target) != files

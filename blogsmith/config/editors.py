@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import did_you_mean
+from ..base.diagnostics.model import did_you_mean, list_choices
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
 
@@ -47,7 +47,7 @@ _PLACEHOLDER = lazy_pattern(r"\{(\w*)\}")
 _SCHEME = lazy_pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 # Schemes that a browser handles itself, by running a script or by leaving the preview.
 _REJECTED_SCHEMES = name_set("about blob chrome data file filesystem http https javascript vbscript")
-_PLACEHOLDERS_HINT = "known: {file}, {line} and {column}"
+_PLACEHOLDERS_HINT = "write one of `{file}`, `{line}`, `{column}`"
 
 
 class EditorChoice(Struct, frozen=True):
@@ -80,7 +80,7 @@ def read_editor(text: str) -> EditorChoice:
     if "{file}" not in text:
         return EditorChoice(
             problem=f'unknown editor "{text}"',
-            hint=did_you_mean(text, EDITORS) or f"known: {', '.join(EDITORS)}, or a command with {{file}}",
+            hint=did_you_mean(text, EDITORS) or list_choices((*EDITORS, "COMMAND {file}")),
         )
     return _parse_choice(text, is_code=True)
 

@@ -45,6 +45,7 @@ from ..base.schema.records import (
     member_of_choices,
     reject_key,
     string_list,
+    type_hint,
     typed,
     words,
 )
@@ -124,7 +125,7 @@ def _read_manual_url(slot: Slot) -> str:
     if slot.value is None:
         return ""
     if not isinstance(slot.value, str):
-        slot.report(f"{slot.quoted_name} must be a string")
+        slot.report(f"{slot.quoted_name} must be a string", QUOTE)
         return ""
     found: str | None = check_manual_url(slot.value, slot)
     return found or ""
@@ -134,7 +135,7 @@ def _read_ignored(slot: Slot) -> tuple[str, ...]:
     if slot.value is None:
         return ()
     if not isinstance(slot.value, list):
-        slot.report('"ignore" must be a list of strings')
+        slot.report('"ignore" must be a list of strings', "write a list such as `[link-missing]`")
         return ()
     found: tuple[str, ...] | None = _IGNORED(string_list()(slot), slot)
     return found or ()
@@ -221,14 +222,15 @@ def load_config(root: Path, text: str | None = None) -> LoadedConfig:
         with file.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            message = f"more than {MAX_BYTES // 1024} kB"
-            return _failed_load(Diagnostic("file-too-large", message, CONFIG_NAME))
+            message = f"more than {MAX_BYTES // 1024} kB in the settings"
+            hint = "move data to files of their own"
+            return _failed_load(Diagnostic("file-too-large", message, CONFIG_NAME, hint=hint))
         text = decode(data, CONFIG_NAME)
     except SiteError as error:
         return _failed_load(*error.diagnostics)
     except OSError as error:
-        message = f"cannot be read: {error.strerror or error}"
-        return _failed_load(Diagnostic("unreadable", message, CONFIG_NAME))
+        message = f"cannot read the settings: {error.strerror or error}"
+        return _failed_load(Diagnostic("unreadable", message, CONFIG_NAME, hint="check its permissions"))
     return parse_config(text)
 
 
@@ -245,7 +247,7 @@ def parse_config(text: str, path: str = CONFIG_NAME) -> LoadedConfig:
         config = add_people(SETTINGS.read(root))
     else:
         config = Config()
-        root.report("the file must contain `key: value` lines")
+        root.report("the file must contain `key: value` lines", "write lines such as `title: My site`")
     places = (located.places, located.key_places)
     return LoadedConfig(config, tuple(reporter.diagnostics), *places, tuple(reporter.lines))
 
@@ -267,9 +269,11 @@ def _failed_load(*diagnostics: Diagnostic) -> LoadedConfig:
 
 def _missing_diagnostic(file: Path) -> Diagnostic:
     if file.is_dir() or file.is_symlink() or file.exists():
-        return Diagnostic("unreadable", "is not a regular file", CONFIG_NAME)
+        return Diagnostic(
+            "unreadable", "this path is not a regular file", CONFIG_NAME, hint="replace it by a file"
+        )
     hint = "run blogsmith in the folder of a site, or create one with `blogsmith new site`"
-    return Diagnostic("config-missing", f"{CONFIG_NAME} not found", CONFIG_NAME, hint=hint)
+    return Diagnostic("config-missing", f'file not found: "{CONFIG_NAME}"', CONFIG_NAME, hint=hint)
 
 
 def _convert_scalar(kind: Any, slot: Slot) -> Any:
@@ -280,8 +284,7 @@ def _convert_scalar(kind: Any, slot: Slot) -> Any:
     try:
         return msgspec.convert(slot.value, kind)
     except msgspec.ValidationError:
-        is_number = kind is str and slot.spelling is not None
-        return slot.report(f"{slot.quoted_name} must be {_TYPE_NAMES[kind]}", QUOTE if is_number else "")
+        return slot.report(f"{slot.quoted_name} must be {_TYPE_NAMES[kind]}", type_hint(_TYPE_NAMES[kind]))
 
 
 _MACROS: Form = {"propertyNames": get_form(check_macro_name), "additionalProperties": _FORMS[str]}

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, available_timezones
 
-from ..base.diagnostics.model import format_suggestion, nearest
+from ..base.diagnostics.model import format_suggestion, list_choices, nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema.forms import LAZY, SHAPED, Form, accepts, choice_form, get_form, union_form
 from ..base.schema.records import (
@@ -124,7 +124,7 @@ def check_policy(declared: str | Mapping[str, tuple[str, ...]], slot: Slot) -> A
 def _check_directive(directive: str, sources: tuple[str, ...], policy: Slot) -> bool:
     if directive not in DIRECTIVES:
         is_header = directive in _FROM_SERVERS
-        hint = "set it in a header of your server" if is_header else f"known: {', '.join(DIRECTIVES)}"
+        hint = "set it in a header of your server" if is_header else list_choices(DIRECTIVES)
         policy.key(directive).report(f'unknown directive "{directive}" in the policy of a page', hint)
         return False
     problems = [_source_problem(directive, source) for source in sources]
@@ -270,7 +270,7 @@ def _permalink(pattern: str, slot: Slot) -> str | None:
     unknown = [name for name in _PLACEHOLDER.findall(pattern) if name not in PLACEHOLDERS]
     for name in unknown:
         near = nearest(name, PLACEHOLDERS)
-        hint = f"did you mean :{near}?" if near else f"known: :{', :'.join(PLACEHOLDERS)}"
+        hint = f"did you mean :{near}?" if near else list_choices(f":{one}" for one in PLACEHOLDERS)
         slot.report(f'unknown placeholder ":{name}"', hint, fix=slot.correct(near and f":{near}", f":{name}"))
     problem = permalink_problem(pattern)
     if problem and not unknown:
@@ -313,7 +313,7 @@ def _browser(settings: Browser, slot: Slot) -> Browser | None:
     unknown = [index for index, name in enumerate(of_cdn) if name not in PACKAGE_NAMES]
     for index in unknown:
         meant = guess_package(of_cdn[index])
-        hint = f"did you mean {meant}?" if meant else ""
+        hint = f"did you mean {meant}?" if meant else "remove it: Pyodide does not include this package"
         slot.child("packages").child(index).report(f'unknown Pyodide package "{of_cdn[index]}"', hint)
     return None if problem or unknown else settings
 
@@ -325,7 +325,8 @@ _WIDTH: Form = {"minimum": 16, "maximum": MAX_IMAGE_WIDTH}
 def _widths(widths: tuple[int, ...], slot: Slot) -> tuple[int, ...] | None:
     wrong = [index for index, width in enumerate(widths) if not 16 <= width <= MAX_IMAGE_WIDTH]
     for index in wrong:
-        slot.child(index).report(f"invalid width {widths[index]}: expected 16 to {MAX_IMAGE_WIDTH} pixels")
+        message = f'invalid width "{widths[index]}": expected 16 to {MAX_IMAGE_WIDTH} pixels'
+        slot.child(index).report(message, "write widths such as `[480, 960]`")
     if not widths or len(widths) > MAX_IMAGE_COPIES:
         slot.report(
             f'"widths" must contain 1 to {MAX_IMAGE_COPIES} sizes',
@@ -396,8 +397,13 @@ _AMOUNT = must(
     "write a size such as `150 kB` or `2 MB`",
 )
 _POSITIVE: Form = {"exclusiveMinimum": 0}
-_NOT_NEGATIVE = must(lambda amount: amount >= 0, "{name} must be 0 or more", form={"minimum": 0})
-_SECONDS = must(_is_positive, "{name} must be more than 0 seconds", form=_POSITIVE)
+_OUTPUT_HINT = "write another folder, such as `public`"
+_NOT_NEGATIVE = must(
+    lambda amount: amount >= 0, "{name} must be 0 or more", "write `0` or more", form={"minimum": 0}
+)
+_SECONDS = must(
+    _is_positive, "{name} must be more than 0 seconds", "write a time such as `10`", form=_POSITIVE
+)
 _check_url = must(
     _MENU_URL.match,
     'invalid URL "{value}"',
@@ -424,7 +430,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "person.links.orcid": unless_empty(_orcid),
         "authors.links.orcid": unless_empty(_orcid),
         "theme": shaped(_NAME, "theme name", "write letters, digits, `-` and `_`"),
-        "output": rejects(_output_problem, "{name} {problem}", form=_OUTPUT),
+        "output": rejects(_output_problem, "{name} {problem}", _OUTPUT_HINT, form=_OUTPUT),
         "timezone": _timezone,
         "menu.url": _check_url,
         "permalinks": values(_permalink),
@@ -436,7 +442,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "callouts.alias": each(_CALLOUT),
         "callouts.counter": unless_empty(_CALLOUT),
         "math.packages": each(member_of_choices(PACKAGES, "package")),
-        "code.deadline_s": must(_is_positive, "{name} must be more than 0", form=_POSITIVE),
+        "code.deadline_s": must(
+            _is_positive, "{name} must be more than 0", "write a number such as `1`", form=_POSITIVE
+        ),
         "code.max_line": must(lambda length: length >= 1, "{name} must be at least 1", form={"minimum": 1}),
         "images.widths": _widths,
         "images.formats": must(bool, "{name} must contain at least one format", form={"minItems": 1}),
@@ -473,7 +481,9 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         ),
         "execute.kernel": unless_empty(KERNEL_NAMED),
         "execute.dask.scheduler": unless_empty(shaped(_ADDRESS, "scheduler address", _ADDRESS_HINT)),
-        "execute.dask.cuda": values(must(_is_positive, "{name} must be more than 0", form=_POSITIVE)),
+        "execute.dask.cuda": values(
+            must(_is_positive, "{name} must be more than 0", "write a number such as `1`", form=_POSITIVE)
+        ),
         "browser": _browser,
         "browser.timeout": _SECONDS,
         "security.csp": check_policy,

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 
-from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean, list_choices
 from ..base.storage.folder import open_folder
 from ..build.incremental import IncrementalPipeline, UpdateRequest
 from ..build.snapshot import SiteSnapshot
@@ -96,7 +96,8 @@ def write_book(file: Path, data: bytes, *, make: bool = False) -> None:
             folder.replace(file.name, data)
     except OSError as error:
         message = f'cannot write "{file}": {error.strerror or error}'
-        raise SiteError(Diagnostic("new-write", message)) from error
+        hint = "check the permissions of the folder and the free space"
+        raise SiteError(Diagnostic("new-write", message, hint=hint)) from error
 
 
 def _choose_pages(site: SiteSnapshot, root: Path, posts: Sequence[str], series: str) -> tuple[PageView, ...]:
@@ -128,7 +129,8 @@ def _series_pages(site: SiteSnapshot, written: dict[str, PageView], series: str)
     found = tuple(by_url[part.url] for part in parts if part.url in by_url)
     if not found:
         names = sorted({view.series_name for view in written.values() if view.series_name})
-        hint = did_you_mean(series, names) or (f"known: {', '.join(names)}" if names else "")
+        hint = did_you_mean(series, names) or list_choices(names)
+        hint = hint or "write `series: NAME` in the front matter of its posts"
         raise SiteError(Diagnostic("book-empty", f'unknown series "{series}"', hint=hint))
     return found
 

@@ -78,7 +78,8 @@ class _Comparison:
                 ours, theirs = difference
                 message = f'formula differs from {PLUGIN}: blogsmith reads "{ours}", {PLUGIN} "{theirs}"'
                 place = math.origin.place(0, max(1, len(math.tex.partition("\n")[0])))
-                reporter.warn("math-second-opinion", message, place)
+                hint = f"compare the page with the output of {PLUGIN}, and write unambiguous TeX"
+                reporter.warn("math-second-opinion", message, place, hint)
         return tuple(reporter.diagnostics)
 
     def _compare_one(self, ours: TypesetFormula, source: FormulaSource) -> tuple[str, str] | None:

@@ -275,8 +275,11 @@ def _check_folder(name: str, contents: dict[str, bytes]) -> PackedPage:
 def _format_error(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return str(error) or "unexpected end of file"
+    if type(error) is ValueError:
+        return str(error)
+    return "the file is damaged, incomplete or not an archive of blogsmith"
 
 
 def _archive_error(message: str) -> SiteError:
-    return SiteError(Diagnostic("freeze-archive", message))
+    hint = "write the archive again with `blogsmith freeze pack`, or copy it again"
+    return SiteError(Diagnostic("freeze-archive", message, hint=hint))

@@ -227,8 +227,9 @@ def _option_changes(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator
         if old == new:
             continue
         if name == "depends" and new:
-            yield f"it now depends on {new}"
+            yield f'it now depends on "{new}"'
         elif name == "needs" and new:
-            yield f"it now needs {new}"
+            yield f'it now needs "{new}"'
         else:
-            yield f"its `{name}` was {old or 'not set'} and is {new or 'not set'}"
+            now_set = f"is now {new}" if new else "is no longer set"
+            yield f"its `{name}` " + (f"changed from {old} to {new}" if old and new else now_set)

@@ -409,4 +409,5 @@ def freeze_lock(root: Path, wait_s: float = WAIT_S) -> Iterator[None]:
 def write_problem(error: OSError, path: str) -> SiteError:
     """Return the error for a failed write."""
     message = f"cannot write recorded results: {error.strerror or error}"
-    return SiteError(Diagnostic("freeze-write", message, path))
+    hint = "check that the folder exists, is writable and has space"
+    return SiteError(Diagnostic("freeze-write", message, path, hint=hint))

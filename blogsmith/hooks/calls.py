@@ -94,7 +94,12 @@ def _format_error(error: BaseException) -> str:
 def _suggestion(error: BaseException) -> str:
     if isinstance(error, AttributeError) and isinstance(error.obj, Hooks):
         return did_you_mean(error.name or "", (name for name in dir(Hooks) if not name.startswith("_")))
-    return ""
+    return "correct this line of the plugin"
+
+
+def plugin_hint(plugin: str) -> str:
+    """Return a hint for an error of a plugin without a known line."""
+    return f"correct the plugin, or remove `{plugin}` from `plugins:`"
 
 
 @contextmanager
@@ -136,13 +141,13 @@ def filter_document(plugins: Plugins, document: Document) -> tuple[Document, tup
         try:
             changed = read(document)
         except ValueError as error:
-            found.append(
-                Diagnostic("plugin", f'plugin "{plugin}": {error}', str(document.path), subject=plugin)
-            )
+            message, hint = f'plugin "{plugin}": {error}', "correct this page for the plugin"
+            found.append(Diagnostic("plugin", message, str(document.path), hint=hint, subject=plugin))
             continue
         if not isinstance(changed, Document) or changed.source is not document.source:
-            message = f'plugin "{plugin}": page_read must return a document of this page'
-            raise SiteError(Diagnostic("plugin", message, str(document.path), subject=plugin))
+            message = f'invalid result of "page_read" in plugin "{plugin}": expected a document of this page'
+            hint = plugin_hint(plugin)
+            raise SiteError(Diagnostic("plugin", message, str(document.path), hint=hint, subject=plugin))
         document = changed
     return document, tuple(found)
 
@@ -156,11 +161,13 @@ def filter_html(plugins: Plugins, html: str, document: Document, find_open: Call
     for plugin, change in plugins.page_filters:
         changed: object = change(html, document)
         if not isinstance(changed, str):
-            message = f'plugin "{plugin}": page_rendered must return a string'
-            raise SiteError(Diagnostic("plugin", message, str(document.path), subject=plugin))
+            message = f'invalid result of "page_rendered" in plugin "{plugin}": expected a string'
+            hint = plugin_hint(plugin)
+            raise SiteError(Diagnostic("plugin", message, str(document.path), hint=hint, subject=plugin))
         if changed != html and (missing := find_open(changed)):
-            message = f'plugin "{plugin}": page_rendered leaves an element open: missing "{missing}"'
-            raise SiteError(Diagnostic("plugin", message, str(document.path), subject=plugin))
+            message = f'missing "{missing}" in the result of "page_rendered" in plugin "{plugin}"'
+            hint = f"write `{missing}` in the HTML that the plugin returns"
+            raise SiteError(Diagnostic("plugin", message, str(document.path), hint=hint, subject=plugin))
         html = changed
     return html
 
@@ -175,7 +182,8 @@ def plugin_files(
             path = PurePosixPath(name)
             if not name or path.is_absolute() or ".." in path.parts or "\\" in name or "\0" in name:
                 message = f'plugin "{plugin}": invalid path "{name}": expected a path in the output folder'
-                raise SiteError(Diagnostic("plugin", message, "blogsmith.yaml", subject=plugin))
+                hint = plugin_hint(plugin)
+                raise SiteError(Diagnostic("plugin", message, "blogsmith.yaml", hint=hint, subject=plugin))
             yield plugin, path, partial(_make_bytes, plugins, content)
 
 

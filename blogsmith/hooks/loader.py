@@ -9,7 +9,14 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 
 from ..base.diagnostics.fixes import Fix, make_replacement
-from ..base.diagnostics.model import Diagnostic, SiteError, confirm_typo, format_suggestion, nearest
+from ..base.diagnostics.model import (
+    Diagnostic,
+    SiteError,
+    confirm_typo,
+    format_suggestion,
+    list_choices,
+    nearest,
+)
 from ..base.installed import PLUGINS, InstalledPart, installed_parts, part_path
 from . import Hooks, Plugins, combine_hooks
 from .calls import convert_load_errors, guard_imports, shown_path
@@ -87,8 +94,9 @@ def _register(
     file = Path(module.__file__ or path)
     hooks = Hooks(name, file)
     if not callable(getattr(module, "register", None)):
-        message = f'plugin "{name}" has no function register(hooks)'
-        raise SiteError(Diagnostic("plugin", message, shown_path(name, file), subject=name))
+        message = f'missing function "register" in plugin "{name}"'
+        hint = "add `def register(hooks): …`"
+        raise SiteError(Diagnostic("plugin", message, shown_path(name, file), hint=hint, subject=name))
     with convert_load_errors(name, file):
         module.register(hooks)
     return hooks
@@ -111,7 +119,7 @@ def _missing_diagnostic(name: str, folders: tuple[Path, ...], code: PluginCode |
     known |= {Path(path).stem for path in code.sources if path.count("/") == 1} if code else set()
     known |= installed_parts(PLUGINS).keys()
     near = nearest(name, sorted(known))
-    hint = format_suggestion(near) or f"known: {', '.join(sorted(known)) or 'none'}"
+    hint = format_suggestion(near) or list_choices(sorted(known)) or f"add the file `plugins/{name}.py`"
     # no line is known here; the caller adds the location of the setting
     typo_of = confirm_typo(name, near)
     fix = make_replacement(1, 1, name, typo_of) if typo_of else None

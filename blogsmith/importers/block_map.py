@@ -43,7 +43,9 @@ def read_block_map(into: Path) -> BlockMap:
     except OSError as error:
         raise write_error(into, error) from error
     if len(data) > _MAX_BYTES:
-        raise SiteError(Diagnostic("import-map", f"more than {_MAX_BYTES // 1000} kB", FILE))
+        raise SiteError(
+            Diagnostic("import-map", f"more than {_MAX_BYTES // 1000} kB", FILE, hint="write shorter entries")
+        )
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     reporter = Reporter(FILE, text.split("\n"))
     located = load_located_yaml(text, reporter)

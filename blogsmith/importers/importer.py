@@ -274,7 +274,9 @@ def import_site(source: Path, into: Path, options: ImportOptions, progress: Prog
     read_record(into)
     blocks = read_block_map(into)
     if options.against and not options.against.is_dir():
-        raise SiteError(Diagnostic("import-source", f'folder not found: "{options.against}"'))
+        raise SiteError(
+            Diagnostic("import-source", f'folder not found: "{options.against}"', hint=_AGAINST_HINT)
+        )
     with unpacked_source(source) as unpacked:
         return _import_folder(unpacked, into, blocks, options, progress)
 
@@ -308,6 +310,9 @@ def _import_folder(
     return done
 
 
+_AGAINST_HINT = "write the folder with the pages that the old system made"
+
+
 @contextmanager
 def _lock_folder(folder: Path) -> Iterator[None]:
     """Lock a folder, so that one import at a time writes to it."""
@@ -317,7 +322,8 @@ def _lock_folder(folder: Path) -> Iterator[None]:
             stack.enter_context(site_lock(folder, 0))
         except OSError as error:
             message = f'cannot write "{folder}": {error.strerror or error}'
-            raise SiteError(Diagnostic("new-write", message)) from error
+            hint = "check the permissions of the folder and the free space"
+            raise SiteError(Diagnostic("new-write", message, hint=hint)) from error
         yield
 
 

@@ -261,7 +261,9 @@ def _file_conflicts(site: SiteImport, snapshot: SiteSnapshot | None) -> Iterator
         first = taken.setdefault(fold_url(path), planned.origin)
         lost = planned.origin if planned.origin in copied else first
         if first != planned.origin and lost in copied:
-            yield Diagnostic("output-conflict", f'duplicate output file "{path}"', lost)
+            yield Diagnostic(
+                "output-conflict", f'duplicate output file "{path}"', lost, hint="rename one of the two"
+            )
 
 
 _URL_CODES = frozenset(("duplicate-url", "alias", "slug", "permalink"))

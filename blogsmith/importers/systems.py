@@ -6,7 +6,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol
 
-from ..api.importing import IMPORTERS, Diagnostic, Progress, SiteError, did_you_mean, installed_parts
+from ..api.importing import (
+    IMPORTERS,
+    Diagnostic,
+    Progress,
+    SiteError,
+    did_you_mean,
+    installed_parts,
+    list_choices,
+)
 from .model import ImportedPage, SiteImport
 from .page_work import ONE_PROCESS, Workers
 from .unread import name_other_system
@@ -53,11 +61,12 @@ def find_system(root: Path, name: str = "") -> System:
     Raise SiteError if `root` does not exist, if `name` is unknown, or if no system recognises the source.
     """
     if not root.exists():
-        raise SiteError(Diagnostic("import-source", f'source not found: "{root}"'))
+        hint = "write the path of the folder with the old site"
+        raise SiteError(Diagnostic("import-source", f'source not found: "{root}"', hint=hint))
     if name:
         names = system_names()
         if name not in names:
-            hint = did_you_mean(name, names) or f"known: {', '.join(names)}"
+            hint = did_you_mean(name, names) or list_choices(names)
             raise SiteError(Diagnostic("import-system", f'unknown system "{name}"', hint=hint))
         return load_system(name)
     for each in system_names():

@@ -77,7 +77,8 @@ def write_site_files(
 
 def write_error(into: Path, error: OSError) -> SiteError:
     """Return the error for a folder that cannot be written."""
-    return SiteError(Diagnostic("new-write", f'cannot write "{into}": {error.strerror or error}'))
+    hint = "check the permissions of the folder and the free space"
+    return SiteError(Diagnostic("new-write", f'cannot write "{into}": {error.strerror or error}', hint=hint))
 
 
 def write_reports(reports: Mapping[str, bytes], into: Path) -> None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..base.diagnostics.model import Reporter, format_suggestion, nearest
+from ..base.diagnostics.model import Reporter, format_suggestion, list_choices, nearest
 from ..base.patterns import lazy_pattern
 from ..base.schema import yaml_loader as loader
 from .language import ENGLISH, Language, Translation, placeholder_names
@@ -126,7 +126,7 @@ def _is_valid(key: str, value: Any, located: loader.Located, reporter: Reporter)
     return True
 
 
-_FORMS_HINT = f"known: {', '.join(FORMS)}; `other` is required"
+_FORMS_HINT = "write `other: …`, and any of " + ", ".join(f"`{form}`" for form in FORMS if form != "other")
 
 
 def _has_known_placeholders(
@@ -137,10 +137,11 @@ def _has_known_placeholders(
     unknown = sorted(set(_BRACES.findall(translation)) - allowed)
     if not unknown:
         return True
-    names = ", ".join(f"{{{name}}}" for name in sorted(allowed))
     near, place = nearest(unknown[0], allowed), located.places.get(path)
-    hint = format_suggestion(near) or (
-        f"known: {names}" if names else "remove it: the string has no placeholders"
+    hint = (
+        format_suggestion(near)
+        or list_choices(f"{{{name}}}" for name in sorted(allowed))
+        or "remove it: the string has no placeholders"
     )
     message = f'unknown placeholder "{{{unknown[0]}}}" in the translation of "{key}"'
     fix = reporter.correct(place, f"{{{unknown[0]}}}", near and f"{{{near}}}")

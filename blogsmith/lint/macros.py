@@ -72,7 +72,9 @@ def report_page_macros(page: MacroUse, reporter: Reporter) -> None:
     for name, place in page.declared.items():
         if name not in page.used:
             fix = remove_entry(place, reporter.lines) if name in page.own else None
-            reporter.warn(CODE, f'macro "{name}" is never used', place, fix=fix)
+            reporter.warn(
+                CODE, f'macro "{name}" is never used', place, f"remove `{name}` from `macros:`", fix
+            )
 
 
 def find_commands(text: str) -> set[str]:
@@ -96,7 +98,13 @@ def report_site_macros(commands: Iterable[str], settings: LoadedConfig, reporter
             start = settings.locations.get(("math", "macros", name)) or settings.locations[("math", "macros")]
             place = _name_place(name, Place(start.line), settings.lines)
             fix = remove_entry(place, settings.lines)
-            reporter.warn(CODE, f'macro "{name}" is never used in the site', place, fix=fix)
+            reporter.warn(
+                CODE,
+                f'macro "{name}" is never used in the site',
+                place,
+                f"remove `{name}` from `macros:`",
+                fix,
+            )
 
 
 def _name_place(name: str, start: Place, lines: Sequence[str]) -> Place:

@@ -21,6 +21,8 @@ DRAWINGS = frozenset({"tikz", "circuitikz", "pgfplots", "feynman", "chemfig"})
 PROGRAMS: Mapping[str, str] = MappingProxyType({"c": "cc", "cpp": "c++", "cuda": "nvcc"})
 """Languages of cells that a compiler translates → the compiler. Each cell is a program, in a session of its
 own."""
+SYNTAX_HINT = "correct the code, or write `#| eval: false` to show it without running it"
+"""Hint for a cell that is not valid Python."""
 TEX = "latex"
 """Name of the need of drawings: the programs `latex` and `dvisvgm`."""
 COMMANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -37,7 +37,7 @@ _DESCRIPTIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 _EMPTY_MESSAGES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "nan": (
-            "the claim compares NaN, which decides nothing",
+            "the claim compares NaN, so it proves nothing",
             "compare numbers that are not NaN, or test for it with `np.isnan(…)`",
         ),
         "constant": (

@@ -85,6 +85,9 @@ PATTERN = r"^(?![/~])(?![A-Za-z]+:)[^\\]+$"
 backslash."""
 
 
+PATTERN_HINT = "copy the file into the site, and write its path relative to the post"
+
+
 def pattern_problem(pattern: str, folder: PurePosixPath) -> str:
     """Return why `pattern` cannot name files of the site; empty if it is valid. folder: folder that the
     pattern is relative to, itself relative to the site root."""

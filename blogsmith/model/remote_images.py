@@ -102,11 +102,12 @@ def read_record(root: Path) -> tuple[Mapping[str, ImageCopy], tuple[Diagnostic, 
     except OSError as error:
         if error.errno == errno.ENOENT:
             return {}, ()
-        message = f"cannot be read: {error.strerror or error}"
-        return {}, (Diagnostic("unreadable", message, RECORD),)
+        message = f"cannot read this file: {error.strerror or error}"
+        return {}, (Diagnostic("unreadable", message, RECORD, hint="check its permissions"),)
     if len(data) > _MAX_BYTES:
         message = f"more than {_MAX_BYTES // 1_000_000} MB"
-        return {}, (Diagnostic("file-too-large", message, RECORD),)
+        hint = "remove lines of images that no page shows"
+        return {}, (Diagnostic("file-too-large", message, RECORD, hint=hint),)
     try:
         text = decode(data, RECORD)
     except SiteError as error:

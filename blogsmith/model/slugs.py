@@ -99,6 +99,8 @@ def alias_problem(alias: str) -> str:
     parts = PurePosixPath(alias).parts[1:]
     if not parts:
         return "is the URL of the home page"
+    if ".." in parts:
+        return 'contains "..", which is not allowed'
     if any(part != part.strip() for part in parts):
         return "has a name that starts or ends with a space"
     # an old URL contains whatever its system allowed, except URL syntax and symbols that some file system
@@ -124,7 +126,7 @@ def slug_hint(slug: str) -> str:
     better = nearest_slug(slug)
     if better:
         return f"did you mean {better}?"
-    return "" if all(map(_is_fit, slug)) else "write letters, digits, `-` and `_`"
+    return "write another slug of letters, digits, `-` and `_`"
 
 
 def _is_fit(char: str) -> bool:

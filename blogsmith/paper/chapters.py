@@ -81,9 +81,8 @@ class ChapterReader:
         description = reader.inline(read_elements(page.description_html).children)
         if reader.statics:
             forms = [plural(count, name) for name, count in sorted(reader.statics.items())]
-            self._warn(
-                "pdf-static", f"not allowed in PDF, so in static form: {', '.join(forms)}", "", page.path
-            )
+            message = f"not allowed in PDF, so in static form: {', '.join(forms)}"
+            self._warn("pdf-static", message, "link to the page where readers need it", page.path)
         people = page.citation.authors if page.citation else ()
         orcids = {person.name: person.orcid for person in people}
         return d.PaperChapter(

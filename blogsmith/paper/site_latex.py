@@ -21,6 +21,7 @@ from ..api.books import (
     SiteError,
     latex_definitions,
     lazy_pattern,
+    list_choices,
     no_progress,
     open_pages,
     plural,
@@ -117,7 +118,7 @@ def _read_template(template: str) -> str:
             raise SiteError(Diagnostic("tex-template", message, hint=f"add the line `% blogsmith: {place}`"))
     if unknown := next((name for name in found if name not in _PLACES), ""):
         message = f'unknown place "{unknown}" in template "{template}"'
-        hint = f"use one of {', '.join(f'`{name}`' for name in _PLACES)}"
+        hint = list_choices(_PLACES)
         raise SiteError(Diagnostic("tex-template", message, hint=hint))
     return text
 

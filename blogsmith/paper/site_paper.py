@@ -132,7 +132,8 @@ class _PaperBuilder(ChapterReader):
                     message = f"invalid Typst document: {error.message}"
                     raise SiteError(Diagnostic("pdf-compile", message, hint=hint)) from error
         message = f"too many invalid formulas and images for Typst: more than {_MAX_TRIES - 1}"
-        raise SiteError(Diagnostic("pdf-compile", message))
+        hint = "correct the formulas and images of the first warnings"
+        raise SiteError(Diagnostic("pdf-compile", message, hint=hint))
 
     def _reject(
         self, error: CompileFailedError, written: TypstFile, rejected: RejectedContent
@@ -148,7 +149,11 @@ class _PaperBuilder(ChapterReader):
             if image in self._images.values():
                 path = next(path for path, own in self._images.items() if own == image)
                 shown = "drawing" if path.startswith("<") else path
-                self._warn("pdf-rejected", f'invalid image "{shown}" for Typst: {error.message}', "")
+                self._warn(
+                    "pdf-rejected",
+                    f'invalid image "{shown}" for Typst: {error.message}',
+                    "save it again as PNG or SVG",
+                )
                 return RejectedContent(rejected.formulas, rejected.images | {image})
         return None
 
@@ -158,7 +163,11 @@ class _PaperBuilder(ChapterReader):
             self._warn_at(text, "pdf-accessibility", f'missing font for "{text}"', hint)
         else:
             problem = error.message.removeprefix("PDF/UA-1 error: ")
-            self._warn("pdf-accessibility", f"invalid PDF/UA-1: {problem}", "")
+            self._warn(
+                "pdf-accessibility",
+                f"invalid PDF/UA-1: {problem}",
+                "correct the page; the PDF is not tagged as accessible",
+            )
 
     def _warn_formula(self, page: PageView, tex: str, error: CompileFailedError) -> None:
         first = next((line for line in tex.splitlines() if line.strip()), tex)

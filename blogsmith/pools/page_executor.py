@@ -107,6 +107,9 @@ def count_copies(context: SiteContext, options: BuildOptions) -> int:
 def process_death_error(message: str, path: str = "") -> SiteError:
     """Return the error for a page that kills its process."""
     hint = "run with `--jobs 1` to render all pages in one process"
+    if "SIGKILL" in message:
+        message += ": perhaps memory ran out"
+        hint = "run with `--jobs 1`, which needs less memory, or split the page"
     return SiteError(Diagnostic("page-process", message, path, hint=hint))
 
 

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import Diagnostic, Reporter, SiteError, format_suggestion
+from ..base.diagnostics.model import Diagnostic, Reporter, SiteError, format_suggestion, list_choices
 from ..base.schema.yaml_loader import YamlPath
 from ..config.load import CONFIG_NAME, LoadedConfig, load_config
 from ..config.schema import CalloutKind, Config
@@ -128,12 +128,12 @@ def _check_converter(plugins: Plugins, loaded: LoadedConfig) -> None:
     name, known = loaded.config.math.converter, tuple(plugins.converters)
     reporter = Reporter(CONFIG_NAME, loaded.lines)
     if name and name not in (BUILT_IN, *known):
-        hint = f"add the plugin to `plugins:`, or write one of: {', '.join((BUILT_IN, *known))}"
+        hint = f"add the plugin to `plugins:`, or {list_choices((BUILT_IN, *known))}"
         reporter.error(
             "config-value", unknown_converter_message(name), loaded.locations.get(("math", "converter")), hint
         )
     elif not name and len(known) > 1:
-        message = f"several plugins typeset formulas: {', '.join(known)}"
+        message = "too many plugins for formulas: " + ", ".join(f'"{name}"' for name in known)
         hint = f"choose one, as in `math: {{converter: {known[0]}}}`"
         reporter.error("config-value", message, loaded.locations.get(("plugins",)), hint)
     if reporter.diagnostics:
@@ -163,10 +163,15 @@ def default_context(root: Path) -> SiteContext:
     return SiteContext(root, config, theme, plugins, options, LoadedConfig(config, (), {}))
 
 
+_URL_HINT = "write a URL such as `https://example.org/blog`"
+
+
 def _with_base_url(config: Config, base_url: str) -> Config:
     problem = base_url_problem(base_url)
     if problem:
-        raise SiteError(Diagnostic("config-value", f'invalid --base-url "{base_url}": it {problem}'))
+        raise SiteError(
+            Diagnostic("config-value", f'invalid --base-url "{base_url}": it {problem}', hint=_URL_HINT)
+        )
     return msgspec.structs.replace(config, base_url=base_url)
 
 

@@ -76,9 +76,9 @@ def _read_text(
         if path in open_files
         else read_text_file(root, config.output, PurePosixPath(path))
     )
-    problem, hint = "", "write a path relative to the root of the site, such as `preamble.tex`"
+    problem, hint = "", "add the file, or write its path relative to the root of the site"
     if found is None:
-        problem = f'file "{path}" not found'
+        problem = f'file not found: "{path}"'
     elif found.is_outside:
         problem, hint = f'file "{path}" not allowed: it is outside the site', "copy the file into the site"
     elif found.problem:
@@ -112,8 +112,15 @@ def _passed_over_warning(path: str, passed: Mapping[str, int]) -> Diagnostic:
     """Return a warning that lists all commands of a file without an effect on formulas."""
     names = [f'"{name}" (line {line})' for name, line in passed.items()]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    message = f"commands without an effect here: {', '.join(names[:_SHOWN])}{more}"
-    return Diagnostic("preamble-skipped", message, path, Place(min(passed.values())), severity="warning")
+    message = f"no effect on formulas: {', '.join(names[:_SHOWN])}{more}"
+    return Diagnostic(
+        "preamble-skipped",
+        message,
+        path,
+        Place(min(passed.values())),
+        hint="remove them, or define macros with `\\newcommand`",
+        severity="warning",
+    )
 
 
 def _add_kind(kinds: dict[str, CalloutKind], theorem: TheoremKind) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ..base.diagnostics.model import Diagnostic, SiteError, did_you_mean, list_choices
 
 _FEW = 3
 
@@ -53,4 +53,4 @@ def _nearest_hint(name: str, known: Sequence[PurePosixPath]) -> str:
 
 def _ambiguity_hint(paths: Sequence[str]) -> str:
     """Return a hint with the first few of several pages that have the same name."""
-    return f"write one of {', '.join(paths[:_FEW])}{', …' if len(paths) > _FEW else ''}" if paths else ""
+    return list_choices(paths[:_FEW])

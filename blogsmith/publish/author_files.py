@@ -86,4 +86,5 @@ def _compare(root: Path, path: str, text: str) -> AuthorFile:
 
 
 def _file_error(problem: str, path: str) -> SiteError:
-    return SiteError(Diagnostic("publish-file", problem, path))
+    hint = "replace it by a UTF-8 file that you can read and write"
+    return SiteError(Diagnostic("publish-file", problem, path, hint=hint))

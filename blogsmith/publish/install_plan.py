@@ -106,7 +106,8 @@ def write_install(root: Path, plan: InstallPlan) -> None:
                 folder.remove(Path(plan.old_wheel).name)
     except OSError as error:
         message = f"cannot write the wheel: {error.strerror or error}"
-        raise SiteError(Diagnostic("publish-file", message, plan.wheel)) from error
+        hint = "check the permissions of the folder and the free space"
+        raise SiteError(Diagnostic("publish-file", message, plan.wheel, hint=hint)) from error
 
 
 def lock_problems(root: Path, inputs: LockInputs) -> tuple[Diagnostic, ...]:

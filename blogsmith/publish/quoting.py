@@ -84,6 +84,5 @@ def _check_printable(text: str) -> str:
 
 
 def _quoting_error(text: str, sign: str) -> SiteError:
-    return SiteError(
-        Diagnostic("publish-name", f'"{text}" contains {sign}, which is not allowed in settings of a host')
-    )
+    message = f'"{text}" contains "{sign}", which is not allowed in settings of a host'
+    return SiteError(Diagnostic("publish-name", message, hint="rename the file or folder"))

@@ -187,8 +187,8 @@ def open_distribution(setting: str, root: Path, base_path: str) -> Distribution:
     missing = [name for name in (*CORE, LOCK, *sorted(files)) if name not in sizes]
     others = [name for name in CORE if name in sizes and sizes[name] != CORE[name].size]
     problems = [
-        f"missing in {setting}: {first_names(missing, 3)}" if missing else "",
-        f"{setting} is not from Pyodide {VERSION}: size differs for {first_names(others, 3)}"
+        f'missing in "{setting}": {first_names(missing, 3)}' if missing else "",
+        f'"{setting}" is not from Pyodide {VERSION}: size differs for {first_names(others, 3)}'
         if others
         else "",
         problem,

@@ -87,7 +87,7 @@ def _is_draft(slot: Slot) -> bool:
     if slot.value is None or isinstance(slot.value, bool):
         return bool(slot.value)
     meant = TRUTHS.get(str(slot.value).strip().casefold(), "")
-    slot.report('"draft" must be true or false', f"write `{meant}`" if meant else "")
+    slot.report('"draft" must be true or false', f"write `{meant or 'true` or `false'}`")
     return meant != _FALSE
 
 
@@ -100,7 +100,7 @@ def _is_unpublished(slot: Slot) -> bool:
     meant = TRUTHS.get(written.casefold(), "")
     if meant or _DAY.fullmatch(written):
         return meant == _FALSE
-    slot.report('"published" must be true or false')
+    slot.report('"published" must be true or false', "write `true` or `false`")
     return True
 
 

@@ -17,6 +17,7 @@ from ..model.execution_values import (
     FREEZE_WORD,
     KERNEL_NAMED,
     PATTERN,
+    PATTERN_HINT,
     SECONDS,
     SEED,
     TOLERANCE,
@@ -52,7 +53,7 @@ quotes or not."""
 def _check_patterns(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...]:
     for pattern in patterns:
         if problem := pattern_problem(pattern, slot.folder):
-            slot.entry(pattern).report(f'"{pattern}" {problem}')
+            slot.entry(pattern).report(f'"{pattern}" {problem}', PATTERN_HINT)
     return patterns
 
 

@@ -236,7 +236,9 @@ def _read_source(found: _SiteFile, walker: _Walker, keep: KeepText | None = None
         data = _read(found.file) if open_text is None else open_text.encode("utf-8", "replace")
         text = source_text(found.path, data)
     except OSError as error:
-        walker.report("unreadable", f"cannot be read: {_reason(error)}", found.path)
+        walker.report(
+            "unreadable", f"cannot read this file: {_reason(error)}", found.path, "check its permissions"
+        )
     except SiteError as error:
         walker.diagnostics.extend(error.diagnostics)
     else:
@@ -260,6 +262,11 @@ def format_path(path: PurePosixPath) -> str:
 
 def _reason(error: OSError) -> str:
     return error.strerror or type(error).__name__
+
+
+_ACCESS = "check its permissions"
+_INVALID_TYPE = "invalid file type: expected a regular file or a folder"
+_DEEP = "move the files up, into fewer folders"
 
 
 @dataclass(slots=True)
@@ -311,9 +318,13 @@ class _Walker:
                 yield _SiteFile(path, file, make_stamp(status))
             else:
                 what = "neither a file nor a folder" if above else "not a folder"
-                self.report("unreadable", f"is {what}", path)
+                self.report(
+                    "unreadable", f"this path is {what}", path, "remove it, or replace it by a regular file"
+                )
         except OSError as error:
-            self.report("unreadable", f"cannot be read: {_reason(error)}", path)
+            self.report(
+                "unreadable", f"cannot read this file: {_reason(error)}", path, "check its permissions"
+            )
 
     def report_special_files(self, path: PurePosixPath) -> None:
         """Report pipes, sockets and devices at and below `path`, without following links."""
@@ -321,7 +332,9 @@ class _Walker:
         if status is None or stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
             return
         if not stat.S_ISDIR(status.st_mode):
-            self.report("unreadable", "invalid file type: expected a regular file or a folder", path)
+            self.report(
+                "unreadable", "invalid file type: expected a regular file or a folder", path, "remove it"
+            )
         elif len(path.parts) <= MAX_FOLDER_DEPTH:
             with suppress(OSError), os.scandir(self.root / path) as entries:
                 for entry in sorted(entries, key=lambda one: one.name):
@@ -332,7 +345,7 @@ class _Walker:
     def _may_enter(self, path: PurePosixPath) -> bool:
         if len(path.parts) <= MAX_FOLDER_DEPTH:
             return True
-        self.report("unreadable", f"folders are nested more than {MAX_FOLDER_DEPTH} levels deep", path)
+        self.report("unreadable", f"more than {MAX_FOLDER_DEPTH} folders inside each other", path, _DEEP)
         return False
 
     def _resolve(self, path: PurePosixPath, above: tuple[Path, ...]) -> Path | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..base.schema.forms import FLAG, TEXT, accepts, choice_form, union_form
-from ..base.schema.records import TRUTHS, Reader, format_choices, one_line, text
+from ..base.schema.records import TRUTHS, Reader, format_choices, one_line, text, type_hint
 from ..base.schema.slots import Slot
 
 CODE = "front-matter-unknown"
@@ -25,6 +25,7 @@ def warn_about_value(slot: Slot, must: str, hint: str = "") -> None:
     """Warn that a value has no effect. must: description of the valid values."""
     shown = one_line(slot)
     what = f'"{shown}"' if shown else "this value"
+    hint = hint or type_hint(must) or f"write {must}, or remove the line"
     slot.warn(CODE, f"{slot.quoted_name} must be {must}; {what} has no effect", hint)
 
 
@@ -55,7 +56,7 @@ def lenient_choice(choices: Iterable[str], hint: str = "") -> Reader:
     def read(slot: Slot) -> str | None:
         if isinstance(slot.value, str) and slot.value.strip().casefold() in known:
             return slot.value.strip().casefold()
-        warn_about_value(slot, format_choices(known), hint)
+        warn_about_value(slot, format_choices(tuple(f'"{word}"' for word in known)), hint)
         return None
 
     return read

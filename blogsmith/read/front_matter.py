@@ -213,7 +213,7 @@ def _root(located: Located | None, reporter: Reporter) -> Slot:
     if isinstance(root.value, dict):
         return root
     if root.value is not None:
-        root.report("front matter must be `key: value` lines")
+        root.report("front matter must be `key: value` lines", "write lines such as `title: My post`")
     return root._replace(value={})
 
 

@@ -87,7 +87,9 @@ def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMa
         found[name] = moment if moment is None or moment.tzinfo else moment.replace(tzinfo=zone)
     if found["date"] and found["updated"] and found["updated"] < found["date"]:
         last = "updated" if head.value.get("updated") is not None else "changes"
-        head.child(last).warn("date", '"updated" is before "date"')
+        what = "it is" if last == "updated" else "all dates are"
+        message = f'invalid "{last}": {what} before "date"'
+        head.child(last).warn("date", message, f"write a later day in `{last}`, or an earlier `date`")
     authors = head.child("authors" if "authors" in head.value else "author")
     return FrontMatter(
         **found,
@@ -133,7 +135,7 @@ def _date(slot: Slot) -> dt.datetime | None:
     try:
         moment = parse_date(written)
     except ValueError:
-        slot.report(f'invalid date "{written}": this day or time does not exist', code="date")
+        slot.report(f'invalid date "{written}": this day or time does not exist', _DATE_HINT, code="date")
         return None
     if moment is None and written:
         slot.report(
@@ -201,7 +203,7 @@ def _series(slot: Slot) -> Series | None:
             reject_key(slot.key(key), ("name", "part"))
     if name := text(slot.child("name")):
         return _read_numbered(name, slot.child("part") if "part" in slot.value else part)
-    slot.report('missing key "name" in "series"')
+    slot.report('missing key "name" in "series"', "write `series: {name: NAME, part: 1}`")
     return None
 
 
@@ -215,7 +217,7 @@ def _part(slot: Slot) -> None:
 def _read_numbered(name: str, part: Slot) -> Series | None:
     number = part.value
     if number is not None and (not isinstance(number, int) or isinstance(number, bool) or number < 1):
-        number = part.report('"part" must be a whole number of at least 1')
+        number = part.report('"part" must be a whole number of at least 1', "write `part: 1`")
     if not name and number is not None:
         part.mapping.root().key("part").warn(
             "series-part", '"part" has no effect because "series" is missing', "add `series: NAME`"

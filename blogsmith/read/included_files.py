@@ -72,7 +72,7 @@ def _candidates(name: str, folder: PurePosixPath) -> tuple[str, ...]:
 
 def _read_file(root: Path, config: Config, path: str, file: Path, paths: tuple[str, ...]) -> IncludedFile:
     def refuse(problem: str, hint: str = "") -> IncludedFile:
-        return IncludedFile(path=path, looked_at=paths, problem=f"{path} {problem}", hint=hint)
+        return IncludedFile(path=path, looked_at=paths, problem=f'"{path}" {problem}', hint=hint)
 
     try:
         real = file.resolve(strict=True)
@@ -80,15 +80,17 @@ def _read_file(root: Path, config: Config, path: str, file: Path, paths: tuple[s
         if inside is None:
             return refuse("points outside the site", "copy the file here")
         if not _may_show(PurePosixPath(path), config) or not _may_show(PurePosixPath(inside), config):
-            return refuse("is not a file that a post may show")
+            return refuse("is not a file that a post may show", "copy it into the folder of the post")
         data = _read_regular_file(real)
         if data is None:
-            return refuse("is not a regular file")
+            return refuse("is not a regular file", "write the path of a file")
         if len(data) > MOST_BYTES:
-            return refuse(f"is larger than {MOST_BYTES // 1000} kB")
+            return refuse(
+                f"is larger than {MOST_BYTES // 1000} kB", "copy the part to show into a smaller file"
+            )
         text = decode(data, path)
     except SiteError as error:
-        return refuse(f"is not a text file: {error.diagnostics[0].message}")
+        return refuse(f"is not a text file: {error.diagnostics[0].message}", "write the path of a text file")
     except (OSError, RuntimeError, ValueError) as error:
         return refuse(f"cannot be read: {getattr(error, 'strerror', None) or type(error).__name__}")
     return IncludedFile(path, text, hashlib.sha256(data).hexdigest(), paths)

@@ -88,11 +88,14 @@ _ENTRY: Form = {
 }
 
 
+_FORM_HINT = "write entries such as `- {id: key, title: …}`"
+
+
 @accepts(union_form({"type": "object", "additionalProperties": _ENTRY}, list_form(_ENTRY)))
 def read_references(slot: Slot) -> tuple[Reference, ...]:
     """Return the entries of `references:`, in the author's order, each key once."""
     if not isinstance(slot.value, dict | list):
-        slot.report('"references" must be a list of entries, or a mapping from key to entry')
+        slot.report('"references" must be a list of entries, or a mapping from key to entry', _FORM_HINT)
         return ()
     found: dict[str, Reference] = {}
     nameless: list[Slot] = []
@@ -105,7 +108,7 @@ def read_references(slot: Slot) -> tuple[Reference, ...]:
         if key in found:
             first = found[key].place
             where = f" (first defined on line {first.line})" if first else ""
-            entry.report(f'duplicate reference "{key}"{where}')
+            entry.report(f'duplicate reference "{key}"{where}', "remove one of the two, or write another key")
         else:
             found[key] = _read_entry(entry, key)
     if nameless:
@@ -198,13 +201,13 @@ def _person(slot: Slot, key: str) -> str:
     if not isinstance(slot.value, dict):
         found = one_line(slot)
         if not found:
-            slot.report(f"{key} must be a name or a list of names")
+            slot.report(f"{key} must be a name or a list of names", f"write `{key[1:-1]}: [Ada Lovelace]`")
         return found or ""
     if name := text(slot.child("name")) or text(slot.child("literal")):
         return name
     family, given = text(slot.child("family")), text(slot.child("given"))
     if not family:
-        slot.report('missing key "name", or "family" and "given"')
+        slot.report('missing key "name", or "family" and "given"', "write `name: Ada Lovelace`")
     return f"{family}, {given}" if family and given else family
 
 
@@ -213,7 +216,7 @@ def _entries(slot: Slot) -> Iterator[tuple[Slot, str]]:
     for step in slot.value if isinstance(slot.value, dict) else range(len(slot.value)):
         entry = slot.child(step)
         if not isinstance(entry.value, dict):
-            entry.report("a reference must be a mapping such as `title: …`")
+            entry.report("a reference must be a mapping such as `title: …`", _FORM_HINT)
             continue
         key = step if isinstance(step, str) else text(entry.child("id")) or text(entry.child("key"))
         if key and not _KEY.fullmatch(key):
@@ -310,7 +313,7 @@ def _report_address(slot: Slot, url: str) -> None:
     """Report an invalid URL: as an error if its scheme may run code, otherwise as a warning."""
     message = f'invalid URL "{url}": expected http or https'
     if ":" in url.partition("/")[0]:
-        slot.report(message)
+        slot.report(message, "write a URL such as `https://example.org/`")
     else:
         is_host = url.casefold().startswith("www.")
         hint = f"write `https://{url}`" if is_host else "link to a page or file of this site in the text"

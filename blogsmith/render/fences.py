@@ -10,6 +10,7 @@ from markdown_it.token import Token
 
 from ..base.diagnostics.model import Place, SiteError, TextMap, find_word_range
 from ..hooks import Diagram
+from ..hooks.calls import plugin_hint
 from ..hooks.loader import DIAGRAMS
 from ..syntax.cells.option_values import FOLD
 from ..syntax.records import Fence, get_record
@@ -104,7 +105,9 @@ def _warn_not_highlighted(rendering: PageRendering, record: Fence, shown: Highli
     message, _, near = shown.problem.partition(" (")
     fix = rendering.reporter.substitute(record.place, record.language, shown.suggestion or None)
     message = f"{message}: the code is shown without highlighting"
-    rendering.reporter.warn(code, message, record.place, near.removesuffix(")"), fix)
+    other = "break the long line" if "longer than" in message else "write the name of a known language"
+    hint = near.removesuffix(")") or f"{other}, or write `text` for code without highlighting"
+    rendering.reporter.warn(code, message, record.place, hint, fix)
 
 
 def _listing(rendering: PageRendering, record: Fence, figure: str) -> str:
@@ -187,7 +190,8 @@ def _draw(rendering: PageRendering, diagram: Diagram, source: str, fence: Fence)
         place = _place(rendering, source, fence, error, formulas)
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         message = formulas.restore_text(message) if formulas else message
-        rendering.reporter.error("diagram", f'invalid "{fence.language}" diagram: {message}', place)
+        message = f'invalid "{fence.language}" diagram: {message}'
+        rendering.reporter.error("diagram", message, place, "correct this line of the diagram")
         return _fold_source(rendering, source, fence)
     except SiteError as error:
         for found in error.diagnostics:
@@ -203,7 +207,7 @@ def _draw(rendering: PageRendering, diagram: Diagram, source: str, fence: Fence)
         return drawing.html(_title_text(rendering, fence), rendering.language, fence.alt)
     except (ValueError, TypeError) as error:
         message = f'plugin "{diagram.plugin}" returns an invalid drawing for "{fence.language}": {error}'
-        rendering.reporter.error("plugin", message, fence.place)
+        rendering.reporter.error("plugin", message, fence.place, plugin_hint(diagram.plugin))
         return _fold_source(rendering, source, fence)
 
 
@@ -211,7 +215,7 @@ def _failure_html(
     rendering: PageRendering, diagram: Diagram, source: str, fence: Fence, error: Exception
 ) -> str:
     message = f'plugin "{diagram.plugin}" fails on "{fence.language}": {type(error).__name__}: {error}'
-    rendering.reporter.error("plugin", message, fence.place)
+    rendering.reporter.error("plugin", message, fence.place, plugin_hint(diagram.plugin))
     return _fold_source(rendering, source, fence)
 
 

@@ -131,6 +131,7 @@ def _columns(rendering: PageRendering, call: Shortcode, count: int) -> int:
             call,
             "cols",
             f'invalid value "{text}" of "cols": expected a number from 1 to {MAX_COLUMNS}',
+            'write `cols="3"`',
         )
         text = ""
     if text:
@@ -288,7 +289,13 @@ def _video_file(rendering: PageRendering, call: Shortcode, source: TextMap) -> V
 
     loop = call.args.get("loop", "no").strip().lower()
     if loop not in _SWITCH:
-        report_argument(rendering, call, "loop", f'invalid value "{loop}" of "loop": expected yes or no')
+        report_argument(
+            rendering,
+            call,
+            "loop",
+            f'invalid value "{loop}" of "loop": expected yes or no',
+            "write `yes` or `no`",
+        )
     lang = call.args.get("lang", "").strip()
     if lang and not LANGUAGE.fullmatch(lang):
         report_argument(

@@ -115,7 +115,7 @@ def _columns(rendering: PageRendering, token: Token, count: int) -> int:
     place = get_record(token, LinkTargetPlace).place
     if text:
         message = f'invalid value "{text}" of "data-cols": expected a number from 1 to {MAX_COLUMNS}'
-        rendering.reporter.error("gallery", message, place)
+        rendering.reporter.error("gallery", message, place, 'write `data-cols="3"`')
     if not count:
         rendering.reporter.warn("gallery", NO_IMAGES, place, IMAGES_HINT)
     return columns_for(count)

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from markdown_it.token import Token
 
 from ..base.diagnostics.characters import lower_allowed, remove_forbidden
-from ..base.diagnostics.model import Place, Reporter, did_you_mean, find_word_range
+from ..base.diagnostics.model import Place, Reporter, did_you_mean, find_word_range, list_choices
 from ..base.patterns import lazy_pattern
 from ..hooks import FormulaConverter
 from ..hooks.calls import filter_html
@@ -217,7 +217,7 @@ def _choose_converter(rendering: PageRendering) -> FormulaConverter | None:
     except LookupError:
         place = find_word_range(name, front.places.get("math"), rendering.reporter.lines)
         known = (BUILT_IN, *tools.plugins.converters)
-        hint = did_you_mean(name, known) or f"known: {', '.join(known)}"
+        hint = did_you_mean(name, known) or list_choices(known)
         rendering.reporter.error("front-matter-value", unknown_converter_message(name), place, hint)
         return None
 
@@ -356,7 +356,9 @@ def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> No
                 if len(places) > 1
                 else f"({count} times in this page)"
             )
-            hint = "" if len(places) > 1 else "write another id: headings get an id from their text"
+            hint = f"write another id, such as `{name}-2`"
+            if len(places) < 2:
+                hint += ": headings get an id from their text"
             message = f'duplicate id "{name}" {first}'
             reporter.error("id-twice", message, places[-1] if places else None, hint)
 

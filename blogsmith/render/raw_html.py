@@ -83,7 +83,7 @@ def _report_markdown(rendering: PageRendering, token: Token, tag: StartTag, plac
     if not is_block or not requests_markdown(tag):
         return
     if not any(found.place == place for found in rendering.parsed.diagnostics):
-        message = f"Markdown in this <{tag.name}> is not parsed"
+        message = f'Markdown in this "<{tag.name}>" is not parsed'
         hint = "move the attribute to the elements inside"
         if allows_markdown(tag):
             hint = f"close the element with `</{tag.name}>`, and do not put it inside a `<pre>`"
@@ -352,7 +352,9 @@ class RemoteRule:
 
     def _report(self, tag: StartTag, address: str, place: Place) -> None:
         report = self._reporter.warn if self._rule == "warn" else self._reporter.error
-        report("html-remote", f'<{tag.name}> loads "{address}" from another host', place, _hint(tag, address))
+        report(
+            "html-remote", f'"<{tag.name}>" loads "{address}" from another host', place, _hint(tag, address)
+        )
 
 
 def _remote_urls(tag: StartTag, text: str, depth: int = 0) -> Iterator[str]:

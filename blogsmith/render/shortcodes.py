@@ -14,7 +14,8 @@ from typing import Any
 
 from markdown_it.token import Token
 
-from ..base.diagnostics.model import SiteError, format_suggestion
+from ..base.diagnostics.model import SiteError, format_suggestion, list_choices
+from ..hooks.calls import plugin_hint
 from ..syntax.open_elements import escape_unfinished, find_open_markup
 from ..syntax.records import Shortcode, get_record
 from .context import PageRendering, Rule
@@ -82,7 +83,7 @@ def _report_unknown(rendering: PageRendering, call: Shortcode) -> None:
     names = rendering.tools.theme.shortcode_names()
     hint = rendering.parsed.page.options.plugin_hint(call.name) or OTHER_TAG_HINTS.get(call.name)
     near = None if hint else rendering.reporter.nearest(call.name, names)
-    hint = hint or format_suggestion(near) or f"known: {', '.join(names)}"
+    hint = hint or format_suggestion(near) or list_choices(names)
     fix = rendering.reporter.correct(call.place, call.name, near)
     rendering.reporter.error("shortcode-unknown", f'unknown shortcode "{call.name}"', call.place, hint, fix)
 
@@ -102,10 +103,7 @@ def _check_arguments(rendering: PageRendering, call: Shortcode) -> None:
             place = call.key_places.get(name) or call.arg_maps[name].place(0)
             near = rendering.reporter.nearest(name, [one for one in known if one not in call.args])
             written = [argument_name(call, one) for one in known if one != "id" or call.source]
-            hint = (
-                format_suggestion(argument_name(call, near) if near else None)
-                or f"known: {', '.join(written)}"
-            )
+            hint = format_suggestion(argument_name(call, near) if near else None) or list_choices(written)
             message = f'unknown argument "{argument_name(call, name)}" for {block_name(call)}'
             fix = rendering.reporter.correct(place, name, near)
             rendering.reporter.error("shortcode-argument", message, place, hint, fix)
@@ -130,16 +128,16 @@ def _plugin_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any]
         if isinstance(data, Mapping):
             return data
         message = f'plugin "{plugin}" returns invalid data for "{call.name}": expected a mapping'
-        rendering.reporter.error("plugin", message, call.place)
+        rendering.reporter.error("plugin", message, call.place, plugin_hint(plugin))
     except ValueError as error:
-        rendering.reporter.error("shortcode-argument", str(error), call.place)
+        rendering.reporter.error("shortcode-argument", str(error), call.place, "correct the arguments")
     except SiteError as error:
         for found in error.diagnostics:
             rendering.reporter.add(found)
     except Exception as error:
         # an error of a plugin must not stop the build, and the message must name the plugin
         message = f'plugin "{plugin}" fails on "{call.name}": {type(error).__name__}: {error}'
-        rendering.reporter.error("plugin", message, call.place)
+        rendering.reporter.error("plugin", message, call.place, plugin_hint(plugin))
     return None
 
 

@@ -102,13 +102,16 @@ def _data_url_image(written: str) -> ImageInfo | LinkTarget:
 _IMAGE_SUFFIXES = (".avif", ".gif", ".heic", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 
 
+_SAVE_HINT = "save it again with an image editor, or use another image"
+
+
 def _image(
     index: SiteIndex, file: str, assets: Mapping[str, Asset], measure: Measure
 ) -> ImageInfo | LinkTarget:
     url = index.with_base(quote(index.files[file]))
     found = measure(assets[file].file)
     if isinstance(found, str):
-        return LinkTarget(url, found, "", "image-unreadable")
+        return LinkTarget(url, found, _SAVE_HINT, "image-unreadable")
     return replace(found, url=url)
 
 

@@ -37,11 +37,11 @@ def check_moved_urls(
         aliases = {fold_url(alias_url(alias)) for alias in document.front.aliases}
         if fold_url(old) not in taken | aliases:
             reporter = Reporter(document.path.as_posix(), document.source.text.split("\n"))
-            message = f'missing alias "{old}": the page had this URL before the site kept marks'
+            message = f'missing alias "{old}": the URL of this page before `slugs: {{marks: switch}}`'
             place = document.front.places.get("aliases")
-            hint = f"write `aliases: [{old}]` in the front matter"
+            hint = f"write `aliases: [{old}]` in the front matter, so that old links work"
             if document.front.aliases:
-                hint = f"add `{old}` to `aliases`"
+                hint = f"add `{old}` to `aliases`, so that old links work"
             reporter.warn("url-moved", message, place, hint, _add_alias(document, old, reporter.lines))
             yield from reporter.diagnostics
 

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from urllib.parse import unquote
 
-from ..base.diagnostics.model import nearest
+from ..base.diagnostics.model import list_choices, nearest
 from ..base.patterns import lazy_pattern
 from ..model.documents import Document
 from ..model.slugs import slug_problem, slugify
@@ -67,8 +67,7 @@ def _placeholder_value(name: str, values: Mapping[str, str]) -> str:
     if ours not in values:
         known = (*values, *(other for other, our in _OTHER_NAMES.items() if our in values))
         near = nearest(name, known)
-        every = ", ".join(f":{one}" for one in sorted(known))
-        hint = f"did you mean :{near}?" if near else f"known: {every}"
+        hint = f"did you mean :{near}?" if near else list_choices(f":{one}" for one in sorted(known))
         raise PermalinkError(f'has the unknown placeholder ":{name}"', hint)
     return values[ours]
 

@@ -9,7 +9,14 @@ from types import MappingProxyType
 from typing import Any
 
 from ..base.diagnostics.fixes import Fix
-from ..base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range
+from ..base.diagnostics.model import (
+    Diagnostic,
+    Place,
+    Reporter,
+    find_word_range,
+    format_suggestion,
+    list_choices,
+)
 from ..config.checks import SectionRules
 from ..config.languages import file_language
 from ..config.schema import Config
@@ -27,6 +34,16 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         "date": "a date",
         "list": "a list",
         "mapping": "a mapping of `key: value`",
+    }
+)
+_EXAMPLES: Mapping[str, str] = MappingProxyType(
+    {
+        "text": '"text"',
+        "number": "4",
+        "boolean": "true",
+        "date": "2026-03-14",
+        "list": "[a, b]",
+        "mapping": "{key: value}",
     }
 )
 _ALWAYS_ALLOWED = frozenset(("title", "draft"))
@@ -113,7 +130,7 @@ class _PageCheck:
             if key not in allowed:
                 # a key that blogsmith knows is not a misspelling of another key
                 near = "" if key in self._document.front.places else self._report().did_you_mean(key, allowed)
-                hint = near or f"allowed: {', '.join(sorted(allowed))}"
+                hint = near or f"remove it, or {list_choices(sorted(allowed))}"
                 self._warn(f'"{key}" is not allowed in {self._of_section}', self._key_place(key), hint)
 
     def _check_values(self, key: str, choices: Sequence[str]) -> None:
@@ -123,16 +140,16 @@ class _PageCheck:
             if word not in choices:
                 reporter = self._report()
                 place = find_word_range(word, self._place(key), reporter.lines)
-                known = ", ".join(choices[:12]) + (", …" if len(choices) > 12 else "")
                 near = reporter.nearest(word, choices)
-                hint = f"did you mean {near}?" if near else f"known: {known}"
+                hint = format_suggestion(near) or list_choices(choices[:12])
                 fix = reporter.correct(place, word, near)
                 self._warn(f'unknown value "{word}" for "{key}" in {self._of_section}', place, hint, fix)
 
     def _check_type(self, key: str, kind: str) -> None:
         value = self._document.front.extra.get(key)
         if value is not None and not _is_of_type(value, kind):
-            self._warn(f'"{key}" must be {_WORDS[kind]} in {self._of_section}', self._place(key))
+            hint = f"write a value such as `{_EXAMPLES[kind]}`"
+            self._warn(f'"{key}" must be {_WORDS[kind]} in {self._of_section}', self._place(key), hint)
 
     def _report(self) -> Reporter:
         # few pages have violations; only their lines are split

@@ -75,7 +75,7 @@ def file_stamp(root: Path, path: PurePosixPath) -> FileStamp | None:
 
 
 _KIND: Final = "bibliographies"
-_HINT = "write a path relative to the page, or to the root of the site"
+_HINT = "write the path of a file, relative to the page or to the root of the site"
 _COPY_HINT = "copy the file into the site, and write its path relative to the page or to the root of the site"
 
 
@@ -148,7 +148,7 @@ class SiteBibliographies:
         keys = self.keys(document)
         by_case = {known.casefold(): known for known in keys}
         if known := by_case.get(key.casefold()):
-            return f"did you mean {known}? Keys are case-sensitive"
+            return f"write `{known}`: keys are case-sensitive"
         names = [file.path for file in self._open_page_files(document)]
         where = (
             f"add it to {names[0]}"

@@ -15,7 +15,7 @@ from ..project.report import BuildLog
 if TYPE_CHECKING:
     from ..pyodide.distribution import Distribution
 
-VENDOR = "run `blogsmith pyodide vendor` to fill it"
+VENDOR = "run `blogsmith pyodide vendor` to copy its files"
 
 
 def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribution]:

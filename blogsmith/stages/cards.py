@@ -66,7 +66,7 @@ def card_problems(
         path = _site_font(font, context)
         if path is None:
             message = f'font of social cards not found: "{font}"'
-            found.append(_font_warning(message, "write a path from the site root"))
+            found.append(_font_warning(message, "add the file, or write its path from the site root"))
         elif _is_foreign(path, context):
             message = f'font of social cards "{font}" is not used because the site is not trusted'
             found.append(_font_warning(message, "run `blogsmith trust`"))
@@ -89,11 +89,13 @@ def _letter_problems(plan: CardPlan, documents: Mapping[str, Document]) -> Itera
             title = document.front.places.get("title") or _find_title_heading(reporter.lines)
             place = find_word_range(letters[0], title, reporter.lines)
         count = f" and {len(plan.pages) - 1:,} more" if len(plan.pages) > 1 else ""
-        message = f'no font has the letter "{letters[0]}" of the title: no social card for this page{count}'
+        message = (
+            f'missing character "{letters[0]}" in the fonts of social cards: no card for this page{count}'
+        )
         reporter.warn("card-letters", message, place, _LETTER_HINT)
         yield from reporter.diagnostics
     elif plan.labels:
-        message = f'no font has the letter "{plan.labels[0]}" of a site title or byline: social cards omit it'
+        message = f'missing character "{plan.labels[0]}" in the fonts of social cards, which omit it'
         yield Diagnostic("card-letters", message, CONFIG_NAME, severity="warning", hint=_LETTER_HINT)
 
 

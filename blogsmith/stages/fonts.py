@@ -99,7 +99,7 @@ def _font_file(cut: FontSubset, context: SiteContext) -> Output:
         return Output(path, data)
     except FontError as problem:
         message = f'math font "{source.name}" of theme "{context.theme.name}" cannot be subset: {problem}'
-        raise SiteError(Diagnostic("theme-value", message)) from problem
+        raise SiteError(Diagnostic("theme-value", message, hint="choose another `math_font`")) from problem
 
 
 # Subsetting of a math font: the subset contains everything that a browser needs for the given symbols.

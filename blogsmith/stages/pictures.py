@@ -68,7 +68,7 @@ class ImageCopies:
             data = source.read_bytes()
         except OSError as error:
             message = f'image "{source.name}" cannot be read: {error.strerror or error}'
-            raise SiteError(Diagnostic("image-unreadable", message)) from error
+            raise SiteError(Diagnostic("image-unreadable", message, hint="check its permissions")) from error
         wanted = self._all_of[_picture_name(variant)]
         original = clean_bytes(data) if self._cleans else data
         made: dict[str, bytes] = {}

@@ -17,13 +17,15 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from msgspec import Struct, field
 
-from ..base.diagnostics.model import Place, format_suggestion
+from ..base.diagnostics.model import Place, format_suggestion, list_choices
 from ..base.patterns import lazy_pattern
 from ..model.letters import IN_NAMES
 from .references.labels import normal_id
 from .state import PageState, block_place, get_page, inline_place, line_text
 
 ALLOWED = frozenset({"id", "class", "width", "height", "title", "lang", "dir", "loading", "rel", "download"})
+ALLOWED_NAMES = (*sorted(ALLOWED), "data-*", "aria-*")
+"""Names for hints; `*` is any text."""
 
 _ITEM = lazy_pattern(
     rf"[ \t\n]*(?:#(?P<id>[{IN_NAMES}:.-]+)|\.(?P<class>[\w-]+)"
@@ -77,7 +79,7 @@ def apply_attributes(token: Token, attributes: Attributes, page: PageState, plac
             token.attrSet(key, value)
         else:
             near, at = page.reporter.nearest(key, ALLOWED), _key_place(key, attributes, place)
-            hint = format_suggestion(near) or f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
+            hint = format_suggestion(near) or f"remove it, or {list_choices(ALLOWED_NAMES)}"
             fix = page.reporter.correct(at, key, near)
             page.reporter.error("attribute", f'attribute "{key}" is not allowed here', at, hint, fix)
 

@@ -15,10 +15,10 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
-from ..base.diagnostics.model import Place, TextMap, format_suggestion
+from ..base.diagnostics.model import Place, TextMap, format_suggestion, list_choices
 from ..base.html_tags import Attribute, StartTag, parse_start_tag
 from ..base.patterns import lazy_pattern
-from .attributes import ALLOWED
+from .attributes import ALLOWED, ALLOWED_NAMES
 from .extents import BlockExtent, find_extent, parse_inside, report_unclosed
 from .records import CallError, Collapsible, Figure, LinkTargetPlace, Shortcode, attach_record
 from .references.labels import is_figure_id, normal_id
@@ -70,7 +70,7 @@ def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_unclosed(state, start, tag, f'<div class="{kind}">')
+            report_unclosed(state, start, tag, f'block "{kind}"')
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
@@ -100,10 +100,10 @@ def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
     reporter = get_page(state.env).reporter
     near = reporter.nearest(tag.classes[0], _known_containers(state))
     plugin = get_page(state.env).options.plugin_hint(tag.classes[0])
-    others = f"known: {', '.join(_known_containers(state))}; add others under `plugins:` in blogsmith.yaml"
+    others = f"add a plugin under `plugins:`, or {list_choices(_known_containers(state))}"
     hint = plugin or format_suggestion(near) or others
     place = block_place(state, pos, len("<div"))
-    message = f'unknown block "{tag.classes[0]}": this <div> is plain HTML'
+    message = f'unknown block "{tag.classes[0]}": this element is plain HTML'
     fix = None if plugin else reporter.correct(place, tag.classes[0], near)
     reporter.warn("div-unknown", message, place, hint, fix)
 
@@ -141,7 +141,7 @@ def _check_arguments(state: StateBlock, extent: BlockExtent, kind: str) -> None:
         if item.name.startswith("data-") and item.name not in known:
             place = block_place(state, item.name_start, len(item.name))
             near = reporter.nearest(item.name, [name for name in known if name not in given])
-            hint = format_suggestion(near) or f"known: {', '.join(known)}"
+            hint = format_suggestion(near) or list_choices(known)
             fix = reporter.correct(place, item.name, near)
             message = f'unknown argument "{item.name}" for block "{kind}"'
             reporter.error("shortcode-argument", message, place, hint, fix)
@@ -193,7 +193,7 @@ def copy_attributes(state: StateBlock, extent: BlockExtent, attrs: dict[str, str
             attrs[item.name] = item.value
         elif not (item.name == "style" and not get_page(state.env).options.untrusted):
             place = block_place(state, item.name_start, len(item.name))
-            hint = f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
+            hint = f"remove it, or {list_choices(ALLOWED_NAMES)}"
             get_page(state.env).reporter.error(
                 "attribute", f'attribute "{item.name}" is not allowed here', place, hint
             )
@@ -224,7 +224,7 @@ def _push_call(state: StateBlock, extent: BlockExtent, kind: str) -> None:
         place = block_place(state, extent.inner + len(inside) - len(inside.lstrip()))
         page.reporter.error(
             "div-content",
-            f'text is not allowed in <div class="{kind}">',
+            f'text is not allowed in block "{kind}"',
             place,
             "move the text after the `</div>`",
         )

@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import Place
+from ..base.diagnostics.model import Place, list_choices
 from ..base.patterns import lazy_pattern
 from .cells.languages import fence_language, option_syntax
 from .cells.option_lines import count_option_lines
@@ -265,7 +265,7 @@ def _warn_of_unmatched(
         if comment.change and comment.change not in _SHOWN:
             message = f'unknown marker "{comment.written}"'
             place = _place(token, at, comment.written, page)
-            page.reporter.warn("fence-info", message, place, f"known: {_KNOWN}")
+            page.reporter.warn("fence-info", message, place, _CODE_MARKERS)
         lost = [number for number in comment.numbers if number not in items]
         if lost and (items or (comment.is_unambiguous and not is_reported)):
             message = f'missing note for marker "{comment.written}"'
@@ -299,7 +299,7 @@ def _warn_of_other_comments(
         return
 
 
-_KNOWN = ", ".join(f"[!code {word}]" for word in _SHOWN)
+_CODE_MARKERS = list_choices(f"[!code {word}]" for word in _SHOWN)
 
 
 def _place(token: Token, at: int, written: str, page: PageState) -> Place | None:

@@ -88,7 +88,7 @@ def report_unclosed(state: StateBlock, start: int, tag: StartTag, written: str) 
     pos = line_start(state, start)
     place = block_place(state, pos, min(tag.end, state.eMarks[start]) - pos)
     closing = f"</{tag.name}>"
-    message = f"missing {closing} for {written}"
+    message = f'missing "{closing}" for {written}'
     page = get_page(state.env)
     fix = _closing_fix(state, start, closing, page)
     page.reporter.error("div-open", message, place, f"add a line `{closing}`", fix)

@@ -16,7 +16,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from ..base.diagnostics.fixes import Fix, make_replacement
-from ..base.diagnostics.model import Place, TextMap, confirm_typo, format_suggestion
+from ..base.diagnostics.model import Place, TextMap, confirm_typo, format_suggestion, list_choices
 from ..base.patterns import lazy_pattern
 from ..base.schema.yaml_scalars import resolve
 from ..model.cells import DRAWINGS
@@ -240,7 +240,7 @@ class _InfoParser:
                 f"line {max(asked)} is marked, but the code ends at line {self.lines}",
                 offset,
                 len(numbers),
-                "",
+                f"write lines from 1 to {self.lines}",
             )
 
     def problem(self, word: str, offset: int, choices: tuple[str, ...]) -> None:
@@ -248,7 +248,7 @@ class _InfoParser:
             return
         near = "eval" if word in _RUN else self.page.reporter.nearest(word, choices)
         hint = "write `eval` to run the code" if word in _RUN else format_suggestion(near)
-        hint = hint or f"known: {', '.join((*_KEYS, 'eval'))}, {{lines}}"
+        hint = hint or list_choices((*_KEYS, "eval", "{1,3-5}"))
         meant = near if word in _RUN else confirm_typo(word, near)
         self.warn(f'unknown option "{word}" on a code fence', offset, len(word), hint, (word, meant))
 

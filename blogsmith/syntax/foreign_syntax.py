@@ -61,7 +61,8 @@ _PATTERNS = (
         "remove it: `toc:` turns the table of contents of posts on or off",
     ),
     _Pattern(
-        lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"), "write `{.class}` on the line before the block"
+        lazy_pattern(r"\{:[ \t]*[.#\w][^{}\n]{0,80}\}"),
+        "write only `{.class}`, on the line before the block",
     ),
     _Pattern(lazy_pattern(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
     _Pattern(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write `{#name}` after the heading or formula"),
@@ -299,7 +300,7 @@ def _text_hits(text: str, page: PageState) -> Iterator[_Match]:
     hits = sorted(
         [(hit.start(), hit[0], habit.hint) for habit in _PATTERNS for hit in habit.pattern.finditer(text)]
         + [
-            (hit.start(), hit[0], f"write {EMOJI[hit[1]]}")
+            (hit.start(), hit[0], f"write `{EMOJI[hit[1]]}`")
             for hit in EMOJI_NAME.finditer(text)
             if hit[1] in EMOJI
         ]

@@ -255,7 +255,7 @@ def _warn_demoted(inline: Token, page: PageState) -> None:
         fix = make_replacement(place.line, written.index("#") + 1, "#", "##", title="write ##", is_safe=True)
     page.reporter.warn(
         "heading-h1",
-        "H1 is not allowed here: the title is the H1 of the page, and this becomes an H2",
+        f'H1 "{inline.content[:60]}" is not allowed here: the title is the H1, so this becomes an H2',
         place,
         "write `##` for a section",
         fix,
@@ -297,9 +297,10 @@ def number_headings(
         written = str(opening.attrs.get("id", ""))
         if written and written in asked:
             place = inline.meta["textmap"].place(0, max(1, len(inline.content)))
-            fix = page.reporter.substitute(place, f"#{written}", f"#{_other_id(written, asked, tried)}")
+            other = _other_id(written, asked, tried)
+            fix = page.reporter.substitute(place, f"#{written}", f"#{other}")
             message = f'duplicate id "{written}" (first defined on line {asked[written].line})'
-            page.reporter.error("id-twice", message, place, fix=fix)
+            page.reporter.error("id-twice", message, place, f"write another id, such as `{other}`", fix)
         asked.setdefault(name, inline.meta["textmap"].place(0))
         has_number = numbered and not has_class(opening, "unnumbered")
         if begins_appendix(opening):

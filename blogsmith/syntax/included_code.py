@@ -19,7 +19,7 @@ from markdown_it.token import Token
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import Place, format_suggestion
+from ..base.diagnostics.model import Place, format_suggestion, list_choices
 from ..base.patterns import lazy_pattern
 from ..model.documents import IncludedFile
 from .cells.languages import fence_language, option_lines
@@ -108,7 +108,7 @@ def check_arguments(call: Shortcode, known: Sequence[str], example: str, page: P
     for key, place in call.key_places.items():
         if key not in known:
             near = page.reporter.nearest(key, known)
-            hint = format_suggestion(near) or f"known: {', '.join(known)}"
+            hint = format_suggestion(near) or list_choices(known)
             fix = page.reporter.correct(place, key, near)
             message = f'unknown argument "{key}" for shortcode "{call.name}"'
             page.reporter.error("shortcode-argument", message, place, hint, fix)
@@ -141,7 +141,10 @@ def _fill(token: Token, page: PageState) -> None:
     if written is None:
         other = next(iter(fence.parts.values()))
         page.reporter.error(
-            "include-file", f'"{other.key}" has no effect because "file" is missing', other.key_place
+            "include-file",
+            f'"{other.key}" has no effect because "file" is missing',
+            other.key_place,
+            'add `file="src/model.py"`, with the path of your file',
         )
         return
     found = find_included(written, page)
@@ -155,7 +158,8 @@ def _fill(token: Token, page: PageState) -> None:
     region, indent, code = trim(found.text, region)
     if not code:
         place = fence.parts.get("region", written).place
-        page.reporter.error("include-region", "this part of the file is empty", place)
+        hint = "choose lines or a region with code"
+        page.reporter.error("include-region", "missing code in this part of the file", place, hint)
     source = SourceRange(found.path, region.first, indent, head.count("\n"))
     token.content = head + code
     title = fence.title or PurePosixPath(found.path).name
@@ -183,7 +187,7 @@ def _head(token: Token, fence: Fence, page: PageState) -> str:
         start = page.text_map(page.lines[line], line).starts[0] if line < len(page.lines) else (1, 1)
         place = Place(start[0], start[1], max(1, len(page.lines[line].strip())))
         message = "only options are allowed here: the code of this fence comes from a file"
-        page.reporter.error("include-file", message, place)
+        page.reporter.error("include-file", message, place, "remove this code, or remove `file=`")
     return head
 
 
@@ -193,7 +197,10 @@ def _region(found: IncludedFile, fence: Fence, page: PageState) -> Region | None
     region, lines = fence.parts.get("region"), fence.parts.get("lines")
     if region and lines:
         page.reporter.error(
-            "include-region", '"lines" has no effect because "region" is set', lines.key_place
+            "include-region",
+            '"lines" has no effect because "region" is set',
+            lines.key_place,
+            "remove `lines` or `region`",
         )
     if region:
         chosen = find_region(found.text, region.spelling)
@@ -225,7 +232,7 @@ def _report_region(
     hint = format_suggestion(near)
     if not hint:
         mark = f"mark it with `# region {region.spelling}` and `# endregion`"
-        hint = f"known: {', '.join(names[:9])}" if names else mark
+        hint = list_choices(dict.fromkeys(names[:9])) if names else mark
     message = f'region not found in "{found.path}": "{region.spelling}"'
     fix = page.reporter.correct(region.place, region.spelling, near)
     page.reporter.error("include-region", message, region.place, hint, fix)

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from ..base.diagnostics.model import TextMap, format_suggestion
+from ..base.diagnostics.model import TextMap, format_suggestion, list_choices
 from ..base.patterns import lazy_pattern
 from ..model.documents import IncludedFile
 from .included_code import check_arguments, find_included, part_setting
@@ -79,6 +79,9 @@ def _table(token: Token, page: PageState) -> Sequence[Token]:
     return [*result, Token("table_close", "table", -1, block=True, level=token.level)]
 
 
+_SAVE_HINT = "close each quotation mark in it, or save it again as CSV"
+
+
 def _read_rows(found: IncludedFile, call: Shortcode, page: PageState) -> list[list[str]] | None:
     """Return the rows of a file that are not empty, or None after reporting an error."""
     place = part_setting(call, "file").place
@@ -89,10 +92,11 @@ def _read_rows(found: IncludedFile, call: Shortcode, page: PageState) -> list[li
         lines = csv.reader(found.text.splitlines(keepends=True), delimiter=delimiter, strict=True)
         rows = [[" ".join(cell.split()) for cell in row] for row in lines if any(map(str.strip, row))]
     except csv.Error as error:
-        page.reporter.error("include-file", f'invalid table in "{found.path}": {error}', place)
+        page.reporter.error("include-file", f'invalid table in "{found.path}": {error}', place, _SAVE_HINT)
         return None
     if not rows:
-        page.reporter.error("include-file", f'missing rows in "{found.path}"', place)
+        hint = "add a row with the names of the columns, and rows below it"
+        page.reporter.error("include-file", f'missing rows in "{found.path}"', place, hint)
         return None
     if sum(map(len, rows)) > MOST_CELLS:
         hint = "write a smaller file, or link to this file"
@@ -113,7 +117,7 @@ def _choose_columns(names: Sequence[str], call: Shortcode, page: PageState) -> l
             chosen.append(list(names).index(name))
             continue
         near = page.reporter.nearest(name, names)
-        hint = format_suggestion(near) or f"known: {', '.join(names[:9])}"
+        hint = format_suggestion(near) or list_choices(names[:9])
         fix = page.reporter.correct(written.place, name, near)
         message = f'column not found in "{call.args["file"]}": "{name}"'
         page.reporter.error("include-region", message, written.place, hint, fix)

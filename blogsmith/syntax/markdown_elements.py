@@ -13,11 +13,11 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from msgspec.structs import replace
 
-from ..base.diagnostics.model import TextMap
+from ..base.diagnostics.model import TextMap, list_choices
 from ..base.html_tags import Attribute, StartTag, parse_start_tag
 from ..base.patterns import lazy_pattern
 from ..model.names import name_set
-from .attributes import ALLOWED
+from .attributes import ALLOWED, ALLOWED_NAMES
 from .blocks import INTERRUPTED_BLOCKS
 from .extents import BlockExtent, find_extent, parse_inside, report_unclosed
 from .records import attach_record
@@ -71,9 +71,7 @@ def markdown_element(state: StateBlock, start: int, end: int, silent: bool) -> b
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_unclosed(
-                state, start, tag, f"<{tag.name} {_format_attribute(state, tag)}>".replace(" >", ">")
-            )
+            report_unclosed(state, start, tag, f'element "{tag.name}"')
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False
@@ -124,11 +122,6 @@ def _is_parsed(state: StateBlock, tag: StartTag) -> bool:
         # In untrusted markup, other HTML is shown as text.
         return tag.name == "div" and tag.get("markdown").strip() in ("1", "block")
     return tag.name in _BLOCKS | _TEXTS and requests_markdown(tag)
-
-
-def _format_attribute(state: StateBlock, tag: StartTag) -> str:
-    item = next((item for item in tag.attributes if item.name == "markdown"), None)
-    return f'markdown="{item.value}"' if item and item.value else "markdown" if item else ""
 
 
 def _is_text(state: StateBlock, extent: BlockExtent) -> bool:
@@ -213,7 +206,7 @@ def _copy_attributes(state: StateBlock, tag: StartTag, attrs: dict[str, str | in
             attrs.setdefault(item.name, "" if item.start == item.name_start else item.value)
         else:
             place = block_place(state, item.name_start, len(item.name))
-            hint = f"allowed: {', '.join(sorted(ALLOWED))}, data-*, aria-*"
+            hint = f"remove it, or {list_choices(ALLOWED_NAMES)}"
             page.reporter.error("attribute", f'attribute "{item.name}" is not allowed here', place, hint)
 
 

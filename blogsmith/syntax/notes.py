@@ -47,9 +47,8 @@ def definition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     place = block_place(state, pos, len(label) + 3)
     if label in page.notes:
         first = page.note_places[label].line
-        page.reporter.error(
-            "footnote-twice", f'duplicate footnote "[^{label}]" (first defined on line {first})', place
-        )
+        message = f'duplicate footnote "[^{label}]" (first defined on line {first})'
+        page.reporter.error("footnote-twice", message, place, "write another label, or remove one of the two")
     page.notes.setdefault(label, _parse_text(state, start, end))
     page.note_places.setdefault(label, place)
     return True
@@ -59,7 +58,8 @@ def _parse_text(state: StateBlock, start: int, end: int) -> list[Token]:
     # The parser drops text that is nested deeper, and check_nesting does not see notes inside notes.
     if state.level + 1 >= state.md.options["maxNesting"]:
         message = f"more than {state.level + 1} nested footnotes"
-        get_page(state.env).reporter.error("nesting", message, block_place(state, line_start(state, start)))
+        place = block_place(state, line_start(state, start))
+        get_page(state.env).reporter.error("nesting", message, place, "write footnotes outside of footnotes")
     before, state.tokens = state.tokens, []
     footnote_def(state, start, end, False)
     tokens, state.tokens = state.tokens, before
@@ -175,7 +175,8 @@ def sort_notes(state: StateCore) -> None:
     for label in unused:
         place = page.note_places[label]
         fix = _remove_note(place, page)
-        page.reporter.warn("footnote-unused", f'footnote "[^{label}]" is never used', place, fix=fix)
+        hint = f"write `[^{label}]` in the text, or remove the footnote"
+        page.reporter.warn("footnote-unused", f'footnote "[^{label}]" is never used', place, hint, fix)
     uses |= dict.fromkeys(unused, 0)
     result = [*body, Token("footnotes_open", "section", 1, block=True)]
     for number, (label, count) in enumerate(uses.items(), 1):

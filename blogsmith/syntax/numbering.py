@@ -93,7 +93,8 @@ def _next_required(tagged: _Tagged, by_id: Mapping[str, _Tagged], numbers: PageN
         other = by_id.get(label_id(name))
         if other and other.is_open and not other.is_filled:
             message = "this tag refers to itself, directly or through another tag"
-            numbers.page.reporter.error("math-syntax", message, _tag_place(name, tagged.math))
+            hint = f"remove the reference to `{name}` from the tag"
+            numbers.page.reporter.error("math-syntax", message, _tag_place(name, tagged.math), hint)
             other.is_filled = True
         elif other and not other.is_filled:
             return other
@@ -110,7 +111,8 @@ def _fill(tagged: _Tagged, numbers: PageNumbers) -> None:
     number = _REFERENCE.sub(lambda found: _number(numbers.labels.get(label_id(found[1]))), mark.number)
     if len(number) > MAX_TAG:
         message = f"this tag is longer than {MAX_TAG} characters"
-        numbers.page.reporter.error("math-limit", message, _tag_place(tagged.names[0], math))
+        place = _tag_place(tagged.names[0], math)
+        numbers.page.reporter.error("math-limit", message, place, "write a shorter tag")
         number = "?"
     rows = [*math.rows]
     rows[tagged.row] = replace(mark, number=number)

@@ -189,7 +189,8 @@ def inline(state: StateCore) -> None:
         page.allows_links = _open_brackets(token.content) <= MAX_BRACKETS
         if not page.allows_links:
             message = f"more than {MAX_BRACKETS} brackets are open here, so links in this text are not read"
-            page.reporter.error("nesting", message, page.current.place(0))
+            hint = "write `\\[` for brackets that are text"
+            page.reporter.error("nesting", message, page.current.place(0), hint)
         token.children = []
         state.md.inline.parse(token.content, state.md, state.env, token.children)
         page.current = None
@@ -213,7 +214,8 @@ def check_nesting(state: StateCore) -> None:
     for token in state.tokens:
         if token.level >= MAX_NESTING - 1:
             line = page.first_line + (token.map or [0])[0]
-            page.reporter.error("nesting", f"more than {MAX_NESTING} nested quotes or lists", Place(line))
+            message = f"more than {MAX_NESTING} nested quotes or lists"
+            page.reporter.error("nesting", message, Place(line), "write fewer of them inside each other")
             return
 
 

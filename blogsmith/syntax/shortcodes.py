@@ -154,7 +154,7 @@ def _arguments(origin: TextMap, at: int) -> _Arguments:
         key = found["key"]
         place = origin.place(found.start("key"), len(key))
         if key in args:
-            mistakes.append(CallError(f'duplicate argument "{key}"', place))
+            mistakes.append(CallError(f'duplicate argument "{key}"', place, "remove one of the two"))
         keys[key] = place
         args[key] = found[group] if group == "bare" else re.sub(r"\\([\"'])", r"\1", found[group])
         maps[key] = origin.cut(found.start(group), found.end(group))

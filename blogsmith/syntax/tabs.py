@@ -37,7 +37,7 @@ def tabs_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     extent = find_extent(state, start, end, tag)
     if extent is None:
         if not silent:
-            report_unclosed(state, start, tag, '<div data-label="…">' if is_part else '<div class="tabs">')
+            report_unclosed(state, start, tag, "this tab" if is_part else 'block "tabs"')
         return False
     if state.src[extent.end : state.eMarks[extent.last]].strip():
         return False

@@ -25,7 +25,7 @@ from .constructs.grid import number_row, read_lines
 from .constructs.table import constructs
 from .errors import TexError
 from .mathml.allowlist import check
-from .parse.errors import ParseError, misplaced_tab_error, place_error
+from .parse.errors import ParseError, closing_hint, misplaced_tab_error, place_error, unmatched_hint
 from .parse.lexer import commands
 from .parse.macros import read_macros
 from .parse.markdown_escapes import escape_hint
@@ -104,7 +104,9 @@ def convert_formula(
     """
     if len(tex) > MAX_LENGTH:
         raise TexError(
-            "math-limit", f"formula is too long: {len(tex):,} characters, {MAX_LENGTH:,} are allowed"
+            "math-limit",
+            f"formula is too long: {len(tex):,} characters, {MAX_LENGTH:,} are allowed",
+            hint="split the formula, or write a shorter one",
         )
     known = read_macros(macros)
     table = constructs(packages)
@@ -179,7 +181,8 @@ def _read(parser: Parser) -> str:
     """Read the whole formula."""
     pieces = read_lines(parser)
     if parser.open_conditions:
-        raise ParseError("math-syntax", 'a condition is never closed: "\\fi" is missing', "")
+        message = 'a condition is never closed: "\\fi" is missing'
+        raise ParseError("math-syntax", message, "", hint="write `\\fi` where it ends")
     if parser.end_token:
         raise _stray(parser.end_token)
     return "".join(pieces)
@@ -189,8 +192,15 @@ def _stray(token: str) -> ParseError:
     if token == "&":
         return misplaced_tab_error(token)
     if token == "\\middle":
-        return ParseError("math-brace", '"\\middle" is not allowed outside "\\left" and "\\right"', token)
-    return ParseError("math-brace", f'unmatched "{token}": nothing is open here', token)
+        return ParseError(
+            "math-brace",
+            '"\\middle" is not allowed outside "\\left" and "\\right"',
+            token,
+            hint="write `\\left` before it and `\\right` after it",
+        )
+    return ParseError(
+        "math-brace", f'unmatched "{token}": nothing is open here', token, hint=unmatched_hint(token)
+    )
 
 
 def _read_with_positions(
@@ -216,7 +226,8 @@ def _read_with_positions(
         error.hint = escaped or _origin_hint(error, known) or error.hint or _hint(error, tex)
         raise place_error(error, tex) from None
     except RecursionError:
-        raise TexError("math-limit", "formula is nested too deeply", 0, len(tex)) from None
+        hint = "write it with fewer groups inside groups"
+        raise TexError("math-limit", "formula is nested too deeply", 0, len(tex), hint=hint) from None
     finally:
         sys.setrecursionlimit(before)
 
@@ -237,10 +248,14 @@ _OPERATORS = (
 
 
 def _hint(error: ParseError, tex: str) -> str:
-    """Return a hint for an unknown command, or for a missing end that a comment may hide; empty for other
-    errors."""
+    """Return a hint for an unknown command, for a missing end, which a comment may hide, or for a formula
+    that is too large; empty for other errors."""
     if error.unclosed and _COMMENT.search(tex):
         return "write `\\%` to print `%`: otherwise `%` starts a comment"
+    if error.unclosed:
+        return closing_hint(error.message)
+    if error.kind == "math-limit":
+        return "split the formula, or write a shorter one"
     if not error.unknown:
         return ""
     if error.meant:
@@ -248,7 +263,7 @@ def _hint(error: ParseError, tex: str) -> str:
     word = error.token.lstrip("\\")
     operator = _nearest(word, _OPERATORS)
     if not operator:
-        return "declare your own commands under `math: macros:`"
+        return f"correct the name, or declare `{error.token}` under `math: macros:`"
     declaration = f"'\\{operator}': '\\operatorname{{{operator}}}'"
     question = "" if operator == word else f"did you mean \\{operator}? "
     return f"{question}declare it under `math: macros:` as `{declaration}`"

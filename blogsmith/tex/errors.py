@@ -10,6 +10,8 @@ class UnusableMathmlError(Exception):
     the reason, as a clause."""
 
 
+TAG_TWICE = "keep one `\\tag` in a row"
+"""Hint for a row with two tags."""
 Kind = Literal["math-command", "math-brace", "math-syntax", "math-limit", "math-macro", "math-diagram"]
 
 

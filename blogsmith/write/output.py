@@ -171,7 +171,8 @@ def _name_failures(target: Path, site_root: Path) -> Iterator[None]:
         # only `stage.py` uses relative names, for files of the site
         file = target / error.filename if error.filename else target
         message = f'cannot write the site: "{relative_path(file, site_root)}": {error.strerror or error}'
-        raise SiteError(Diagnostic("output-write", message)) from error
+        hint = "check the permissions of the folder and the free space, and build again"
+        raise SiteError(Diagnostic("output-write", message, hint=hint)) from error
 
 
 # Checks before the first byte is written: folders and paths that are not blogsmith's are rejected.
@@ -226,7 +227,10 @@ def check_paths(outputs: Sequence[Output]) -> None:
     ]
     problems += _ambiguous_paths(paths)
     if problems:
-        raise SiteError(*(Diagnostic("output-conflict", problem) for problem in problems))
+        raise SiteError(*(Diagnostic("output-conflict", problem, hint=_RENAME) for problem in problems))
+
+
+_RENAME = "rename the file, or give the page another `slug`"
 
 
 def check_foreign(plan: WritePlan) -> None:

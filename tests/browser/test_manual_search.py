@@ -9,7 +9,7 @@ from .reader import Reader
 from .test_search import POST, ask_index
 
 FEWEST = 128
-"""Minimum number of the 131 terms whose page must be among the first three hits."""
+"""Minimum number of the 135 terms whose page must be among the first three hits."""
 HITS = """
 const firstHits = async (term) => (await index.findWords(term)).slice(0, 3).map(({url}) => url);
 return Promise.all(arguments[0].map(firstHits));

@@ -23,7 +23,7 @@ OPENING = re.compile(
     r"|.*\b(not found|not allowed|no effect)\b"
 )
 """Fixed openings of the style sheet, and those of limits."""
-HINT_OPENING = re.compile(r"(did you mean|known:|allowed:|[a-z]+(-[a-z]+)?) ")
+HINT_OPENING = re.compile(r"(did you mean|[a-z]+(-[a-z]+)?) ")
 _OUR_WORDS = re.compile(
     r".*\bjoin\((sorted\()?\(?\*?_?[A-Z]|[A-Z_]+$|(format|parse)_size\(|f'\{value:|.*\bquoted_name$"
     r"|((type|first_line|str)\()?error\b|signal\.Signals|stderr\b|line\.|lines\[-1\]"

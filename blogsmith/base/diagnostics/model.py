@@ -211,6 +211,12 @@ def format_suggestion(near: str | None) -> str:
     return f"did you mean {near}?" if near else ""
 
 
+def list_choices(choices: Iterable[str]) -> str:
+    """Return the hint "write one of `a`, `b`", or "" if there are no choices."""
+    names = [f"`{choice}`" for choice in choices]
+    return f"write {'one of ' * (len(names) > 1)}{', '.join(names)}" if names else ""
+
+
 def sort_key(diagnostic: Diagnostic) -> tuple[str, Place, str, str]:
     """Return the sort key of reports: file, location, code, message."""
     return (diagnostic.path, diagnostic.place or Place(0), diagnostic.code, diagnostic.message)

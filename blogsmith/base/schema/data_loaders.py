@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from ..diagnostics.fixes import Fix, make_replacement
 from ..diagnostics.model import Place, Reporter, TextMap
 from ..patterns import lazy_pattern
-from .yaml_errors import MAX_DEPTH, TOO_DEEP
+from .yaml_errors import FLATTER, MAX_DEPTH, SHORTER, TOO_DEEP
 from .yaml_loader import MAX_BYTES, SINGLE_QUOTES, Located, YamlPath, load
 from .yaml_scalars import MAX_DIGITS, is_too_long
 
@@ -67,11 +67,11 @@ _AFTER_COMMA = ("Expecting property name", "Expecting value")
 _JSON_WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Expecting property name", "missing key", _QUOTES),
     _TRAILING,
-    ("Expecting ',' delimiter", "missing comma before this", ""),
+    ("Expecting ',' delimiter", "missing comma before this", "end the line before it with `,`"),
     ("Expecting ':' delimiter", "missing colon before this", 'write `"key": value`'),
     ("Expecting value", "missing value", _QUOTES),
     ("Invalid control character", "missing closing quote on this line", r"write a line break as `\n`"),
-    ("Unterminated string", "missing closing quote", ""),
+    ("Unterminated string", "missing closing quote", 'end the string with `"`'),
     ("Invalid \\escape", "invalid escape", _BACKSLASH),
     ("Invalid \\uXXXX escape", "invalid escape", _BACKSLASH),
 )
@@ -119,7 +119,7 @@ def _ends(error: json.JSONDecodeError) -> bool:
 def read_object(text: str) -> ParsedObject:
     """Return the object at the start of a string."""
     if is_too_deep(text[:MAX_BYTES]):
-        return ParsedObject(-1, problem=JsonProblem(TOO_DEEP))
+        return ParsedObject(-1, problem=JsonProblem(TOO_DEEP, FLATTER))
     decoder = json.JSONDecoder(parse_constant=str, parse_int=lambda text: int(text[:30]))
     try:
         value, end = decoder.raw_decode(text[: MAX_BYTES + 1])
@@ -132,7 +132,9 @@ def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     """Return the data of a JSON object that starts on line `first_line` of the reporter's file. Every problem
     is reported, as in `yaml_loader.load`. Return None only if the input is too large to be read."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        reporter.error("yaml-feature", f"JSON is longer than {MAX_BYTES // 1024} kB", Place(first_line))
+        reporter.error(
+            "yaml-feature", f"JSON is longer than {MAX_BYTES // 1024} kB", Place(first_line), SHORTER
+        )
         return None
     origin = text_map(text, first_line)
     found = read_object(text)
@@ -198,7 +200,7 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
         "missing closing quote on this line",
         "write long strings between three quotes",
     ),
-    ("Unterminated string", "missing closing quote", ""),
+    ("Unterminated string", "missing closing quote", 'end the string with `"`'),
     ("Invalid value", "invalid TOML value", _TEXTS),
     ("Expected newline or end of document", "unexpected text after the value", _TEXTS),
     ("Unclosed array", 'missing closing "]" or comma in the list', "end it with `]`"),
@@ -215,12 +217,14 @@ def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located 
     """Return the data of a TOML document that starts on line `first_line` of the reporter's file. Every
     problem is reported, as in `yaml_loader.load`. Return None only if the input is too large or too deep."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        reporter.error("yaml-feature", f"TOML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
+        reporter.error(
+            "yaml-feature", f"TOML is longer than {MAX_BYTES // 1024} kB", Place(first_line), SHORTER
+        )
         return None
     is_deep = is_too_deep(text)
     sound, value = ("", {}) if is_deep else _read(text, reporter, first_line)
     if is_deep or is_value_too_deep(value):
-        reporter.error("yaml-feature", TOO_DEEP, Place(first_line))
+        reporter.error("yaml-feature", TOO_DEEP, Place(first_line), FLATTER)
         return None
     found = _Places(text_map(sound, first_line), reporter)
     found.walk()
@@ -249,10 +253,13 @@ def _report(error: ValueError, text: str, reporter: Reporter, first_line: int) -
     line, column = (int(found[1]), int(found[2])) if found and found[1] else (len(lines), 1)
     line, column = _error_position(lines, line, column)
     said = _WHERE.sub("", str(error))
+    written = lines[line - 1][column - 1 :].strip()
     message, hint = next(
         ((ours, hint) for begin, ours, hint in _WORDINGS if said.startswith(begin)),
-        (f"invalid TOML: {said[:1].lower()}{said[1:]}", ""),
+        (f"invalid TOML: {said[:1].lower()}{said[1:]}", "write `key = value`, with strings in quotes"),
     )
+    if said.startswith("Invalid date"):
+        message, hint = f'invalid date "{written}"', "write an existing day, such as `2026-03-14`"
     length = len(lines[line - 1][column - 1 :].rstrip())
     place, fix = Place(line + first_line - 1, column, max(1, length)), None
     if (meant := _correct_pair(lines[line - 1])) is not None:

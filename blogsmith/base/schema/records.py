@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_typ
 
 from msgspec import Struct, field
 
-from ..diagnostics.model import format_suggestion, nearest
+from ..diagnostics.model import format_suggestion, list_choices, nearest
 from .forms import (
     ANYTHING,
     FILLED,
@@ -43,6 +43,7 @@ Reader: TypeAlias = Callable[[Slot], Any]
 Check: TypeAlias = Callable[[Any, Slot], Any]
 
 QUOTE = "put it in quotes"
+ONE_STRING = "write one string, in quotes if it is a word such as `yes`"
 TRUTHS: Mapping[str, str] = MappingProxyType(
     {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 )
@@ -59,6 +60,25 @@ def format_choices(words: Collection[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+_SETTINGS_HINT = "write `key: value` lines below it, indented by two spaces"
+_TYPE_HINTS: tuple[tuple[str, str], ...] = (
+    ("true or false", "write `true` or `false`"),
+    ("a list of strings", "write a list such as `[a, b]`"),
+    ("a list", "write a list, with `- ` before each entry"),
+    ("a whole number", "write a whole number such as `3`"),
+    ("a number", "write a number such as `1.5`"),
+    ("a string", QUOTE),
+    ("settings", _SETTINGS_HINT),
+    ("a mapping", _SETTINGS_HINT),
+)
+"""Start of the words for a type in a message → hint on what to write."""
+
+
+def type_hint(expected: str) -> str:
+    """Return a hint for a value of another type than `expected`, in the words of the message."""
+    return next((hint for start, hint in _TYPE_HINTS if expected.startswith(start)), "")
+
+
 def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str] | None = None) -> Reader:
     """Return a reader of true or false. hints: (key, value as written) → hint, for values that mean something
     else."""
@@ -69,7 +89,7 @@ def flag(truths: Mapping[str, str] = TRUTHS, hints: Mapping[tuple[str, str], str
             return slot.value
         written = str(slot.value).strip()
         meant = truths.get(written.casefold(), "")
-        hint = (hints or {}).get((slot.name, written)) or (f"write `{meant}`" if meant else "")
+        hint = (hints or {}).get((slot.name, written)) or f"write `{meant or 'true` or `false'}`"
         slot.report(f"{slot.quoted_name} must be true or false", hint)
         return None
 
@@ -92,7 +112,7 @@ def text(slot: Slot) -> str:
     """Return a string on one line; empty if the value is missing."""
     found = one_line(slot)
     if found is None and slot.value is not None:
-        slot.report(f"{slot.quoted_name} must be a string", QUOTE if isinstance(slot.value, bool) else "")
+        slot.report(f"{slot.quoted_name} must be a string", ONE_STRING)
     return found or ""
 
 
@@ -108,7 +128,9 @@ def string_list(separator: str = "") -> Reader:
         elif (found := one_line(slot)) is not None:
             items = [part.strip() for part in found.split(separator)] if separator else [found]
         else:
-            slot.report(f"{slot.quoted_name} must be a list of strings")
+            slot.report(
+                f"{slot.quoted_name} must be a list of strings", f"write a list such as `{slot.name}: [a, b]`"
+            )
         return tuple(dict.fromkeys(item for item in items if item))
 
     return read
@@ -117,7 +139,7 @@ def string_list(separator: str = "") -> Reader:
 def _entry(slot: Slot) -> str:
     found = one_line(slot)
     if not found:
-        slot.report(f"{slot.quoted_name} must be a string", QUOTE if isinstance(slot.value, bool) else "")
+        slot.report(f"{slot.quoted_name} must be a string", ONE_STRING)
     return found or ""
 
 
@@ -126,6 +148,8 @@ def words(
 ) -> Reader:
     """Return a reader of keywords or booleans, which returns their meaning. hints: invalid word → hint."""
     known = [word for word in meanings if isinstance(word, str)]
+    # some keywords also accept booleans, because YAML reads `off` as false
+    shown = [*known, *("true", "false")] if True in meanings and "true" in listed else known
 
     @accepts(choice_form(meanings))
     def read(slot: Slot) -> Any:
@@ -136,6 +160,7 @@ def words(
         if not hint and suggest and isinstance(value, str):
             near = nearest(value, known)
             hint = format_suggestion(near)
+        hint = hint or list_choices(shown)
         return slot.report(f"{slot.quoted_name} must be {listed}", hint, fix=slot.correct(near))
 
     return read
@@ -153,7 +178,9 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
     @accepts(form)
     def read(slot: Slot) -> Any:
         found = parse(slot.value)
-        return slot.report(f"{slot.quoted_name} must be {kind}", hint) if found is None else found
+        if found is None:
+            slot.report(f"{slot.quoted_name} must be {kind}", hint or type_hint(kind))
+        return found
 
     return read
 
@@ -169,7 +196,7 @@ def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Read
         if isinstance(slot.value, kind):
             return read(slot)
         return (
-            slot.report(f"{slot.quoted_name} must be {other}", hint)
+            slot.report(f"{slot.quoted_name} must be {other}", hint or type_hint(other))
             if isinstance(other, str)
             else other(slot)
         )
@@ -223,14 +250,14 @@ def member_of_choices(choices: Iterable[str], kind: str, listed: Iterable[str] =
     """Return a check that a value is one of the choices. listed: choices for the hint in their order; if it
     is empty, the hint lists the first 12 in alphabetical order."""
     in_order = sorted(choices)
-    shown = ", ".join(tuple(listed) or in_order[:12])
+    shown = tuple(listed) or in_order[:12]
 
     @accepts(choice_form(tuple(listed) or in_order))
     def check(value: str, slot: Slot) -> str | None:
         if value in in_order:
             return value
         near = nearest(value, in_order)
-        hint = format_suggestion(near) or f"known: {shown}"
+        hint = format_suggestion(near) or list_choices(shown)
         slot.report(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).correct(near))
         return None
 
@@ -339,7 +366,7 @@ class Schema(Struct, frozen=True):
             for key in missing:
                 # a misspelt key is both unknown and missing; one diagnostic is enough
                 if slot.value.get(key) is None and slot.value.keys() <= self.fields.keys():
-                    slot.report(f'missing key "{key}"')
+                    slot.report(f'missing key "{key}"', f"add `{key}: …`")
             return None
         return self.kind(**found)
 
@@ -362,7 +389,7 @@ def reject_key(key: Slot, known: tuple[str, ...], hint: str = "") -> None:
     """Report an unknown key."""
     if not key.mapping.is_full:
         near = None if hint else nearest(key.value, known)
-        hint = hint or format_suggestion(near) or f"known keys: {', '.join(known)}"
+        hint = hint or format_suggestion(near) or list_choices(known)
         fix = key.correct(near) if near not in key.siblings else None
         key.report(f'unknown key "{key.value}"', hint, code=key.mapping.key_code, fix=fix)
 

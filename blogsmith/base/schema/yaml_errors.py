@@ -18,6 +18,8 @@ _KEY_AND_VALUE = lazy_pattern(r"[ ]*(?:-[ ]+)*(?P<key>[^\s#'\"\[\]{},&*!|>%@`-][
 _OPENED = lazy_pattern(r"[\[{]")
 MAX_DEPTH = 50
 """Maximum nesting depth of values."""
+SHORTER = "move data to a file of its own"
+FLATTER = "write it with fewer lists or mappings inside each other"
 TOO_DEEP = f"values are nested more than {MAX_DEPTH} levels deep"
 _NO_KEY = "missing key before the colon"
 _QUOTES = "put the value in quotes"
@@ -65,7 +67,9 @@ def describe(error: Exception, text: str) -> YamlProblem:
     for shared, reword in _REWORDINGS:
         if shared in fault.context or shared in fault.problem:
             return reword(fault)
-    return YamlProblem(f"invalid YAML: {fault.problem}", fault.at)
+    return YamlProblem(
+        f"invalid YAML: {fault.problem}", fault.at, hint="write `key: value`, with text in quotes"
+    )
 
 
 def quote(value: str) -> str:
@@ -116,7 +120,7 @@ def _bad_start(fault: _ParserError) -> YamlProblem:
     if char == ":":
         return YamlProblem(_NO_KEY, at)
     if not char.strip():
-        return YamlProblem("missing value", at)
+        return YamlProblem("missing value", at, hint="write a value, or remove this line")
     value = _line_from(fault.text, at).rstrip()
     is_whole = not _OPENED.search(fault.text[fault.line_start : at]) and " #" not in value
     edit = (at, value, quote(value)) if is_whole and char not in "\"'[]{}," else None

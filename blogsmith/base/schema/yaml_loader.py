@@ -21,7 +21,7 @@ from msgspec import Struct
 from ..diagnostics.fixes import Fix, make_replacement
 from ..diagnostics.model import Place, Reporter
 from ..patterns import lazy_pattern
-from .yaml_errors import MAX_DEPTH, TOO_DEEP, describe, quote
+from .yaml_errors import FLATTER, MAX_DEPTH, SHORTER, TOO_DEEP, describe, quote
 from .yaml_scalars import MAX_DIGITS, is_too_long, resolve
 
 YamlPath: TypeAlias = tuple[str | int, ...]
@@ -63,7 +63,9 @@ def load(
     problem is reported. Return None only if the input is too large to be read. escape_hint: hint for TeX in
     double quotes."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        reporter.error("yaml-feature", f"YAML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
+        reporter.error(
+            "yaml-feature", f"YAML is longer than {MAX_BYTES // 1024} kB", Place(first_line), SHORTER
+        )
         return None
     builder = _Builder(text, reporter, first_line, escape_hint)
     clean = _REFUSED.sub(" ", text)
@@ -165,7 +167,9 @@ class _Builder:
             name = f"U+{ord(found[0]):04X}"
             place = self.place(found.start(), found.end())
             fix = make_replacement(place.line, place.column, found[0], "", title="remove the character")
-            self.reporter.error("yaml-syntax", f"character {name} is not allowed in YAML", place, fix=fix)
+            self.reporter.error(
+                "yaml-syntax", f"character {name} is not allowed in YAML", place, "remove it", fix
+            )
 
     def handle_event(self, event: yaml.Event) -> bool:
         """Process one event. Return False if reading must stop."""
@@ -229,7 +233,7 @@ class _Builder:
 
     def _open(self, event: yaml.CollectionStartEvent, start: int) -> bool:
         if len(self.frames) >= MAX_DEPTH:
-            self._reject(TOO_DEEP, start)
+            self._reject(TOO_DEEP, start, FLATTER)
             return False
         parent = self.frames[-1] if self.frames else None
         kept = True
@@ -280,12 +284,12 @@ class _Builder:
         if plain and key == "<<":
             self._reject('merge keys "<<" are not allowed', start, "remove `<<`, and copy its entries here")
         elif not key:
-            self._reject("missing key before the colon", start)
+            self._reject("missing key before the colon", start, "write a key, or put the value in quotes")
         elif key in frame.key_lines:
             first = frame.key_lines[key]
             message = f'duplicate key "{key}" (first defined on line {first})'
             fix = remove_entry(place, self.reporter.lines) if frame.is_block else None
-            self.reporter.error("yaml-duplicate-key", message, place, fix=fix)
+            self.reporter.error("yaml-duplicate-key", message, place, "remove one of the two", fix)
         else:
             frame.key_lines[key] = place.line
             frame.is_next_stored = True

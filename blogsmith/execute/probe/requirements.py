@@ -14,7 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from ... import __version__
-from ...base.diagnostics.model import Diagnostic, did_you_mean
+from ...base.diagnostics.model import Diagnostic, did_you_mean, list_choices
 from ...model.cells import COMMANDS, Cell, Need
 from .cache import Answer, ProbeCache
 
@@ -120,7 +120,7 @@ def _quoted(names: Sequence[str]) -> str:
 def _unneeded_error(names: Sequence[str], cells: Iterable[tuple[Cell, bool]]) -> Diagnostic:
     known = sorted({need.name for cell, _ in cells for need in cell.options.needs})
     module = re.split(r"[<>=!~ ]", names[0], maxsplit=1)[0]
-    hint = did_you_mean(module, known) or (f"known: {', '.join(known)}" if known else "")
+    hint = did_you_mean(module, known) or list_choices(known)
     return Diagnostic("need-unmet", f"no cell of these posts needs {_quoted(names)}", hint=hint)
 
 

@@ -237,10 +237,10 @@ def _unchecked(problem: str) -> tuple[str, ...]:
 
 def _note(tried: Sequence[ChangedCode]) -> str:
     names = list(dict.fromkeys(change.constant for change in tried))
-    count = f"{len(tried)} {'change' if len(tried) == 1 else 'changes'}"
+    count = f"{len(tried)} other {'value' if len(tried) == 1 else 'values'}"
     for shown in range(len(names), 0, -1):
         more = f" and {len(names) - shown} more" if shown < len(names) else ""
-        note = f"{NEVER_FAILS}: it is true after {count} of {', '.join(names[:shown])}{more}"
+        note = f"{NEVER_FAILS}: it stays true with {count} of {', '.join(names[:shown])}{more}"
         if len(note) <= MAX_NOTE:
             break
     return note

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ...base.diagnostics.extras import module_install_command
 from ...base.diagnostics.model import Diagnostic, Place, Reporter, find_word_range, nearest
-from ...model.cells import INSTALL_HINTS, Cell, PageCells, Value
+from ...model.cells import INSTALL_HINTS, SYNTAX_HINT, Cell, PageCells, Value
 from ...model.claims import unjudged_message
 from ...model.results import CellRun, Failure, SessionRun, ShapeMismatch, UndecidedClaim, ValueRun
 
@@ -28,10 +28,13 @@ _HINTS: Mapping[str, str] = MappingProxyType(
     {
         "cell-exit": "remove the call, so that the code after it and later cells run",
         "cell-timeout": "write `#| timeout: 5 min` in the cell, or set `execute: timeout:` in blogsmith.yaml",
+        "cell-died": "use less memory, or find the fault by running the code in a terminal",
         "cell-memory": "write `#| memory: 8 GB` in the cell, or set `execute: memory:` in blogsmith.yaml",
     }
 )
-_SHOW_ERROR_HINT = "write `#| error: true` to show the exception on the page"
+_EXIT_HINT = "remove the call of `os._exit`"
+_START_HINT = "check `execute: python:` in blogsmith.yaml, then run `blogsmith execute` again"
+_SHOW_ERROR_HINT = "correct the code, or write `#| error: true` to show the exception on the page"
 _NOT_PYTHON = re.compile(r" \(<cell \d+>, line \d+\)\Z")
 """Suffix of Python's message about a syntax error in a cell. It is removed, as the diagnostic has
 a location."""
@@ -99,7 +102,8 @@ def session_errors(page: PageCells, run: SessionRun, lines: Sequence[str]) -> li
     cells = page.session_cells(run.session)
     if run.problem:
         where = cells[0].place if cells else (page.values[0].origin.place(0) if page.values else None)
-        reporter.error("cell-start", f'cannot run session "{run.session}": {run.problem}', where)
+        message = f'cannot run session "{run.session}": {run.problem}'
+        reporter.error("cell-start", message, where, _START_HINT)
         return reporter.diagnostics
     absent = _MissingModuleHints(page.engine, run.python)
     for cell, result in zip(cells, run.cells, strict=True):
@@ -137,7 +141,7 @@ def _check_cell(
     reporter = _cell_reporter(at, line, reporter)
     place = _line_place(at, line, reporter.lines)
     if run.status == "error" and failure and _NOT_PYTHON.search(failure.message):
-        reporter.error("cell-syntax", f"invalid Python: {_format_failure(failure)}", place)
+        reporter.error("cell-syntax", f"invalid Python: {_format_failure(failure)}", place, SYNTAX_HINT)
         return
     code = _CODES[run.status]
     if failure and run.status == "error":
@@ -147,7 +151,7 @@ def _check_cell(
     else:
         message = f"{quoted_name(cell)}: {run.problem}"
     message = f"{message} (with {point})" if point else message
-    hint = _hint(code, failure, at, cell, absent).replace("#|", cell.option_mark)
+    hint = _hint(code, run.problem, failure, at, cell, absent).replace("#|", cell.option_mark)
     reporter.error(code, message, place, hint)
 
 
@@ -156,10 +160,11 @@ def _report_shapes(
 ) -> None:
     """Report mismatched shapes. cell: cell for shapes that do not name one."""
     for shape in shapes:
-        message = f'wrong shape "{shape.written}": expected {shape.expected}, got {shape.got}'
+        message = f'invalid shape "{shape.written}": expected {shape.expected}, got {shape.got}'
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
         of_file = _cell_reporter(at, shape.line, reporter)
-        of_file.error("cell-shape", message, _shape_place(at, shape.line, shape.written, of_file.lines))
+        place = _shape_place(at, shape.line, shape.written, of_file.lines)
+        of_file.error("cell-shape", message, place, "correct the code, or the shape in the comment")
 
 
 def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: Reporter, point: str) -> None:
@@ -177,7 +182,8 @@ def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: R
     else:
         sides = f" ({run.claim})" if run.claim else ""
         sides += f" (with {point})" if point else ""
-        reporter.error("claim-false", f'the claim "{cell.options.claim}" is false{sides}', place)
+        hint = "correct the code, or the claim if the result is right"
+        reporter.error("claim-false", f'the claim "{cell.options.claim}" is false{sides}', place, hint)
 
 
 def _failure_place(
@@ -197,16 +203,18 @@ def _format_failure(failure: Failure) -> str:
     return f"{failure.name}: {first}" if first else failure.name
 
 
-def _hint(code: str, failure: Failure | None, at: Cell, cell: Cell, absent: _MissingModuleHints) -> str:
+def _hint(
+    code: str, problem: str, failure: Failure | None, at: Cell, cell: Cell, absent: _MissingModuleHints
+) -> str:
     if failure is None or code != "cell-error":
-        return _HINTS.get(code, "")
-    called = "" if at is cell else f"called from {quoted_name(cell)}; "
+        return _EXIT_HINT if code == "cell-died" and "os._exit" in problem else _HINTS.get(code, "")
+    called = "" if at is cell else f" (called from {quoted_name(cell)})"
     module = _MODULE.match(failure.message) if failure.name == "ModuleNotFoundError" else None
     if module:
-        return called + absent.hint(module[1], is_part=not module[2])
+        return absent.hint(module[1], is_part=not module[2]) + called
     if failure.message.startswith("asyncio.run() cannot be called"):
-        return f"{called}write `await` instead, which works outside functions"
-    return called + _EXCEPTION_HINTS.get(failure.name, _SHOW_ERROR_HINT)
+        return f"write `await` instead, which works outside functions{called}"
+    return _EXCEPTION_HINTS.get(failure.name, _SHOW_ERROR_HINT) + called
 
 
 def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: Reporter) -> None:
@@ -217,7 +225,7 @@ def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: R
     what = _format_failure(run.failure) if run.failure else "the value cannot be shown"
     place = value.origin.place(0, len(value.origin.text))
     late = run.failure is not None and run.failure.name == "NameError"
-    hint = 'define it in a cell above, in the session "main"' if late else ""
+    hint = 'define it in a cell above, in the session "main"' if late else "correct the value, or its format"
     reporter.error("value-error", f'"{value.origin.text}": {what}', place, hint)
 
 
@@ -260,13 +268,22 @@ _PACKAGE_HINT = (
 )
 
 
+_TEX_HINTS = (
+    ("output too large", "draw fewer points or lines"),
+    ("undefined control", "correct the name, or load its package with `\\usepackage`"),
+    ("missing content", "draw something, as in `\\draw (0,0) -- (1,1);`"),
+    ("giving up on this path", "end the path before it with `;`"),
+)
+_TEX_HINT = "correct the drawing at this line"
+
+
 def _report_drawing(cell: Cell, failure: Failure, reporter: Reporter) -> None:
     """Report the error of a drawing at the place in the code where TeX stopped."""
     message = _CAPITALIZED.sub(lambda found: found[0].lower(), failure.message)
     # TeX may report the line after the code, for example for a missing `\end`
     number = min(failure.line, cell.code.rstrip().count("\n") + 1)
     place = _tex_place(cell, failure, number, _line_place(cell, number, reporter.lines))
-    hint = ""
+    hint = next((hint for start, hint in _TEX_HINTS if message.startswith(start)), _TEX_HINT)
     if missing := _MISSING_FILE.match(message):
         hint = _PACKAGE_HINT
         if missing[1] in cell.code:

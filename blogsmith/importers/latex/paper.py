@@ -74,7 +74,8 @@ class PaperReader:
         whole = files.read(self.path)
         if whole is None:
             message = f'invalid paper "{self.path}": expected text of at most 10 MB'
-            raise SiteError(Diagnostic("import-source", message))
+            hint = "write the path of the main `.tex` file"
+            raise SiteError(Diagnostic("import-source", message, hint=hint))
         preamble, body = _split(whole)
         for style in files.styles(preamble):
             self.definitions.add(style.text)

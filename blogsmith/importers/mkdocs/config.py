@@ -171,7 +171,8 @@ def read_config(root: Path) -> MkDocsConfig:
     """Return the settings of the site at `root`. Raise SiteError if they cannot be read."""
     file = find_config(root)
     if file is None:
-        raise SiteError(Diagnostic("import-source", f'missing mkdocs.yml or zensical.toml in "{root}"'))
+        message = f'missing "mkdocs.yml" or "zensical.toml" in "{root}"'
+        raise SiteError(Diagnostic("import-source", message, hint="write the folder that contains it"))
     return MkDocsConfig(file, _load(root, file, 0))
 
 
@@ -191,7 +192,8 @@ def _load(root: Path, file: PurePosixPath, depth: int) -> dict[str, Any]:
         values = load_mapping(re.sub(r"(:\s*)!relative\b.*", r"\1null", plain))
     except DataTextError as error:
         message = f"invalid settings: {error}"
-        raise SiteError(Diagnostic("import-source", message, file.as_posix())) from error
+        hint = "correct this file in the source"
+        raise SiteError(Diagnostic("import-source", message, file.as_posix(), hint=hint)) from error
     parent = values.pop("INHERIT", None)
     if isinstance(parent, str) and depth < 5 and (root / file.parent / parent).is_file():
         values = _load(root, PurePosixPath(file.parent / parent), depth + 1) | values

@@ -131,7 +131,8 @@ def read_config(root: Path) -> BookConfig:
     """Return the settings of the book at `root`. Raise SiteError if they cannot be read."""
     found = find_book(root)
     if found is None:
-        raise SiteError(Diagnostic("import-source", f'missing _toc.yml, myst.yml or conf.py in "{root}"'))
+        message = f'missing "_toc.yml", "myst.yml" or "conf.py" in "{root}"'
+        raise SiteError(Diagnostic("import-source", message, hint="write the folder that contains it"))
     flavour, folder = found
     readers = {"jupyter-book": _read_book, "mystmd": _read_myst, "sphinx": _read_sphinx, "d2lbook": _read_d2l}
     return readers[flavour](root / folder, folder)
@@ -142,7 +143,8 @@ def _load(file: Path, folder: PurePosixPath) -> dict[str, Any]:
         data = load_yaml(read_text(file) or "") if file.is_file() else None
     except DataTextError as error:
         path = (folder / file.name).as_posix()
-        raise SiteError(Diagnostic("import-source", f'cannot read "{path}": {error}')) from error
+        hint = "correct this file in the source"
+        raise SiteError(Diagnostic("import-source", f'cannot read "{path}": {error}', hint=hint)) from error
     return {str(key): value for key, value in data.items()} if isinstance(data, dict) else {"": data}
 
 

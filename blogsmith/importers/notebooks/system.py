@@ -37,7 +37,8 @@ class Notebooks:
         paths = [path for path in every if path.suffix == ".ipynb"]
         paths = [PurePosixPath(root.name)] if root.is_file() else paths
         if not paths:
-            raise SiteError(Diagnostic("import-source", f'no notebook found in "{root}"'))
+            hint = "write the folder or the path of an `.ipynb` file"
+            raise SiteError(Diagnostic("import-source", f'notebook not found in "{root}"', hint=hint))
         # notebooks in the top folder are posts
         has_posts = any(len(path.parts) == 1 for path in paths)
         top = PurePosixPath("content", "posts") if has_posts else PurePosixPath("content")

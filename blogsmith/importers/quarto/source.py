@@ -104,8 +104,9 @@ def read_config(root: Path) -> QuartoConfig:
         try:
             values = load_mapping(read_text(file) or "")
         except DataTextError as error:
-            message = f"invalid YAML in {file.name}:{error.line}: {error}"
-            raise SiteError(Diagnostic("import-source", message)) from error
+            message = f'invalid YAML in line {error.line} of "{file.name}": {error}'
+            hint = "correct this line in the source"
+            raise SiteError(Diagnostic("import-source", message, hint=hint)) from error
     folders, notices = {}, []
     for path, found in _read_folders(root):
         if isinstance(found, Notice):

@@ -186,7 +186,8 @@ def settings_error(text: str, path: PurePosixPath, error: DataTextError) -> Site
     lines = text.split("\n")
     line = lines[error.line - 1] if error.line <= len(lines) else ""
     message = f"invalid settings: {error}"
-    return SiteError(Diagnostic("import-source", message, path.as_posix(), Place(error.line), line))
+    hint = "correct this line in the source"
+    return SiteError(Diagnostic("import-source", message, path.as_posix(), Place(error.line), line, hint))
 
 
 def load_yaml(text: str) -> Any:

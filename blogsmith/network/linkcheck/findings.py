@@ -77,7 +77,7 @@ def _use_diagnostics(address: str, use: LinkUse, verdict: LinkVerdict) -> Iterat
         )
         yield _warning("link-dead", f'"{shown}" is gone: {verdict.reason}', use, hint)
     elif verdict.state == "unreachable":
-        yield _warning("link-unreachable", f'"{shown}" cannot be reached: {verdict.reason}', use)
+        yield _warning("link-unreachable", f'"{shown}" cannot be reached: {verdict.reason}', use, _RETRY_HINT)
     elif verdict.state == "moved" and verdict.target:
         yield _moved_warning(address, shown, use, verdict.target)
     if use.fragment and use.fragment in verdict.lacking:
@@ -108,6 +108,9 @@ def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:
     if not written.lower().startswith(("http:", "https:")):
         return None
     return make_replacement(use.place.line, use.place.column, written, target, is_safe=is_safe)
+
+
+_RETRY_HINT = "check the URL in a browser, or run the check again later"
 
 
 def _warning(code: str, message: str, use: LinkUse, hint: str = "", fix: Fix | None = None) -> Diagnostic:

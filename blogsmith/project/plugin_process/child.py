@@ -67,7 +67,8 @@ def _serve(setup: PluginSetup, requests: BinaryIO, answers: BinaryIO) -> None:
     def load() -> bytes:
         if problem := _enter_sandbox(setup.sandbox):
             message = f"missing sandbox for plugins: {problem}"
-            raise SiteError(Diagnostic("plugin", message, "blogsmith.yaml"))
+            hint = "remove the plugins, or run blogsmith on a system with the sandbox"
+            raise SiteError(Diagnostic("plugin", message, "blogsmith.yaml", hint=hint))
         found = []
         for hooks in register_plugins(setup.names, (), setup.code):
             plugins = combine_hooks([hooks])

@@ -27,7 +27,7 @@ from ...base.storage.temporary import nameless_file
 from ...execute.session.process import end_group_with_pipe
 from ...execute.session.working_folder import working_folder
 from ...hooks import Hooks, SiteOutputs
-from ...hooks.calls import RemoteFrames
+from ...hooks.calls import RemoteFrames, plugin_hint
 from ...hooks.plugin_code import FOLDER
 from ...hooks.plugin_imports import SiteImportGuard
 from ...model.documents import Document
@@ -306,4 +306,5 @@ def _unpack(plugin: str, data: bytes, call: Callable[[int], Any] | None = None) 
 
 
 def _problem(plugin: str, message: str) -> SiteError:
-    return SiteError(Diagnostic("plugin", message, f"{FOLDER}/{plugin}.py", subject=plugin))
+    hint = plugin_hint(plugin)
+    return SiteError(Diagnostic("plugin", message, f"{FOLDER}/{plugin}.py", hint=hint, subject=plugin))

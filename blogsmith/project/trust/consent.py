@@ -148,7 +148,8 @@ def trust(root: Path) -> Consent:
             folder.replace(file.name, text.encode(), FILE_MODE)
     except OSError as error:
         message = f'cannot record trust in "{file}": {error.strerror or error}'
-        raise SiteError(Diagnostic("trust-write", message)) from error
+        hint = "check the permissions of the folder and the free space"
+        raise SiteError(Diagnostic("trust-write", message, hint=hint)) from error
     return Consent(before, code, files, settings, changes)
 
 

@@ -259,8 +259,8 @@ def _heads_a_column(node: Node) -> bool:
 
 
 def format_dropped(dropped: Sequence[str]) -> str:
-    """Return the names of removed elements as a list such as `<script> and <svg>`."""
-    names = [f"<{name}>" if name.isalnum() else name for name in dropped]
+    """Return the names of removed elements as a list such as `"<script>" and "<svg>"`."""
+    names = [f'"<{name}>"' if name.isalnum() else name for name in dropped]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...base.patterns import lazy_pattern
-from ...languages.language import ENGLISH, Language
+from ...languages.language import Language
 from ...model.cell_locations import code_start, locate_in_post
 from ...model.cells import Cell
 from ...model.results import CellOutput, CellResult, Display, Failure, Stream
@@ -196,9 +196,7 @@ def _clean(showing: _OutputState, clean: CleanHtml) -> str:
     if clean.has_head:
         showing.head = None
     if clean.dropped:
-        message = (
-            f"HTML in {showing.name(ENGLISH)} contains {format_dropped(clean.dropped)}, which is not shown"
-        )
+        message = f"{format_dropped(clean.dropped)} is not allowed in the HTML of {cell_name(showing.cell)}"
         place = showing.cell.place
         showing.rendering.reporter.warn(
             "output-html", message, place, "show a table, an image or text instead"
@@ -211,7 +209,8 @@ def _latex(rendering: PageRendering, cell: Cell, latex: str) -> str:
     shown = output_math(rendering, tex, display=True) if tex else ""
     if not shown:
         message = f"LaTeX of {cell_name(cell)} cannot be typeset and is shown as text"
-        rendering.reporter.warn("output-latex", message, cell.place)
+        hint = "return LaTeX of a formula from `_repr_latex_`, such as `$x^2$`"
+        rendering.reporter.warn("output-latex", message, cell.place, hint)
         return ""
     return display_block(rendering, tex, shown)
 
@@ -264,7 +263,8 @@ def _warn_of_no_picture(rendering: PageRendering, cell: Cell, pictures: list[Cel
         return
     why = f'has "{asked}"' if asked else "is numbered as a figure"
     place = cell.options.places.get(asked or "label", cell.place)
-    rendering.reporter.warn("cell-figure", f"{cell_name(cell)} {why} but shows no image", place)
+    hint = f"show a figure in the cell, or remove `{asked or 'label'}`"
+    rendering.reporter.warn("cell-figure", f"{cell_name(cell)} {why} but shows no image", place, hint)
 
 
 def _warn_of_no_table(rendering: PageRendering, cell: Cell, *, has_table: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ...hooks import OutputForm
+from ...hooks.calls import plugin_hint
 from ...model.cells import Cell
 from ...model.results import Display
 from ..context import PageRendering
@@ -48,12 +49,12 @@ def show_with_plugin(rendering: PageRendering, cell: Cell, found: PluginForm) ->
     except (ValueError, SyntaxError) as error:
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         message = f'value not allowed by plugin "{found.form.plugin}" in {cell_name(cell)}: {reason}'
-        rendering.reporter.error("output-plugin", message, cell.place)
+        rendering.reporter.error("output-plugin", message, cell.place, "end the cell with another value")
     except Exception as error:
         # A bug in a plugin must not stop the build, and the message must name the plugin.
         start = f'invalid result of plugin "{found.form.plugin}" for "{found.mime}"'
         message = f"{start}: {type(error).__name__}: {error}"
-        rendering.reporter.error("plugin", message, cell.place)
+        rendering.reporter.error("plugin", message, cell.place, plugin_hint(found.form.plugin))
     return PluginHtml()
 
 

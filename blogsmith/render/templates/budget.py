@@ -29,7 +29,7 @@ STEPS = 20_000_000
 CHARACTERS = 100_000_000
 """Maximum number of characters. An item of a list counts as 64, its approximate size in memory."""
 
-_MUCH = f"print less: {CHARACTERS:,} characters are the limit for one page"
+_MUCH = "print less on this page, or spread the content over several pages"
 ITEM = 64
 NET_S = 30.0
 NUMBER_BITS = 10_000
@@ -62,19 +62,18 @@ class Budget(threading.local):
         self.steps -= steps
         self.characters -= characters
         if self.steps < 0:
-            hint = "check for nested loops over many items"
-            raise BudgetExceededError(f"templates of this page need more than {STEPS:,} steps", hint)
+            hint = "remove loops inside loops over many items"
+            raise BudgetExceededError(f"more than {STEPS:,} steps in the templates of one page", hint)
         if self.characters < 0:
-            raise BudgetExceededError(
-                f"templates of this page produce more than {CHARACTERS:,} characters", _MUCH
-            )
+            raise BudgetExceededError(f"more than {CHARACTERS:,} characters in one page", _MUCH)
 
     def check_size(self, characters: int, what: str) -> None:
         """Raise BudgetExceededError if a result would be too large. what: name of the operation, for the
         message."""
         if characters > CHARACTERS:
             count = f"{characters:,}" if characters < 10**18 else "infinitely many"
-            raise BudgetExceededError(f"{what} would produce {count} characters", _MUCH)
+            message = f"more than {CHARACTERS:,} characters in one page: {what} has {count}"
+            raise BudgetExceededError(message, _MUCH)
 
     def take_size(self, characters: int, what: str) -> None:
         """Deduct the characters of a large result before it is created. what: name of the operation, for the

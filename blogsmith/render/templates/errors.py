@@ -44,7 +44,7 @@ def _describe(obj: Any, name: str | None) -> str | None:
     if isinstance(obj, Struct) or is_dataclass(obj):
         owner = type(obj).__name__.removesuffix("View").lower()
         names = field_names(type(obj)) if isinstance(obj, Struct) else [field.name for field in fields(obj)]
-        return _no_such(f'{owner} has no field "{name}"', name, names)
+        return _no_such(f'"{owner}" has no field "{name}"', name, names)
     if isinstance(obj, Mapping):
         return _no_such(f'unknown entry "{name}"', name, [str(key) for key in obj])
     return None
@@ -55,21 +55,35 @@ def _no_such(message: str, name: str | None, choices: list[str]) -> str:
     return f"{message}; {near}" if near else message
 
 
+_ACTIONS: tuple[tuple[type[BaseException], str], ...] = (
+    (RecursionError, "remove the tag that leads back to the same template"),
+    (TemplateTimeout, "remove loops inside loops over many items"),
+    (MemoryError, "print less on this page"),
+    (TemplateNotFound, "add this template, or write the name of another one"),
+    (SecurityError, "remove it: templates may only read public fields"),
+    (TemplateSyntaxError, "correct the Jinja tag on this line: `{{ … }}` or `{% … %}`"),
+    (UndefinedError, "write a name that exists, or `{% if NAME is defined %}` around it"),
+)
+_ACTION = "correct the expression on this line"
+"""Action for errors that are not in the table."""
+
+
 def template_diagnostic(
     error: BaseException, lines: Mapping[str, list[str]], names: list[str], hint: str
 ) -> Diagnostic:
     """Return the diagnostic for an error that occurred while a template was compiled or rendered. lines: path
     of a template, as in messages → its lines. names: names of all templates, for suggestions."""
     path, line = _template_place(error, lines)
-    if isinstance(error, BudgetExceededError) and error.hint:
-        hint = f"{error.hint}; {hint}" if hint else error.hint
+    action = error.hint if isinstance(error, BudgetExceededError) else ""
+    action = action or next((words for kind, words in _ACTIONS if isinstance(error, kind)), _ACTION)
     text = lines[path][line - 1] if path in lines and 0 < line <= len(lines[path]) else ""
     column = len(text) - len(text.lstrip()) + 1
     place = Place(line, column, max(1, len(text.strip()))) if line else None
     circle = _find_cycle(_template_places(error, lines)) if isinstance(error, RecursionError) else []
     message, _, near = _message(error, names, [path for path, _ in circle]).partition("; did you mean ")
     if near:
-        hint = f"did you mean {near}" + (f" {hint[:1].upper()}{hint[1:]}" if hint else "")
+        action = f"did you mean {near}"
+    hint = f"{action} ({hint})" if hint else action
     is_limit = isinstance(error, BudgetExceededError | TemplateTimeout | MemoryError)
     return Diagnostic("template-limit" if is_limit else "template", message, path, place, text, hint)
 
@@ -111,9 +125,9 @@ def _message(error: BaseException, names: list[str], circle: Sequence[str] = ())
             return f"template{name} includes, extends or calls itself without end"
         return f"templates include or extend each other in a cycle: {' → '.join([*names, names[0]])}"
     if isinstance(error, TemplateTimeout):
-        return f"templates of this page need more than {NET_S:g} s of CPU time"
+        return f"more than {NET_S:g} s of CPU time in the templates of one page"
     if isinstance(error, MemoryError):
-        return "templates of this page need more memory than is available"
+        return "more memory than is available in the templates of one page"
     if isinstance(error, BudgetExceededError):
         return str(error)
     if isinstance(error, TemplateNotFound):

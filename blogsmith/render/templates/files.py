@@ -25,6 +25,7 @@ from ...base.diagnostics.model import (
     confirm_typo,
     did_you_mean,
     format_suggestion,
+    list_choices,
     nearest,
 )
 from ...base.installed import THEMES, installed_parts, part_path
@@ -325,7 +326,7 @@ def _theme_folder(name: str, places: _ThemeFolders, blame: str) -> ThemeFolder:
     if root is None:
         names = places.names()
         near = nearest(name, names)
-        hint = format_suggestion(near) or f"known: {', '.join(names) or 'none'}"
+        hint = format_suggestion(near) or list_choices(names) or "write `theme: paper`"
         # the caller that has read the setting knows its position
         typo_of = confirm_typo(name, near) if blame == "blogsmith.yaml" else None
         fix = make_replacement(1, 1, name, typo_of) if typo_of else None
@@ -342,7 +343,12 @@ def _read_folder(name: str, root: Path, label: str) -> ThemeFolder:
         text = _read_text(file, f"{label}/theme.yaml", problems)
     else:
         problems.append(
-            Diagnostic("template", "this file is outside its theme folder", f"{label}/theme.yaml")
+            Diagnostic(
+                "template",
+                "this file is outside its theme folder",
+                f"{label}/theme.yaml",
+                hint="copy the file into the folder",
+            )
         )
     text = text or ""
     reporter = Reporter(f"{label}/theme.yaml", text.splitlines())
@@ -479,7 +485,12 @@ def _read_text(file: Path, label: str, problems: list[Diagnostic]) -> str | None
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        problems.append(Diagnostic("encoding", f"not valid UTF-8 at byte {error.start}", label))
+        problems.append(
+            Diagnostic(
+                "encoding", f"invalid UTF-8 at byte {error.start}", label, hint="save the file as UTF-8"
+            )
+        )
     except OSError as error:
-        problems.append(Diagnostic("template", f"cannot be read: {error.strerror}", label))
+        message = f"cannot read this file: {error.strerror}"
+        problems.append(Diagnostic("template", message, label, hint="check its permissions"))
     return None

@@ -202,8 +202,10 @@ def _statements(file: StaticFile) -> Sequence[str]:
     try:
         css = asset.file.read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        message = f"not valid UTF-8 at byte {error.start}"
-        raise SiteError(Diagnostic("encoding", message, "/".join(asset.file.parts[-4:]))) from error
+        message, hint = f"invalid UTF-8 at byte {error.start}", "save the file as UTF-8"
+        raise SiteError(
+            Diagnostic("encoding", message, "/".join(asset.file.parts[-4:]), hint=hint)
+        ) from error
     folder = "/".join(asset.path.parts[2:-1])
     return [one for one in statements(css, folder) if not one.startswith("@charset")]
 

@@ -13,7 +13,14 @@ from typing import Protocol
 from msgspec import Struct
 
 from ...base.diagnostics.fixes import make_replacement
-from ...base.diagnostics.model import Diagnostic, Place, confirm_typo, format_suggestion, nearest
+from ...base.diagnostics.model import (
+    Diagnostic,
+    Place,
+    confirm_typo,
+    format_suggestion,
+    list_choices,
+    nearest,
+)
 from ...base.patterns import lazy_pattern
 
 _TAG = lazy_pattern(
@@ -110,7 +117,7 @@ def _warning(template: TemplateText, block: Block, choices: list[str]) -> Diagno
     near = nearest(block.name, choices)
     typo_of = confirm_typo(block.name, near)
     column = block.start - begin + 1
-    listed = f"known: {', '.join(choices)}" if choices else "remove it: the parent template has no blocks"
+    listed = list_choices(choices) or "remove it: the parent template has no blocks"
     return Diagnostic(
         "template-block",
         f'block "{block.name}" has no effect because no parent template has a block of this name',

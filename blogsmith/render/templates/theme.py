@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...base.diagnostics.model import Diagnostic, SiteError, did_you_mean
+from ...base.diagnostics.model import Diagnostic, SiteError, did_you_mean, list_choices
 from ...languages.bundled_languages import find_language
 from ...languages.language import ENGLISH, Language
 from ...model.documents import Asset
@@ -127,7 +127,7 @@ class Theme(Struct, frozen=True):
     def layout_hint(self, layout: str) -> str:
         """Return a hint with the nearest layout, or with all layouts if none is similar."""
         choices = self.layouts()
-        return did_you_mean(layout, choices) or f"known: {', '.join(choices)}"
+        return did_you_mean(layout, choices) or list_choices(choices)
 
     def static_files(self) -> tuple[Asset, ...]:
         """Return the files to copy, sorted. Their paths are those in the output, under `assets/<theme>/`."""
@@ -155,7 +155,7 @@ class Theme(Struct, frozen=True):
             self.environment.loads.note(ALL_FILES)
             lines = {file.label: file.text.splitlines() for file in self.files.templates.values()}
             names = sorted(self.files.templates)
-            hint = f"the error occurred while rendering {what}" if what else ""
+            hint = f"found while rendering {what}" if what else ""
             raise SiteError(template_diagnostic(error, lines, names, hint)) from error
 
 

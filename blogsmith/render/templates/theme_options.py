@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ...base.diagnostics.model import Place, Reporter, did_you_mean, format_suggestion, nearest
+from ...base.diagnostics.model import Place, Reporter, did_you_mean, format_suggestion, list_choices, nearest
 from ...base.patterns import lazy_pattern
 from ...base.schema.yaml_loader import YamlPath
 
@@ -68,6 +68,10 @@ class ThemeOption(Struct, frozen=True):
             return ""
         return "" if _CHECKS[self.kind](value) else f"expected {KINDS[self.kind]}"
 
+    def hint(self) -> str:
+        """Return a hint on what to write as the value."""
+        return list_choices(self.choices) or f"write {KINDS[self.kind]}"
+
     def css(self, value: Any) -> str:
         """Return a valid value as CSS; empty for the theme's own value."""
         if isinstance(value, dict):
@@ -85,6 +89,11 @@ def read_options(declared: Mapping[str, Any], places: Mapping[YamlPath, Place], 
     return found
 
 
+_FORM_HINTS: Mapping[str, str] = MappingProxyType(
+    {"choices": "write `choices: [a, b]`", "property": "write `property: --accent`"}
+)
+
+
 def _read_option(
     name: str, value: Any, places: Mapping[YamlPath, Place], reporter: Reporter
 ) -> ThemeOption | None:
@@ -92,11 +101,13 @@ def _read_option(
     if not isinstance(value, dict) or not value.keys() & set(_KEYS):
         return ThemeOption(value, _default_kind(value))
     if "default" not in value:
-        reporter.error("theme-value", f'missing "default" of option "{name}"', places.get(path))
+        reporter.error(
+            "theme-value", f'missing "default" of option "{name}"', places.get(path), "add `default: …`"
+        )
         return None
     unknown = [key for key in value if key not in _KEYS]
     for key in unknown:
-        hint = did_you_mean(str(key), _KEYS) or f"known: {', '.join(_KEYS)}"
+        hint = did_you_mean(str(key), _KEYS) or list_choices(_KEYS)
         reporter.error("theme-value", f'unknown key "{key}"', places.get((*path, key)), hint)
     choices, kind = value.get("choices", []), value.get("kind", _default_kind(value["default"]))
     problem = ""
@@ -110,7 +121,7 @@ def _read_option(
             "property",
         )
     if problem:
-        hint = did_you_mean(str(kind), KINDS) or f"known: {', '.join(KINDS)}" if key == "kind" else ""
+        hint = did_you_mean(str(kind), KINDS) or list_choices(KINDS) if key == "kind" else _FORM_HINTS[key]
         reporter.error("theme-value", problem, places.get((*path, key)), hint)
     if problem or unknown:
         return None
@@ -118,7 +129,10 @@ def _read_option(
     wrong = option.problem(option.default)
     if wrong:
         reporter.error(
-            "theme-value", f'invalid default of option "{name}": {wrong}', places.get((*path, "default"))
+            "theme-value",
+            f'invalid default of option "{name}": {wrong}',
+            places.get((*path, "default")),
+            "write a default that the option allows",
         )
     return option
 
@@ -162,17 +176,13 @@ def report_options(
                 "config-value",
                 f'invalid value of option "{name}": {problem}',
                 place,
-                format_suggestion(near),
+                format_suggestion(near) or option.hint(),
                 fix,
             )
 
 
 def _list_options(options: Mapping[str, ThemeOption]) -> str:
-    return (
-        f"known: {', '.join(sorted(options))}"
-        if options
-        else "declare the option in the theme.yaml of the theme"
-    )
+    return list_choices(sorted(options)) or "declare the option in the theme.yaml of the theme"
 
 
 def option_variables(

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-from ...base.diagnostics.model import Place, Reporter, did_you_mean, format_suggestion, nearest
+from ...base.diagnostics.model import Place, Reporter, did_you_mean, format_suggestion, list_choices, nearest
 from ...base.patterns import lazy_pattern
 from ...base.schema import yaml_loader as loader
 from ...model.social_cards import CardStyle
@@ -83,7 +83,10 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         return ThemeSettings()
     if not isinstance(located.value, dict):
         reporter.error(
-            "theme-value", "invalid theme.yaml: expected `key: value` lines", located.places.get(())
+            "theme-value",
+            "invalid theme.yaml: expected `key: value` lines",
+            located.places.get(()),
+            "write lines such as `extends: paper`",
         )
         return ThemeSettings()
     kinds = {key: (kind, words) for key, kind, words in THEME_KEYS}
@@ -93,14 +96,22 @@ def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
         if key not in kinds:
             key_place = located.key_places.get((key,))
             near = nearest(str(key), kinds)
-            hint = format_suggestion(near) or f"known: {', '.join(kinds)}"
+            hint = format_suggestion(near) or list_choices(kinds)
             fix = reporter.correct(key_place, str(key), near)
             reporter.error("theme-value", f'unknown key "{key}"', key_place, hint, fix)
         elif not isinstance(value, kinds[key][0]):
-            reporter.error("theme-value", f'invalid "{key}": expected {kinds[key][1]}', place)
+            reporter.error(
+                "theme-value",
+                f'invalid "{key}": expected {kinds[key][1]}',
+                place,
+                _form_hint(key, kinds[key][0]),
+            )
         elif key == "name" and value != name:
             reporter.error(
-                "theme-value", f'theme name "{value}" differs from the folder name "{name}"', place
+                "theme-value",
+                f'invalid theme name "{value}": expected "{name}", the name of the folder',
+                place,
+                f"write `name: {name}`",
             )
         else:
             right[key] = value
@@ -158,6 +169,12 @@ def _when(written: Any) -> tuple[tuple[str, tuple[OptionValue, ...]], ...] | Non
     return tuple(found.items())
 
 
+def _form_hint(key: str, kind: type) -> str:
+    """Return a hint on how to write a key of a theme.yaml, by the type of its value."""
+    form = "[…]" if kind is list else "{key: value}" if kind is dict else "NAME"
+    return f"write `{key}: {form}`"
+
+
 def report_conditions(
     settings: ThemeSettings, options: Mapping[str, ThemeOption], reporter: Reporter
 ) -> None:
@@ -169,13 +186,18 @@ def report_conditions(
             path = ("styles", index, "when", name)
             if name not in options:
                 place = located.key_places.get(path) if located else None
-                hint = did_you_mean(name, options) or f"known: {', '.join(options)}"
+                hint = did_you_mean(name, options) or list_choices(options)
                 reporter.error("theme-value", f'unknown theme option "{name}"', place, hint)
                 continue
             wrong = next((found for value in values if (found := options[name].problem(value))), "")
             if wrong:
                 place = located.places.get(path) if located else None
-                reporter.error("theme-value", f'invalid value of option "{name}": {wrong}', place)
+                reporter.error(
+                    "theme-value",
+                    f'invalid value of option "{name}": {wrong}',
+                    place,
+                    "write a value that the option allows",
+                )
 
 
 def _script(entry: Any) -> ScriptEntry | None:
@@ -200,7 +222,7 @@ def _has_known_keys(
 ) -> bool:
     unknown = [key for key in entry if key not in keys] if isinstance(entry, dict) else []
     for key in unknown[:1]:
-        hint = did_you_mean(key, keys) or f"known: {', '.join(keys)}"
+        hint = did_you_mean(key, keys) or list_choices(keys)
         reporter.error("theme-value", f'unknown key "{key}"', located.key_places.get((*path, key)), hint)
     return not unknown
 
@@ -228,7 +250,7 @@ def read_card(written: Mapping[str, Any], located: loader.Located, reporter: Rep
     for key, value in written.items():
         place = located.places.get(("card", key))
         if key not in _CARD_KEYS:
-            hint = did_you_mean(str(key), _CARD_KEYS) or f"known: {', '.join(_CARD_KEYS)}"
+            hint = did_you_mean(str(key), _CARD_KEYS) or list_choices(_CARD_KEYS)
             key_place = located.key_places.get(("card", key))
             reporter.error("theme-value", f'unknown key "{key}"', key_place, hint)
         elif key in _COLORS and not _is_color(value):
@@ -239,9 +261,16 @@ def read_card(written: Mapping[str, Any], located: loader.Located, reporter: Rep
                 'write a colour such as `"#1a2b3c"`',
             )
         elif key == "font" and not isinstance(value, str):
-            reporter.error("theme-value", 'invalid "font": expected a file path', place)
+            reporter.error(
+                "theme-value", 'invalid "font": expected a file path', place, "write `font: fonts/NAME.ttf`"
+            )
         elif key == "weight" and (not isinstance(value, int) or not 1 <= value <= 1000):
-            reporter.error("theme-value", 'invalid "weight": expected a number from 1 to 1000', place)
+            reporter.error(
+                "theme-value",
+                'invalid "weight": expected a number from 1 to 1000',
+                place,
+                "write `weight: 600`",
+            )
         else:
             right[key] = Path(value) if key == "font" else value
     return CardStyle(**right) if written else None

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from ...base.diagnostics.fixes import Fix, make_replacement
 from ...base.diagnostics.model import Place, Reporter, format_suggestion, nearest
 from ...base.patterns import lazy_pattern
-from ...model.cells import Cell
+from ...model.cells import SYNTAX_HINT, Cell
 from ...model.claims import ClaimProblem, find_claim_problem, find_tuple_assertions, unjudged_message
 from ...model.results import UndecidedClaim
 from ..state import PageState
@@ -155,6 +155,8 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
     if word:
         at = text.find(word)
         hint = next((hint for begin, hint in _MAGIC_HINTS if re.match(begin, word)), "write it in Python")
+        asked = _QUESTION.fullmatch(text.strip())
+        hint = hint.replace("name", asked[1]) if asked else hint
         hint = hint.replace("{}", text[at:].lstrip("!% ").strip().replace("`", "")[:_LONGEST_MAGIC])
         place = Place(start[0], start[1] + at, len(word))
         fix = _without_magic(text, *start)
@@ -166,7 +168,7 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
     if fault.is_whole_line:
         column, length = len(text) - len(text.lstrip()) + 1, len(text.strip())
     place = Place(start[0], start[1] + column - 1, max(1, min(length, len(text) - column + 1)))
-    reporter.error("cell-syntax", f"invalid Python: {fault.message}", place)
+    reporter.error("cell-syntax", f"invalid Python: {fault.message}", place, SYNTAX_HINT)
 
 
 def _without_magic(text: str, line: int, column: int) -> Fix | None:

@@ -281,7 +281,7 @@ def _add_info_options(options: CellOptions, fence: Fence, page: PageState) -> Ce
         return options
     if fence.id and options.label:
         message = f'duplicate label "{options.label}": this cell already has "{fence.id}"'
-        page.reporter.error("cell-option", message, options.places.get("label"))
+        page.reporter.error("cell-option", message, options.places.get("label"), "remove one of the labels")
     elif fence.id:
         options = replace(options, label=label_id(fence.id))
     return options

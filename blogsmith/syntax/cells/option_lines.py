@@ -158,10 +158,14 @@ def _settings(
     return [_setting(block, key, item) for key, item in value.items()]
 
 
+_FORM_HINT = "write lines such as `#| echo: false`"
+
+
 def _spelling_hint(value: object) -> str:
-    """Return a hint if the author wrote `echo=false` or `echo:false`, otherwise an empty string."""
+    """Return a hint if the author wrote `echo=false` or `echo:false`, otherwise one with the
+    form."""
     found = _UNSPACED.fullmatch(value.strip()) if isinstance(value, str) else None
-    return f"write `{found[1]}: {found[2]}`" if found and found[1] in KEYS else ""
+    return f"write `{found[1]}: {found[2]}`" if found and found[1] in KEYS else _FORM_HINT
 
 
 def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageState) -> _Block:
@@ -244,7 +248,12 @@ def _expand_tags(setting: OptionSetting, page: PageState) -> list[OptionSetting]
     value = setting.value
     items = re.split(r"[\s,]+", value) if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        page.reporter.error("cell-option", '"tags" must be a list of strings', setting.place)
+        page.reporter.error(
+            "cell-option",
+            '"tags" must be a list of strings',
+            setting.place,
+            "write a list such as `[hide-input]`",
+        )
         return []
     found = []
     for number, tag in enumerate(items):

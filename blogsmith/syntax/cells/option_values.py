@@ -14,7 +14,16 @@ from ...base.schema.forms import Form, accepts, list_form, union_form
 from ...base.schema.records import TRUTHS, Table, build_schema, checked, choice, flag, shaped, words
 from ...base.schema.slots import Slot
 from ...model.cells import CellOptions, Need
-from ...model.execution_values import BYTES, FREEZE_WORD, PATTERN, SECONDS, SEED, TOLERANCE, pattern_problem
+from ...model.execution_values import (
+    BYTES,
+    FREEZE_WORD,
+    PATTERN,
+    PATTERN_HINT,
+    SECONDS,
+    SEED,
+    TOLERANCE,
+    pattern_problem,
+)
 from ...model.sweeps import MAX_AXES, MAX_RUNS, Scalar, Sweep, SweepAxis
 from ..references.references import label_id
 
@@ -94,9 +103,9 @@ def _values(slot: Slot) -> Iterator[Scalar]:
             message = (
                 f"invalid sweep value: expected a number, boolean or string of up to {_LONGEST} characters"
             )
-            _report(entry, message)
+            _report(entry, message, "write a number, `true`, `false` or a shorter string")
         elif str(value) in seen:
-            _report(entry, f'duplicate value "{value}" in this list')
+            _report(entry, f'duplicate value "{value}" in this list', "remove one of the two")
         else:
             seen.add(str(value))
             yield value
@@ -187,7 +196,7 @@ def _text(slot: Slot) -> str | None:
         return " ".join(value.split())
     if isinstance(value, int | float) and not isinstance(value, bool):
         return slot.spelling
-    hint = _SINGLE_VALUE_HINTS.get(slot.name, "") if isinstance(value, list) else ""
+    hint = _SINGLE_VALUE_HINTS.get(slot.name, "") if isinstance(value, list) else f"write `{slot.name}: TEXT`"
     slot.report(f'"{slot.name}" must be a string', hint)
     return None
 
@@ -199,7 +208,7 @@ def _texts(slot: Slot) -> tuple[str, ...] | None:
     texts = [item.strip() for item in items if isinstance(item, str) and item.strip()]
     if texts and len(texts) == len(items):
         return tuple(texts)
-    slot.report(f'"{slot.name}" must be a string or a list of strings')
+    slot.report(f'"{slot.name}" must be a string or a list of strings', f"write `{slot.name}: [a, b]`")
     return None
 
 
@@ -212,7 +221,9 @@ def _label(text: str, slot: Slot) -> str | None:
     name = label_id(text)
     if _LABEL.fullmatch(name):
         return name
-    slot.report(f'invalid label "{text}": expected letters, digits and hyphens')
+    slot.report(
+        f'invalid label "{text}": expected letters, digits and hyphens', "write a label such as `loss`"
+    )
     return None
 
 
@@ -232,7 +243,9 @@ def _fold(slot: Slot) -> str | None:
         return FOLD if value else ""
     if isinstance(value, str) and value.strip():
         return value.strip()
-    slot.report('"code-fold" must be true, false, "show" or the label of the fold')
+    slot.report(
+        '"code-fold" must be true, false, "show" or the label of the fold', "write `true`, or a label"
+    )
     return None
 
 
@@ -281,7 +294,7 @@ def _capability(digits: str) -> str:
 def _depends(patterns: tuple[str, ...], slot: Slot) -> tuple[str, ...] | None:
     for number, pattern in enumerate(patterns):
         if problem := pattern_problem(pattern, slot.folder):
-            _entry(slot, number).report(f'"{pattern}" {problem}')
+            _entry(slot, number).report(f'"{pattern}" {problem}', PATTERN_HINT)
             return None
     return patterns
 

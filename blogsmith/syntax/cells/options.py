@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...base.diagnostics.model import Place, confirm_typo, format_suggestion, nearest
+from ...base.diagnostics.model import Place, confirm_typo, format_suggestion, list_choices, nearest
 from ...base.schema.slots import LocatedMapping, Slot
 from ...base.schema.yaml_loader import Located, YamlPath
 from ...model.cells import DRAWINGS, PROGRAMS, CellOptions
@@ -108,7 +108,7 @@ def _settings_by_key(settings: Sequence[OptionSetting], page: PageState) -> dict
         elif before and not before.implied:
             line = before.key_place.line
             message = f'duplicate option "{setting.key}" (first defined on line {line})'
-            page.reporter.error("cell-option", message, setting.key_place)
+            page.reporter.error("cell-option", message, setting.key_place, "remove one of the two")
         else:
             given[setting.key] = setting
     return given
@@ -119,7 +119,7 @@ def _report_unknown(setting: OptionSetting, page: PageState) -> None:
     is_other = key in OPTIONS.fields
     near = key if is_other else None if key in OTHER_OPTION_HINTS else _nearest_key(key, page)
     hint = f"write `{near}:`" if is_other else OTHER_OPTION_HINTS.get(key) or format_suggestion(near)
-    hint = hint or f"known: {', '.join(KEYS)}"
+    hint = hint or list_choices(KEYS)
     meant = near if is_other else confirm_typo(setting.key, near)
     fix = page.reporter.substitute(setting.key_place, setting.key, meant, is_safe=is_other)
     page.reporter.error("cell-option", f'unknown cell option "{setting.key}"', setting.key_place, hint, fix)
@@ -156,7 +156,10 @@ def _name_fold(given: Mapping[str, OptionSetting], found: dict[str, Any], page: 
     elif label and fold is None:
         place = given["code-summary"].key_place
         page.reporter.warn(
-            "cell-option", 'option "code-summary" has no effect because "code-fold" is missing', place
+            "cell-option",
+            'option "code-summary" has no effect because "code-fold" is missing',
+            place,
+            "add `code-fold: true`",
         )
     found["fold_open"] = bool(fold and fold.value == "show")
 
@@ -173,16 +176,17 @@ def _choose_default(given: Mapping[str, OptionSetting], found: dict[str, Any], p
                 "cell-option",
                 'option "sweep-default" has no effect because "sweep" is missing',
                 setting.key_place,
+                "remove it, or add `sweep:`",
             )
         return
     at = default_indices(sweep, values)
     if at is None:
-        axes = "; ".join(f"{axis.name}: {', '.join(map(str, axis.values))}" for axis in sweep.axes)
+        axes = ", ".join(f"{axis.name}: {axis.values[0]}" for axis in sweep.axes)
         page.reporter.error(
             "cell-sweep",
             'invalid "sweep-default": expected values of the sweep',
             setting.place,
-            f"choose from {axes}",
+            f"write a value of each list, such as `sweep-default: {{{axes}}}`",
         )
         return
     found["sweep"] = replace(sweep, default=at)
@@ -194,12 +198,13 @@ def _warn_of_no_effect(options: CellOptions, page: PageState, language: str) -> 
     if page.mode != "off" and (not options.eval or options.run_in == "browser"):
         for key in ("claim", "needs", "seed", "depends", "sweep"):
             if key in options.places:
-                page.reporter.warn(
-                    "cell-option", f'option "{key}" has no effect because {why}', options.places[key]
-                )
+                message = f'option "{key}" has no effect because {why}'
+                hint = f"remove `{key}`" + ("" if options.eval else ", or write `eval: true`")
+                page.reporter.warn("cell-option", message, options.places[key], hint)
     if options.counter_check and not options.claim:
         message = 'option "counter-check" has no effect because "claim" is missing'
-        page.reporter.warn("cell-option", message, options.places.get("counter-check"))
+        place = options.places.get("counter-check")
+        page.reporter.warn("cell-option", message, place, "remove it, or add `claim:`")
     if options.sweep and options.eval and options.run_in == "both":
         message = "a sweep is not allowed in a cell that runs in the browser: the build sets its names"
         page.reporter.error("cell-sweep", message, options.places.get("run-in"), "remove `run-in`")
@@ -210,7 +215,8 @@ def _warn_of_no_effect(options: CellOptions, page: PageState, language: str) -> 
     has_own_need = is_program or language in DRAWINGS
     if "fallback" in options.places and "needs" not in options.places and not has_own_need:
         place = options.places["fallback"]
-        page.reporter.warn("cell-option", 'option "fallback" has no effect because "needs" is missing', place)
+        message = 'option "fallback" has no effect because "needs" is missing'
+        page.reporter.warn("cell-option", message, place, "remove it, or add `needs:`")
 
 
 def _ignore_error_and_freeze(
@@ -221,7 +227,7 @@ def _ignore_error_and_freeze(
     for key, field, plain in (("error", "error", False), ("freeze", "freeze", "auto")):
         if key in given and found.get(field) in (True, "always"):
             message = f'option "{key}" has no effect because {_CLAIM_REASONS[key]}'
-            page.reporter.warn("cell-option", message, given[key].key_place)
+            page.reporter.warn("cell-option", message, given[key].key_place, f"remove `{key}`")
         if found.get(field) in (True, "always"):
             found[field] = plain
 

@@ -88,7 +88,8 @@ def _block_code(block: _Block, page: PageState) -> Runnable | Cell | None:
     place = Place(page.first_line + line, max(0, page.lines[line].find("<div")) + 1, len("<div"))
     if not block.fences:
         message = "missing Python code in this block: only Python runs in the browser"
-        page.reporter.warn("cell-browser", message, place)
+        hint = "put a fence that starts with ```python into the block"
+        page.reporter.warn("cell-browser", message, place, hint)
         return None
     first, *others = block.fences
     for other in others:
@@ -115,11 +116,15 @@ def _mark_cell(token: Token, page: PageState, inner: set[int]) -> None:
     place = options.places.get("run-in", cell.place)
     if cell.language != "python":
         page.reporter.warn(
-            "cell-browser", f'unsupported language "{cell.language}": only Python runs in the browser', place
+            "cell-browser",
+            f'unsupported language "{cell.language}": only Python runs in the browser',
+            place,
+            "remove `run-in`, or move the cell out of the block",
         )
     elif hidden:
         message = f'readers cannot run this cell because "{hidden}: false" hides its code'
-        page.reporter.warn("cell-browser", message, options.places.get(hidden, place))
+        hint = f"remove `{hidden}: false`, or remove `run-in`"
+        page.reporter.warn("cell-browser", message, options.places.get(hidden, place), hint)
     else:
         if not cell.is_run:
             check_syntax(cell.code, cell.first_line, page, cell)

@@ -161,9 +161,8 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
         return None
     if page.mode == "off":
         why = "markup: untrusted" if page.options.untrusted else "execute: off"
-        page.reporter.error(
-            "value-place", f'a value is not allowed here: this page runs no code ("{why}")', whole
-        )
+        message = f'a value is not allowed here: this page runs no code ("{why}")'
+        page.reporter.error("value-place", message, whole, f"write the text itself, or remove `{why}`")
         return None
     inner = origin.text[2:-2] if len(origin.text) > 4 else ""
     # Other languages use `!` and `:` in expressions.

@@ -60,7 +60,7 @@ _HINTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("qed", "qedhere"), "write `∎`; a `[!PROOF]` ends with it by itself"),
         "tableofcontents": "remove this command: `toc:` turns the table of contents of posts on or off",
         **dict.fromkeys(("LaTeX", "TeX"), "write the name as plain text"),
-        **dict.fromkeys(("ldots", "dots"), "write …"),
+        **dict.fromkeys(("ldots", "dots"), "write `…`"),
     }
 )
 """Command → hint on what to write instead."""

@@ -127,7 +127,9 @@ class _Expansion:
 
     def _name(self, label: str, place: Place) -> None:
         if not label:
-            self.page.reporter.error("math-syntax", 'missing name in "\\label"', place)
+            self.page.reporter.error(
+                "math-syntax", 'missing name in "\\label"', place, "write `\\label{eq:name}`"
+            )
         elif self.label:
             message = f'duplicate label: these equations already have "{self.label}"'
             self.page.reporter.error("label-twice", message, place, "keep one of the labels")

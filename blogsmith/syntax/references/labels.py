@@ -118,7 +118,7 @@ def label_hint(label: str) -> str:
     """Return a hint on how to set `label` on an element."""
     kind = normal_id(label).partition("-")[0]
     hint = _HINTS.get(kind, "")
-    return hint.format(label=label) if hint else "write a label as `\\label{eq:x}` or `{#eq:x}`"
+    return hint.format(label=label) if hint else f"write `\\label{{{label}}}` in the formula to define it"
 
 
 class Label(Struct, frozen=True):

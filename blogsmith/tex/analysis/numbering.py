@@ -16,6 +16,7 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from ...base.patterns import lazy_pattern
+from ..errors import TAG_TWICE
 from ..parse.lexer import (
     ROW_BREAKS,
     Token,
@@ -298,12 +299,13 @@ def _read_command(tokens: Sequence[Token], index: int, found: _RowParts, what: s
         return len(tokens)
     inside = trim(argument.tokens)
     if not inside:
-        hint = "write `\\notag` for a row without a number" if command.text == "\\tag" else ""
+        is_tag = command.text == "\\tag"
+        hint = f"write `{command.text}{{{'1' if is_tag else 'eq:name'}}}`, or remove it"
         _report(found, "math-syntax", f'"{command.text}" is empty', hint, [command])
     elif command.text == "\\tag":
         if found.tag:
             # the same message as in `convert_formula`, so that duplicates can be removed
-            _report(found, "math-syntax", 'duplicate "\\tag"', "", [command])
+            _report(found, "math-syntax", 'duplicate "\\tag"', TAG_TWICE, [command])
         else:
             found.tag, found.bare_tag = inside, star
     elif found.label:

@@ -205,7 +205,9 @@ def _wrapper(parser: Parser, name: str) -> Atom:
 
 def _intertext(parser: Parser, command: str) -> None:
     if parser.environment.rstrip("*") not in (*_TOP, *_INNER):
-        raise parser.syntax_error(f'"{command}" is not allowed outside an alignment')
+        raise parser.syntax_error(
+            f'"{command}" is not allowed outside an alignment', hint="write it between two rows of `align`"
+        )
     if parser.previous != NONE:
         parser.push(["\\\\", command])  # ends the row, as in amsmath
         return

@@ -76,7 +76,9 @@ def _matrix_side(parser: Parser) -> str:
         return ""
     word = "".join(found).strip()
     if word not in ("l", "c", "r"):
-        raise parser.syntax_error(f'invalid alignment "{word}" of the columns: expected l, c or r')
+        raise parser.syntax_error(
+            f'invalid alignment "{word}" of the columns: expected l, c or r', hint="write `l`, `c` or `r`"
+        )
     return SIDES[word]
 
 
@@ -226,7 +228,7 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
     while tokens:
         budget -= 1
         if budget < 0:
-            raise parser.syntax_error(f'"{name}" has too many columns')
+            raise parser.syntax_error(f'"{name}" has too many columns', hint="declare fewer columns")
         token = tokens.pop(0)
         if token in SIDES:
             if token in "pmb":
@@ -291,7 +293,8 @@ def _repeat_columns(parser: Parser, name: str, tokens: list[str]) -> list[str]:
     count, what = "".join(_take_group(tokens)), _take_group(tokens)
     if not count.isdecimal() or len(count) > 3 or int(count) * max(1, len(what)) > _MAX_COLUMNS:
         raise parser.syntax_error(
-            f'invalid repetition "{count}" of columns in "{name}": expected at most {_MAX_COLUMNS} columns'
+            f'invalid repetition "{count}" of columns in "{name}": expected at most {_MAX_COLUMNS} columns',
+            hint="write it as in `*{3}{c}`",
         )
     return what * int(count)
 
@@ -402,7 +405,9 @@ def _block_array(parser: Parser, name: str) -> Atom:
                 continue
             if token == "\\begin" and inner == "block":
                 if block is not None:
-                    raise parser.syntax_error(f'unsupported syntax: second block in "{name}"')
+                    raise parser.syntax_error(
+                        f'unsupported syntax: second block in "{name}"', hint="write one `block`"
+                    )
                 block, first = parser.argument(), rows
                 continue
             parser.push([token, "{", inner, "}"])

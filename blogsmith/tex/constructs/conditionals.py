@@ -66,10 +66,15 @@ def _ifcsname(parser: Parser) -> bool:
     return _meaning(parser, _name_until_end(parser)) is not None
 
 
+_IFNUM_HINT = "write it as in `\\ifnum 1<2 … \\else … \\fi`"
+
+
 def _ifnum(parser: Parser) -> bool:
     left, sign, right = _number(parser), _next_unexpandable(parser), _number(parser)
     if sign not in _NUMBER_SIGNS:
-        raise parser.syntax_error(f'"{parser.command}" needs "<", "=" or ">" between two numbers')
+        raise parser.syntax_error(
+            f'"{parser.command}" needs "<", "=" or ">" between two numbers', hint=_IFNUM_HINT
+        )
     return left < right if sign == "<" else left > right if sign == ">" else left == right
 
 
@@ -78,7 +83,7 @@ def _number(parser: Parser) -> int:
     if digits == "-":
         return -_number(parser)
     if not digits.isdecimal() or len(digits) > _MAX_DIGITS:
-        raise parser.syntax_error(f'"{parser.command}" needs two numbers')
+        raise parser.syntax_error(f'"{parser.command}" needs two numbers', hint=_IFNUM_HINT)
     if parser.stack and parser.stack[-1] == " ":
         parser.stack.pop()
     return int(digits)
@@ -123,7 +128,8 @@ def _skip_branch(parser: Parser, *, may_stop_at_else: bool) -> None:
             return
         elif _is_condition(parser, token):
             depth += 1
-    raise ParseError("math-syntax", f'"{parser.command}" is never closed: "\\fi" is missing', parser.command)
+    message = f'"{parser.command}" is never closed: "\\fi" is missing'
+    raise ParseError("math-syntax", message, parser.command, hint="write `\\fi` where it ends")
 
 
 def _is_condition(parser: Parser, token: str) -> bool:
@@ -145,14 +151,20 @@ def _fi(parser: Parser, command: str) -> None:
 
 def _close(parser: Parser, command: str) -> None:
     if not parser.open_conditions:
-        raise parser.syntax_error(f'"{command}" without a condition before it')
+        raise parser.syntax_error(
+            f'"{command}" without a condition before it',
+            hint="remove it, or write a condition such as `\\iftrue` before it",
+        )
     parser.open_conditions -= 1
 
 
 def _newif(parser: Parser, command: str) -> None:
     name = str(parser.pop())
     if not name.startswith("\\if") or len(name) < 4:
-        raise ParseError("math-macro", f'"{command}" needs a name that begins with "\\if"', command)
+        hint = "write a name such as `\\ifdraft`"
+        raise ParseError(
+            "math-macro", f'"{command}" needs a name that begins with "\\if"', command, hint=hint
+        )
     for value, meaning in _MEANINGS.items():
         setter = f"\\{name[3:]}{str(value).lower()}"
         parser.define(setter, Macro(0, None, ("\\let", name, meaning)), everywhere=parser.is_at_top())
@@ -236,7 +248,10 @@ def _name_until_end(parser: Parser) -> str:
             return "\\" + "".join(name)
         name.append(token)
     raise ParseError(
-        "math-syntax", f'"{parser.command}" is never closed: "\\endcsname" is missing', parser.command
+        "math-syntax",
+        f'"{parser.command}" is never closed: "\\endcsname" is missing',
+        parser.command,
+        hint="write `\\endcsname` after the name",
     )
 
 

@@ -32,7 +32,9 @@ def _name(parser: Parser, *, braces: bool) -> str:
     else:
         name = parser.pop()
     if not is_name(name):
-        raise ParseError("math-macro", f'missing command name after "{parser.command}"', parser.command)
+        message = f'missing command name after "{parser.command}"'
+        hint = f"write a name with a backslash, as in `{parser.command}{{\\name}}`"
+        raise ParseError("math-macro", message, parser.command, hint=hint)
     return name
 
 
@@ -83,14 +85,15 @@ def _check_body(body: list[str], arity: int, name: str) -> list[str]:
     for index, token in enumerate(body):
         follower = body[index + 1][:1] if token == "#" != before and index + 1 < len(body) else ""
         if follower.isdecimal() and int(follower) > arity:
-            raise ParseError("math-macro", f'"{name}" has no parameter "#{follower}"', token)
+            hint = f"declare more arguments, or remove `#{follower}`"
+            raise ParseError("math-macro", f'"{name}" has no parameter "#{follower}"', token, hint=hint)
         before = "" if token == before == "#" else token
     return body
 
 
 def _check_fixed(name: str) -> None:
     if name in _FIXED:
-        raise ParseError("math-macro", f'"{name}" cannot be redefined', name)
+        raise ParseError("math-macro", f'"{name}" cannot be redefined', name, hint="define another name")
 
 
 def _arity(parser: Parser) -> int:
@@ -100,7 +103,8 @@ def _arity(parser: Parser) -> int:
     text = "".join(found).strip()
     if not text.isdecimal() or len(text) > 1:
         raise parser.syntax_error(
-            f'invalid number of arguments "{text}" for "{parser.command}": expected 0 to 9'
+            f'invalid number of arguments "{text}" for "{parser.command}": expected 0 to 9',
+            hint="write a number such as `[2]`",
         )
     return int(text)
 
@@ -125,7 +129,8 @@ def _environment(parser: Parser, command: str) -> None:
     default = parser.optional() if arity else None
     begin, end = parser.argument(), parser.argument()
     if not name:
-        raise ParseError("math-macro", f'missing environment name after "{command}"', command)
+        hint = f"write `{command}{{name}}{{…}}{{…}}`"
+        raise ParseError("math-macro", f'missing environment name after "{command}"', command, hint=hint)
     known = name in parser.constructs.environments or f"\\begin {name}" in parser.macros
     if known and command == "\\newenvironment" and not parser.is_preamble:
         raise ParseError(
@@ -169,7 +174,8 @@ def _def(parser: Parser, command: str) -> None:
     parser.peek()  # skips the spaces after the name
     delimiters = _parameters(parser)
     if parser.peek() != "{":
-        raise ParseError("math-macro", f'missing body in braces after "{command}{name}"', command)
+        message = f'missing body in braces after "{command}{name}"'
+        raise ParseError("math-macro", message, command, hint=f"write `{command}{name}{{…}}`")
     body = _check_body(parser.argument(), len(delimiters) - 1, name)
     _check_fixed(name)
     if command in ("\\edef", "\\xdef"):
@@ -194,7 +200,10 @@ def _parameters(parser: Parser) -> tuple[tuple[str, ...], ...]:
         digits = parser.stack.pop() if parser.stack else ""
         if digits[:1] != str(len(parts)) or len(parts) > 9:
             raise ParseError(
-                "math-macro", f'invalid parameter "#{digits[:1]}": expected #1, #2, … in this order', token
+                "math-macro",
+                f'invalid parameter "#{digits[:1]}": expected #1, #2, … in this order',
+                token,
+                hint=f"write `#{len(parts)}`",
             )
         parts.append([digits[1:]] if len(digits) > 1 else [])
     if parts[-1] and parts[-1][-1] == " ":
@@ -230,11 +239,12 @@ def _let(parser: Parser, command: str) -> None:
         parser.pop()
     target = parser.pop()
     if not target or (target in "{}" and command == "\\let"):
-        raise ParseError("math-macro", f'missing token after "{command}{name}"', command)
+        message = f'missing token after "{command}{name}"'
+        raise ParseError("math-macro", message, command, hint=f"write it as in `{command}{name}=\\alpha`")
     if command == "\\futurelet":
         follower = parser.peek()
         if not follower:
-            raise parser.syntax_error(f'"{command}" needs two tokens after the name')
+            raise parser.syntax_error(f'"{command}" needs two tokens after the name', hint="add a token")
         parser.push([target])
         target = follower
     _check_fixed(name)
@@ -272,7 +282,9 @@ def _mathchardef(parser: Parser, command: str) -> None:
 def _global(parser: Parser, command: str) -> None:
     token = parser.peek()
     if token not in ("\\def", "\\gdef", "\\edef", "\\xdef", "\\let", "\\global", "\\long", "\\futurelet"):
-        raise parser.syntax_error(f'"{command}" is not followed by a definition')
+        raise parser.syntax_error(
+            f'"{command}" is not followed by a definition', hint="write `\\def` after it"
+        )
     parser.is_global = parser.is_global or command == "\\global"
 
 

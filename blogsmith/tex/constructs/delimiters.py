@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
 from ..mathml.atoms import CLOSE, INNER, OPEN, ORD, REL, THICK, Atom, add_argument, escape, join_fragments
-from ..parse.errors import ParseError
+from ..parse.errors import ParseError, unmatched_hint
 from ..parse.lexer import ROW_BREAKS
 from ..parse.parser import Command, Parser
 from ..parse.scan import strip_mark
@@ -178,7 +178,12 @@ def _unclosed_error(parser: Parser, command: str) -> ParseError:
     found = parser.end_token
     if not found:
         return ParseError("math-brace", '"\\left" is never closed', command, unclosed=True)
-    return ParseError("math-brace", f'unexpected "{found}": "\\left" is still open', found)
+    return ParseError(
+        "math-brace",
+        f'unexpected "{found}": "\\left" is still open',
+        found,
+        hint=f"write `\\right` and a delimiter before `{found}`",
+    )
 
 
 def _big_delimiter(parser: Parser, command: str) -> Atom:
@@ -196,7 +201,9 @@ def _big_delimiter(parser: Parser, command: str) -> Atom:
 
 
 def _stray(parser: Parser, command: str) -> Atom:
-    raise ParseError("math-brace", f'unmatched "{command}": nothing is open here', command)
+    raise ParseError(
+        "math-brace", f'unmatched "{command}": nothing is open here', command, hint=unmatched_hint(command)
+    )
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

@@ -141,7 +141,10 @@ def _stretch(parser: Parser) -> float:
         return max(0.5, min(10.0, float("".join(macro.body))))
     except ValueError:
         raise ParseError(
-            "math-macro", 'invalid "\\arraystretch": expected a number', parser.command
+            "math-macro",
+            'invalid "\\arraystretch": expected a number',
+            parser.command,
+            hint="write `\\renewcommand{\\arraystretch}{1.2}`",
         ) from None
 
 
@@ -149,7 +152,10 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
     found = parser.end_token
     if not found:
         return ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
-    return ParseError("math-brace", f'unexpected "{found}": "\\begin{{{name}}}" is still open', found)
+    hint = f"write `\\end{{{name}}}` before it"
+    return ParseError(
+        "math-brace", f'unexpected "{found}": "\\begin{{{name}}}" is still open', found, hint=hint
+    )
 
 
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> float:
@@ -235,7 +241,10 @@ def _read_span(parser: Parser, column: int) -> WideCell:
     parser.command = parser.pop()
     count = "".join(parser.name_argument()).strip()
     if not count.isdecimal() or not 0 < int(count) <= _MAX_COLUMNS - column:
-        raise parser.syntax_error(f'invalid number of columns "{count}" for "\\multicolumn"')
+        raise parser.syntax_error(
+            f'invalid number of columns "{count}" for "\\multicolumn"',
+            hint=f"write a number from 1 to {_MAX_COLUMNS - column}",
+        )
     specification = tuple(str(token) for token in parser.argument() if token != " ")
     parser.push(["{", *parser.argument(), "}"])
     return WideCell(int(count), specification)
@@ -329,7 +338,7 @@ def end_environment(parser: Parser, name: str, begin: str) -> None:
     found = "".join(parser.name_argument()).strip() if token else ""
     if found != name:
         said = f'unexpected "\\end{{{found}}}": "\\begin{{{name}}}" is still open'
-        raise ParseError("math-brace", said, token)
+        raise ParseError("math-brace", said, token, hint=f"write `\\end{{{name}}}` before it")
     parser.command = before
 
 

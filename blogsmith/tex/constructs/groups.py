@@ -41,7 +41,8 @@ def _begin(parser: Parser, command: str) -> Atom:
     environment = parser.constructs.environments.get(name)
     if environment is None:
         if not name:
-            raise ParseError("math-syntax", 'missing environment name after "\\begin"', command)
+            message = 'missing environment name after "\\begin"'
+            raise ParseError("math-syntax", message, command, hint="write a name such as `\\begin{aligned}`")
         if (shown := _OUTSIDE.get(name.rstrip("*"))) is not None:
             message = f'"\\begin{{{name}}}" is not allowed in a formula'
             hint = f"end the formula before it, and write {shown} in the text of the post"
@@ -52,7 +53,7 @@ def _begin(parser: Parser, command: str) -> Atom:
                 "math-command", f'"\\begin{{{name}}}" is not allowed in a formula', command, hint=hint
             )
         similar = [known for known in parser.constructs.environments if known[:1] in name[:2]]
-        hint = did_you_mean(name, similar)
+        hint = did_you_mean(name, similar) or "correct the name, or define it with `\\newenvironment`"
         raise ParseError("math-command", f'unknown TeX environment "{name}"', command, hint=hint)
     parser.depth += 1
     mark = parser.mark()
@@ -90,7 +91,8 @@ def _begingroup(parser: Parser, command: str) -> Atom:
 
 
 def _stray_rule(parser: Parser, command: str) -> Atom:
-    raise ParseError("math-syntax", f'"{command}" is not allowed outside an array', command)
+    message = f'"{command}" is not allowed outside an array'
+    raise ParseError("math-syntax", message, command, hint="write it at the start of a row of `array`")
 
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(

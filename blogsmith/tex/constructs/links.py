@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from ...base.patterns import lazy_pattern
 from ..analysis.linear import linear_text
+from ..errors import TAG_TWICE
 from ..mathml.allowlist import is_safe_url
 from ..mathml.atoms import ORD, Atom, add_argument, add_intent, group_fragments, join_fragments
 from ..parse.errors import ParseError
@@ -53,7 +54,7 @@ def _url(parser: Parser, command: str) -> str:
 
 def _check_place(parser: Parser, command: str) -> None:
     if parser.in_link:
-        raise parser.syntax_error(f'"{command}" is not allowed inside a link')
+        raise parser.syntax_error(f'"{command}" is not allowed inside a link', hint="write it after the link")
 
 
 def _href(parser: Parser, command: str) -> Atom:
@@ -100,7 +101,7 @@ def _reference(parser: Parser, command: str) -> Atom:
     _check_place(parser, command)
     target = "".join(parser.argument()).strip()
     if not target:
-        raise parser.syntax_error(f'missing label in "{command}"')
+        raise parser.syntax_error(f'missing label in "{command}"', hint=f"write `{command}{{eq:name}}`")
     shown = {"\\ref": "??", "\\eqref": "(??)"}.get(command, "???")
     return ORD, f'<mtext><a href="#{escape(target)}">{shown}</a></mtext>'
 
@@ -112,7 +113,7 @@ def _label(parser: Parser, command: str) -> None:
 def _tag(parser: Parser, command: str) -> None:
     starred = parser.star()
     if parser.has_tag and not parser.environment:
-        raise parser.syntax_error(f'duplicate "{command}"')
+        raise parser.syntax_error(f'duplicate "{command}"', hint=TAG_TWICE)
     parser.has_tag = True
     source = parser.argument()
     del starred, source

@@ -45,7 +45,9 @@ def _with_ranges(items: list[list[str]]) -> list[list[str]]:
 def _repeat(parser: Parser, name: str, items: Sequence[Sequence[str]], body: Sequence[str]) -> None:
     r"""Push the body once for each item, after a definition of `name` as the item."""
     if len(items) > _MAX_ITEMS:
-        raise parser.syntax_error(f'more than {_MAX_ITEMS} items in the list of "{parser.command}"')
+        raise parser.syntax_error(
+            f'more than {_MAX_ITEMS} items in the list of "{parser.command}"', hint="write fewer items"
+        )
     parser.spend(_REPEATED_TOKEN_COST * len(items) * (4 + len(body)))
     parser.push([token for item in items for token in ("\\def", name, "{", *item, "}", *body)])
 

@@ -207,7 +207,10 @@ def _rows(parser: Parser, source: list[str], command: str) -> list[str]:
             continue
         if parser.end_token != "}":
             raise ParseError(
-                "math-syntax", f'"{parser.end_token}" is not allowed in "{command}"', parser.end_token
+                "math-syntax",
+                f'"{parser.end_token}" is not allowed in "{command}"',
+                parser.end_token,
+                hint=f"remove it: `{command}` has one column",
             )
         return rows
 
@@ -235,7 +238,10 @@ def _corner(parser: Parser, source: list[str]) -> str:
             found[token] = parser.script(token)
         else:
             raise ParseError(
-                "math-syntax", f'"{token}" is not allowed in "{parser.command}": expected scripts only', token
+                "math-syntax",
+                f'"{token}" is not allowed in "{parser.command}": expected scripts only',
+                token,
+                hint="write it as in `\\sideset{_a^b}{_c^d}\\sum`",
             )
     parser.pop()
     if primes:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import cos, radians, sin
 from types import MappingProxyType
 
+from ...base.diagnostics.model import list_choices
 from ...base.patterns import lazy_pattern
 from ..mathml.atoms import INNER, ORD, REL, Atom, escape, join_fragments
 from ..mathml.widths import measure
@@ -111,10 +112,12 @@ def _proof_tree(parser: Parser, name: str) -> Atom:
             raise ParseError("math-syntax", f'unexpected "{token}" in "{name}"', token, hint=hint)
     parser.command = begin
     if "".join(parser.argument()).strip() != name:
-        raise ParseError("math-brace", f'"\\begin{{{name}}}" is still open', begin)
+        hint = f"write `\\end{{{name}}}`"
+        raise ParseError("math-brace", f'"\\begin{{{name}}}" is still open', begin, hint=hint)
     if len(stack) != 1:
         problem = "no proof" if not stack else f"{len(stack)} proofs that no inference joins"
-        raise ParseError("math-syntax", f'"{name}" contains {problem}', begin)
+        hint = "join its proofs by `\\UnaryInfC{…}` or `\\BinaryInfC{…}`"
+        raise ParseError("math-syntax", f'"{name}" contains {problem}', begin, hint=hint)
     return INNER, join_fragments(parser.parse_group(stack[0]))
 
 
@@ -131,7 +134,7 @@ def _math_paragraph(parser: Parser, name: str) -> Atom:
             return INNER, join_fragments(parser.parse_group(move_tokens(rows, begin)))
         depth += (token in ("{", "\\begin")) - (token in ("}", "\\end"))
         held += tokens(r"\qquad") if token in ("\\and", "\\And") and not depth else [token]
-    raise ParseError("math-brace", f'missing "\\end{{{name}}}"', begin, unclosed=True)
+    raise ParseError("math-brace", f'"\\begin{{{name}}}" is never closed', begin, unclosed=True)
 
 
 def _infer(
@@ -141,7 +144,8 @@ def _infer(
     conclusion = [*tokens(r"\text"), "{", *parser.argument(), "}"]
     if len(stack) < arity:
         message = f'"{parser.command}" needs {arity} proofs before it: {len(stack)} found'
-        raise ParseError("math-syntax", message, parser.command)
+        hint = "write `\\AxiomC{…}` before it for each premise"
+        raise ParseError("math-syntax", message, parser.command, hint=hint)
     if not arity:
         stack.append(conclusion)
         return
@@ -252,7 +256,9 @@ def _scale(parser: Parser, command: str) -> Atom:
         factor = 0.0
     if not _LEAST_FACTOR <= factor <= _MOST_FACTOR:
         expected = f"expected {_LEAST_FACTOR:g} to {_MOST_FACTOR:g}"
-        raise parser.syntax_error(f'invalid factor "{written}" for "{command}": {expected}')
+        raise parser.syntax_error(
+            f'invalid factor "{written}" for "{command}": {expected}', hint=f"write `{command}{{2}}`"
+        )
     source = parser.argument()
     is_text = "$" in source
     return ORD, scale(factor, text(parser, source) if is_text else join_fragments(parser.parse_group(source)))
@@ -352,8 +358,9 @@ def _token_element(parser: Parser, command: str) -> Atom:
     name = "".join(parser.name_argument()).strip()
     parser.optional()
     if name not in _TOKEN_ELEMENTS:
-        known = ", ".join(f"`{each}`" for each in _TOKEN_ELEMENTS)
-        raise parser.syntax_error(f'invalid element "{name}" of "{command}"', hint=f"write {known}")
+        raise parser.syntax_error(
+            f'invalid element "{name}" of "{command}"', hint=list_choices(_TOKEN_ELEMENTS)
+        )
     content = escape("".join(parser.argument()).strip())
     return REL if name == "mo" else ORD, f"<{name}>{content}</{name}>"
 

@@ -77,7 +77,8 @@ def _number_atom(digits: str, base: int, command: str) -> Atom:
 
 def _character_atom(character: str, command: str) -> Atom:
     if len(clean_text(character)) != 1:
-        raise ParseError("math-syntax", f'invalid character code after "{command}"', command)
+        hint = "write `\\unicode{x3B1}`" if command == "\\unicode" else "write a code such as `\\char65`"
+        raise ParseError("math-syntax", f'invalid character code after "{command}"', command, hint=hint)
     return ORD, _letter(escape(character))
 
 
@@ -461,7 +462,7 @@ def _text_accent(parser: Parser, command: str) -> Atom | None:
     follower = parser.peek()
     if follower != "{" and not follower[:1].isalpha():
         if command[1].isalpha():
-            raise parser.syntax_error(f'missing letter after "{command}"')
+            raise parser.syntax_error(f'missing letter after "{command}"', hint=f"write `{command}{{a}}`")
         raise parser.unknown(command)
     if _MATH_ACCENTS[command]:
         parser.push([_MATH_ACCENTS[command]])

@@ -58,7 +58,7 @@ def _read_arrow(parser: Parser, grid: DiagramGrid) -> None:
     kind = parser.pop()
     direction = _DIRECTIONS.get(kind)
     if direction is None:
-        hint = "known: `@>>>`, `@<<<`, `@VVV`, `@AAA`, `@=`, `@|`, `@.`"
+        hint = "write one of `@>>>`, `@<<<`, `@VVV`, `@AAA`, `@=`, `@|`, `@.`"
         raise ParseError("math-syntax", f'unknown arrow "@{kind}"', kind or parser.command, hint=hint)
     boxes = [_label(parser, kind), _label(parser, kind)] if direction not in "=|." else []
     # a vertical arrow is written below its cell, a horizontal one after it

@@ -220,7 +220,8 @@ def _bracket(parser: Parser) -> list[str] | None:
             return taken
         taken.append(token)
     problem = "a quotation mark is never closed" if is_quoted else '"[" is never closed'
-    raise ParseError("math-syntax", f'invalid options of "{parser.command}": {problem}', opening)
+    hint = "add the closing quotation mark" if is_quoted else "write `]` after the options"
+    raise ParseError("math-syntax", f'invalid options of "{parser.command}": {problem}', opening, hint=hint)
 
 
 def _quoted_label(parser: Parser, look: Look, option: Option, settings: _Settings) -> ArrowLabel:
@@ -232,7 +233,7 @@ def _quoted_label(parser: Parser, look: Look, option: Option, settings: _Setting
         if tokens[end] == '"' and not depth:
             break
     else:
-        raise option.misuse("missing quotation mark after a label")
+        raise option.misuse("missing quotation mark after a label", "add the closing quotation mark")
     after, own = strip_spaces(tokens[end + 1 :]), []
     while after[:1] == ["'"]:
         own.append(make_option(["swap"]))

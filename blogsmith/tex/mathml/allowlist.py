@@ -81,4 +81,6 @@ def _check_depth(markup: str) -> None:
     for closing, empty in _TAG.findall(markup):
         depth += -1 if closing else 0 if empty else 1
         if depth > MAX_ELEMENT_DEPTH:
-            raise TexError("math-limit", "formula is nested too deeply for a browser")
+            raise TexError(
+                "math-limit", "formula is nested too deeply for a browser", hint="write it with fewer groups"
+            )

@@ -32,7 +32,9 @@ class Definition(NamedTuple):
 def _read_name(reader: TokenReader) -> str:
     inside = [token for token in reader.argument() if token != " "]
     if len(inside) != 1 or len(inside[0]) < 2 or inside[0][0] != "\\":
-        raise ParseError("math-macro", f'missing command name after "{reader.command}"', reader.command)
+        message = f'missing command name after "{reader.command}"'
+        hint = f"write a name with a backslash, as in `{reader.command}{{\\name}}`"
+        raise ParseError("math-macro", message, reader.command, hint=hint)
     return str(inside[0])
 
 
@@ -65,7 +67,8 @@ def _read_specification(reader: TokenReader, name: str) -> tuple[MacroParameter,
             raise ParseError("math-macro", message, letter, hint="use the types `m s o O d D t r R e E`")
         found.append(parameter)
     if len(found) > _MAX_PARAMETERS:
-        raise ParseError("math-macro", f'"{name}" has more than {_MAX_PARAMETERS} arguments', reader.command)
+        message = f'"{name}" has more than {_MAX_PARAMETERS} arguments'
+        raise ParseError("math-macro", message, reader.command, hint="declare fewer arguments")
     return tuple(found)
 
 
@@ -96,7 +99,8 @@ def _command_with_defaults(reader: TokenReader) -> Definition:
     name = _read_name(reader)
     count = "".join(reader.optional() or ()).strip()
     if count and (not count.isdecimal() or len(count) > 1):
-        raise ParseError("math-macro", f'invalid number of arguments "{count}" for "{name}"', reader.command)
+        message = f'invalid number of arguments "{count}" for "{name}"'
+        raise ParseError("math-macro", message, reader.command, hint="write a number such as `[2]`")
     defaults = _read_defaults(reader.optional() or ())
     parameters = tuple(
         MacroParameter("optional", "[", "]", defaults[number]) if number in defaults else _MANDATORY
@@ -133,7 +137,7 @@ def _paired_delimiter(reader: TokenReader) -> Definition:
         count = "".join(reader.optional() or ()).strip()
     if not count.isdecimal() or not 1 <= int(count) <= _MAX_PARAMETERS - 2:
         message = f'invalid number of arguments "{count}" for "{name}": expected 1 to {_MAX_PARAMETERS - 2}'
-        raise ParseError("math-macro", message, command)
+        raise ParseError("math-macro", message, command, hint="write a number such as `[1]`")
     before: list[str] = []
     after: list[str] = []
     if command.endswith("PP"):

@@ -77,6 +77,15 @@ UNSUPPORTED: Mapping[str, str] = MappingProxyType(
     }
 )
 """Command of TeX that formulas cannot use → what to do instead."""
+_UNCLOSED = lazy_pattern(r'"(\S+)"(?: after "\S+")? is never closed')
+_ENDS: Mapping[str, str] = MappingProxyType(
+    {
+        "{": "write `}` where it ends",
+        "[": "write `]` where it ends",
+        "\\left": "write `\\right)` or another `\\right` with a delimiter where it ends",
+    }
+)
+"""Opening token → hint about its end."""
 _NAMED = lazy_pattern(r"\\(?:begin|end)\s*\{[^{}]*\}")
 
 
@@ -100,6 +109,32 @@ def place_error(error: ParseError, tex: str) -> TexError:
         hint=error.hint,
         meant=meant if is_whole else None,
     )
+
+
+def closing_hint(message: str) -> str:
+    """Return a hint for the message about an opening token that is never closed."""
+    found = _UNCLOSED.search(message)
+    opening = found[1] if found else ""
+    closing = opening.replace("\\begin", "\\end")
+    return _ENDS.get(opening) or (f"write `{closing}` where it ends" if closing != opening else "")
+
+
+def argument_hint(command: str) -> str:
+    """Return a hint for a command that has too few arguments."""
+    return f"write `{{…}}` after `{command}` for each of its arguments"
+
+
+def unmatched_hint(token: str) -> str:
+    """Return a hint for a closing token without an opening one."""
+    if token == "}":
+        return "remove it, or write `\\}` to print `}`"
+    return f"remove it, or write `{token.replace('right', 'left').replace('end', 'begin')}` before it"
+
+
+def duplicate_infix_error(token: str) -> ParseError:
+    r"""Return the error for a second `\over` or similar command in a group."""
+    hint = f"group with braces, as in `{{a {token} b}} {token} c`"
+    return ParseError("math-syntax", f'duplicate "{token}": only one is allowed in a group', token, hint=hint)
 
 
 def misplaced_tab_error(token: str) -> ParseError:

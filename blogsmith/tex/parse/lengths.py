@@ -85,7 +85,10 @@ def read_ems(tokens: Sequence[str], command: str) -> float:
         raise ParseError("math-syntax", said, written[0], end=written[-1], hint=hint)
     if abs(found) > 1000:
         raise ParseError(
-            "math-limit", f'length "{text.strip()}" is too large: the limit is 1000em', tokens[0]
+            "math-limit",
+            f'length "{text.strip()}" is too large: the limit is 1000em',
+            tokens[0],
+            hint="write a smaller length",
         )
     return found
 

@@ -38,7 +38,14 @@ from ..mathml.atoms import (
     trim_space,
 )
 from ..mathml.glyph_atoms import SCRIPT_CHARACTERS, atoms
-from .errors import UNSUPPORTED, ParseError, misplaced_tab_error
+from .errors import (
+    UNSUPPORTED,
+    ParseError,
+    argument_hint,
+    closing_hint,
+    duplicate_infix_error,
+    misplaced_tab_error,
+)
 from .lexer import ROW_BREAKS
 from .reader import Expander, Macro, is_argumentless_macro
 from .scan import cut_token, move_tokens, split, strip_mark
@@ -232,9 +239,7 @@ class Parser(State):
                     continue
                 if token in infixes:
                     if above:
-                        raise ParseError(
-                            "math-syntax", f'duplicate "{token}": only one is allowed in a group', token
-                        )
+                        raise duplicate_infix_error(token)
                     above, out, previous = (self._infix(token), trim_space(out, previous)), [], NONE
                     continue
                 self.previous = previous
@@ -340,7 +345,8 @@ class Parser(State):
     def unknown(self, token: str) -> ParseError:
         """Return the error for an undefined control sequence."""
         if len(token) == 1:
-            return ParseError("math-syntax", 'missing command name after "\\"', token)
+            hint = "write a name such as `\\alpha`, or `\\backslash` to print it"
+            return ParseError("math-syntax", 'missing command name after "\\"', token, hint=hint)
         if token == "\\verb":
             hint = "write `\\verb|…|` with both bars on one line"
             return ParseError("math-syntax", f'"{token}" is never closed', token, hint=hint, unclosed=True)
@@ -397,7 +403,8 @@ class Parser(State):
             )
         if found == "&":
             return misplaced_tab_error(found)
-        return ParseError("math-brace", f'unexpected "{found}": "{opening}" is still open', found)
+        hint = closing_hint(f'"{opening}" is never closed').replace("where it ends", "before it")
+        return ParseError("math-brace", f'unexpected "{found}": "{opening}" is still open', found, hint=hint)
 
     def script(self, token: str) -> str:
         """Return the argument of `_` or `^`, in script style."""
@@ -457,7 +464,9 @@ class Parser(State):
     def _missing(self, token: str) -> ParseError:
         name = {"^": "superscript", "_": "subscript"}.get(self.command, f'argument of "{self.command}"')
         where = "" if token else " at the end of the formula"
-        return ParseError("math-syntax", f"missing {name}{where}", self.command)
+        script = self.command in ("^", "_")
+        hint = f"write `{self.command}{{…}}`" if script else argument_hint(self.command)
+        return ParseError("math-syntax", f"missing {name}{where}", self.command, hint=hint)
 
 
 Command = Callable[[Parser, str], Atom | None]

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from ...model.tex_macros import Macro, MacroParameter
-from .errors import ParseError
+from .errors import ParseError, argument_hint
 from .scan import cut_token, extend_range, move_tokens, split, text_of
 
 MAX_EXPANDED = 200_000
@@ -166,7 +166,8 @@ class TokenReader:
         token = self.peek()
         if not token or token == "}":
             what = "the formula" if not token else "the group"
-            raise self.syntax_error(f'missing argument of "{self.command}" at the end of {what}')
+            message = f'missing argument of "{self.command}" at the end of {what}'
+            raise self.syntax_error(message, hint=argument_hint(self.command))
         self.stack.pop()
         if token == "{":
             return self._group(token)
@@ -307,7 +308,8 @@ class TokenReader:
         while len(arguments) < macro.arity:
             if self.peek() in ("", "}"):
                 needed = f"{macro.arity} argument" + ("s" if macro.arity > 1 else "")
-                raise ParseError("math-macro", f'macro "{call}" needs {needed}', call)
+                hint = f"write `{call}{'{…}' * macro.arity}`"
+                raise ParseError("math-macro", f'macro "{call}" needs {needed}', call, hint=hint)
             arguments.append(self.argument())
         return arguments
 
@@ -328,7 +330,8 @@ class TokenReader:
                 value = marked.get(parameter.opening, default)
             elif parameter.kind == "mandatory":
                 if self.peek() in ("", "}"):
-                    raise ParseError("math-macro", f'macro "{call}" needs more arguments', call)
+                    message = f'macro "{call}" needs more arguments'
+                    raise ParseError("math-macro", message, call, hint=argument_hint(call))
                 value = self.argument()
             elif parameter.kind == "mark":
                 value = ["\\BooleanTrue"] if self.peek() == parameter.opening else None
@@ -340,7 +343,9 @@ class TokenReader:
                     value = list(parameter.default)
                 if value is None and parameter.kind == "delimited":
                     needed = f'"{parameter.opening}…{parameter.closing}"'
-                    raise ParseError("math-macro", f'macro "{call}" needs an argument in {needed}', call)
+                    message = f'macro "{call}" needs an argument in {needed}'
+                    hint = f"write `{parameter.opening}…{parameter.closing}` after `{call}`"
+                    raise ParseError("math-macro", message, call, hint=hint)
             values.append(value)
         return values
 
@@ -374,9 +379,9 @@ class TokenReader:
         raise self._no_match()
 
     def _no_match(self) -> ParseError:
-        return ParseError(
-            "math-macro", f'use of "{self.command}" does not match its definition', self.command
-        )
+        message = f'use of "{self.command}" does not match its definition'
+        hint = "write its arguments with the delimiters of the definition"
+        return ParseError("math-macro", message, self.command, hint=hint)
 
     def define(self, name: str, macro: Macro | Expander | None, *, everywhere: bool = False) -> None:
         """Define `name` up to the end of the group.

@@ -142,7 +142,7 @@ def test_settings_that_are_no_yaml(tmp_path: Path) -> None:
     write_project(tmp_path, {"_quarto.yml": "website: {title: [}\n"})
     with pytest.raises(SiteError) as caught:
         SYSTEM.read(tmp_path, no_progress)
-    assert caught.value.diagnostics[0].message.startswith("invalid YAML in _quarto.yml:1: ")
+    assert caught.value.diagnostics[0].message.startswith('invalid YAML in line 1 of "_quarto.yml": ')
 
 
 def test_front_matter_that_is_no_yaml_is_told_and_read_line_by_line(tmp_path: Path) -> None:

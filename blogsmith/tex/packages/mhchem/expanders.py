@@ -202,7 +202,7 @@ def _power(scan: Scanner) -> str:
         return ""
     scan.pop()
     if scan.next_character not in ("{", "$"):
-        raise TexError("math-syntax", 'missing superscript after "^"')
+        raise TexError("math-syntax", 'missing superscript after "^"', hint="write it as in `^{2+}`")
     return f"^{{{scan.take_bracket().tex()}}}"
 
 

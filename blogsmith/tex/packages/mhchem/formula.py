@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from ....base.diagnostics.model import list_choices
 from ....base.patterns import lazy_pattern
 from ...errors import TexError
 from .commands import BLANK, command, control, mathematics, text
@@ -255,10 +256,12 @@ def _read_named_bond(made: ChemicalFormula) -> None:
     r"""Read the argument of `\bond`, after the command."""
     scan = made.scan
     if scan.next_character != "{":
-        raise TexError("math-syntax", 'missing bond name in braces after "\\bond"')
+        raise TexError(
+            "math-syntax", 'missing bond name in braces after "\\bond"', hint="write it as in `\\bond{=}`"
+        )
     name = scan.take_bracket().remaining().strip()
     if name not in BONDS:
-        raise TexError("math-syntax", f'unknown bond "{name}"', hint=f"known: {' '.join(BONDS)}")
+        raise TexError("math-syntax", f'unknown bond "{name}"', hint=list_choices(BONDS))
     made.add(BONDS[name], Attachment.JOINT)
 
 

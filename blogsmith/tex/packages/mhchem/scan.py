@@ -163,7 +163,9 @@ def partners(text: str) -> dict[int, int]:
             levels.append(_Level(at))
         elif sign == "}":
             if len(levels) == 1:
-                raise TexError("math-brace", 'unmatched closing brace "}"')
+                raise TexError(
+                    "math-brace", 'unmatched closing brace "}"', hint="remove it, or write `{` before it"
+                )
             found[levels.pop().brace] = at
         elif sign == "[":
             level.brackets.append(at)
@@ -173,7 +175,7 @@ def partners(text: str) -> dict[int, int]:
         elif sign == "$":
             _dollar(level, at, found)
     if len(levels) > 1:
-        raise TexError("math-brace", 'opening brace "{" is never closed')
+        raise TexError("math-brace", 'opening brace "{" is never closed', hint="write `}` where it ends")
     return found
 
 
@@ -224,7 +226,9 @@ class Scanner:
         match = self.accept(_NAME)
         if match is None:
             self.place = self.end
-            raise TexError("math-syntax", 'missing command name after "\\"')
+            raise TexError(
+                "math-syntax", 'missing command name after "\\"', hint="write a name such as `\\alpha`"
+            )
         return match.group()
 
     def closes(self) -> bool:
@@ -235,14 +239,18 @@ class Scanner:
         """Consume the next bracket and its partner. Return a scanner for its content."""
         close = self._partners.get(self.place)
         if close is None:
-            raise TexError("math-syntax", f'"{self.next_character}" is never closed')
+            raise TexError(
+                "math-syntax", f'"{self.next_character}" is never closed', hint="write the closing bracket"
+            )
         inner = self._part(self.place + 1, close)
         self.place = close + 1
         return inner
 
     def _part(self, start: int, end: int) -> Scanner:
         if self._depth == MAX_DEPTH:
-            raise TexError("math-limit", f"chemistry is nested too deeply: more than {MAX_DEPTH} levels")
+            raise TexError(
+                "math-limit", f"chemistry is nested too deeply: more than {MAX_DEPTH} levels", hint="split it"
+            )
         part = Scanner.__new__(Scanner)
         part.text, part._partners, part._convert = self.text, self._partners, self._convert
         part.place, part.end, part._depth = start, end, self._depth + 1

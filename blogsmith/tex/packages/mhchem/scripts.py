@@ -89,7 +89,8 @@ def _value(scan: Scanner, mark: str) -> str:
         return scan.take_bracket().tex()
     if scan.next_character == "\\":
         return control(scan)
-    raise TexError("math-syntax", f'missing {"superscript" if mark == "^" else "subscript"} after "{mark}"')
+    message = f'missing {"superscript" if mark == "^" else "subscript"} after "{mark}"'
+    raise TexError("math-syntax", message, hint=f"write it as in `{mark}{{2}}`")
 
 
 def _script(scan: Scanner, *, is_upper: bool) -> str:

@@ -116,14 +116,17 @@ def take_bracketed(reader: FormulaReader, opening: str) -> list[str] | None:
     """Consume brackets and return their content; None if `opening` is not next."""
     content = reader.read_delimited(opening, PARTNERS[opening])
     if content is None and reader.peek() == opening:
-        raise reader.syntax_error(f'"{opening}" is never closed by "{PARTNERS[opening]}"')
+        hint = f"write `{PARTNERS[opening]}` where it ends"
+        raise reader.syntax_error(f'"{opening}" is never closed by "{PARTNERS[opening]}"', hint=hint)
     return content
 
 
 def take_group(reader: FormulaReader, command: str) -> list[str]:
     """Consume and return the next group."""
     if reader.peek() != "{":
-        raise reader.syntax_error(f'missing argument in braces after "{command}"')
+        raise reader.syntax_error(
+            f'missing argument in braces after "{command}"', hint=f"write `{command}{{…}}`"
+        )
     return reader.argument()
 
 

@@ -58,11 +58,13 @@ def _size(reader: FormulaReader, command: str) -> int:
     text = text_of(reader.argument()).strip()
     if not (text.isascii() and text.isdecimal() and len(text) < 9):
         raise reader.syntax_error(
-            f'invalid size "{text[:40]}" of "{command}": expected a number of rows and columns'
+            f'invalid size "{text[:40]}" of "{command}": expected a number of rows and columns',
+            hint=f"write a number such as `{command}{{2}}`",
         )
     if int(text) > _MAX_SIZE:
         raise reader.syntax_error(
-            f'"{command}" is too large: at most {_MAX_SIZE} rows and columns are allowed'
+            f'"{command}" is too large: at most {_MAX_SIZE} rows and columns are allowed',
+            hint="write a smaller number",
         )
     return max(1, int(text))
 
@@ -109,7 +111,8 @@ def _pauli(reader: FormulaReader, command: str) -> list[str]:
     name = text_of(reader.argument()).strip()
     if name not in _PAULI:
         raise reader.syntax_error(
-            f'unknown matrix "{name[:40]}" for "{command}"', hint="known: 0, 1, 2, 3, x, y, z"
+            f'unknown matrix "{name[:40]}" for "{command}"',
+            hint="write one of `0`, `1`, `2`, `3`, `x`, `y`, `z`",
         )
     return fill(_PAULI[name])
 
@@ -125,7 +128,9 @@ def _diagonal(*, anti: bool) -> Expander:
             return []
         blocks = split_tokens(reader.argument(), ",")
         if len(blocks) > _MAX_SIZE:
-            raise reader.syntax_error(f'"{command}" is too large: at most {_MAX_SIZE} blocks are allowed')
+            raise reader.syntax_error(
+                f'"{command}" is too large: at most {_MAX_SIZE} blocks are allowed', hint="write fewer blocks"
+            )
         last = len(blocks) - 1
         cells = [fill("\\mqty{#1}", block) for block in blocks]
         return _rows([[*[[]] * (last - n if anti else n), cell] for n, cell in enumerate(cells)])

@@ -80,7 +80,9 @@ class _Source:
                 continue
             left -= len(body) + 1
             if left < 0:
-                raise UnitError(f'macro "{token}" expands without end')
+                raise UnitError(
+                    f'macro "{token}" expands without end', "do not use a macro in its own definition"
+                )
             stack.extend(reversed(move_tokens(body, token, token)))
         return made
 
@@ -162,7 +164,10 @@ def _angle(source: _Source, options: Options) -> str:
 def _convert_angle(parts: Sequence[str], mode: str) -> list[str]:
     """Convert degrees, minutes and seconds to decimal degrees, or the reverse."""
     if not all(_DECIMAL.fullmatch(part) and part.strip("-.,") for part in parts if part):
-        raise UnitError(f'invalid angle "{quote_text(";".join(parts))}"')
+        raise UnitError(
+            f'invalid angle "{quote_text(";".join(parts))}"',
+            "write degrees, minutes and seconds, as in `12;30;5`",
+        )
     values = [float(part.replace(",", ".") or "0") for part in parts]
     seconds = abs(values[0]) * 3600 + sum(
         value * unit for value, unit in zip(values[1:], (60, 1), strict=False)
@@ -236,7 +241,7 @@ def _quantities(
 def _quantity_list(source: _Source, options: Options) -> str:
     numbers = _numbers(source, options)
     if not numbers:
-        raise UnitError("missing list of numbers")
+        raise UnitError("missing list of numbers", "write the numbers with `;` between them, as in `1;2;3`")
     return _quantities(
         numbers, source, options, options.list_units, lambda parts: _join_members(parts, options)
     )
@@ -283,7 +288,8 @@ def _declare(reader: FormulaReader, command: str) -> list[str]:
     name, symbol = text_of(reader.argument()).strip(), reader.argument()
     if name[:1] != "\\":
         raise reader.syntax_error(
-            f'invalid unit name "{quote_text(name)}" after "{command}": expected a command'
+            f'invalid unit name "{quote_text(name)}" after "{command}": expected a command',
+            hint="write a name with a backslash, such as `\\furlong`",
         )
     if isinstance(reader, TokenReader):
         reader.define(name, Macro(0, None, tuple(symbol)))

@@ -214,7 +214,7 @@ def parse_number(text: str) -> Number:
 def not_a_number_error(text: str) -> UnitError:
     """Return the error for `text`, which should be a number but is not."""
     if not text:
-        return UnitError("missing number")
+        return UnitError("missing number", "write a number such as `1.5e3`")
     return UnitError(
         f'invalid number "{quote_text(text)}"', "write the option `parse-numbers=false` to print it unchanged"
     )
@@ -235,13 +235,16 @@ def _align_decimals(decimal: str, written: str) -> tuple[str, tuple[str, ...]]:
     return decimal.ljust(places, "0") if values else decimal, tuple(uncertainties)
 
 
+_SMALLER = "write a smaller exponent, or remove the option `exponent-mode`"
+
+
 def shift_exponent(number: Number, options: Options) -> Number:
     """Return `number` with the exponent that the options require."""
     if options.exponent_mode == "input" or not number.integer + number.decimal:
         return number
     digits = (number.integer + number.decimal).lstrip("0")
     if len(number.exponent) > 6:
-        raise UnitError(f"exponent is too large for exponent-mode={options.exponent_mode}")
+        raise UnitError(f"exponent is too large for exponent-mode={options.exponent_mode}", _SMALLER)
     exponent = int(number.exponent or "0")
     # exponent of the first non-zero digit
     scale = exponent + len(digits) - len(number.decimal) - 1 if digits else 0
@@ -252,7 +255,9 @@ def shift_exponent(number: Number, options: Options) -> Number:
 
 def _move_marker(number: Number, places: int, exponent: str) -> Number:
     if abs(places) > _MAX_SHIFT:
-        raise UnitError(f"exponent is too large: the decimal marker would move by {abs(places)} places")
+        raise UnitError(
+            f"exponent is too large: the decimal marker would move by {abs(places)} places", _SMALLER
+        )
     integer, decimal, spread = number.integer, number.decimal, number.uncertainties
     if places > len(decimal):
         spread = tuple(value + "0" * (places - len(decimal)) for value in spread)

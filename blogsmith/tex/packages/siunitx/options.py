@@ -12,7 +12,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ....base.diagnostics.model import did_you_mean
+from ....base.diagnostics.model import did_you_mean, list_choices
 from ....base.patterns import lazy_pattern
 from ...parse.reader import text_of
 from ...parse.scan import split_tokens
@@ -214,17 +214,21 @@ def _change_option(options: Options, name: str, value: str) -> Options:
         return options
     if name == "locale":
         if value not in _LOCALES:
-            raise UnitError(f'unknown locale "{quote_text(value)}"', f"known: {', '.join(sorted(_LOCALES))}")
+            raise UnitError(f'unknown locale "{quote_text(value)}"', list_choices(sorted(_LOCALES)))
         marker, product = _LOCALES[value]
         return replace(options, output_decimal_marker=marker, exponent_product=product)
     if name == "group-four-digits":
         return replace(options, group_minimum_digits=5 if value == "false" else 4)
     key = _ALIASES.get(name, name)
     if key not in _OPTIONS:
-        hint = did_you_mean(name, (*_OPTIONS, *_ALIASES, *_IGNORED))
+        hint = (
+            did_you_mean(name, (*_OPTIONS, *_ALIASES, *_IGNORED)) or "remove it: this option is not supported"
+        )
         raise UnitError(f'unknown siunitx option "{quote_text(name)}"', hint)
     if len(value) > _MAX_LENGTH:
-        raise UnitError(f'value of "{name}" is too long: more than {_MAX_LENGTH} characters')
+        raise UnitError(
+            f'value of "{name}" is too long: more than {_MAX_LENGTH} characters', "write a shorter value"
+        )
     value = _VALUES.get(key, {}).get(value, value)
     field = key.replace("-", "_")
     default = getattr(options, field)
@@ -234,13 +238,16 @@ def _change_option(options: Options, name: str, value: str) -> Options:
         return replace(options, **{field: _integer(name, value)})
     choices = _CHOICES.get(key)
     if choices and value not in choices:
-        raise UnitError(f'invalid value "{quote_text(value)}" of "{name}"', f"known: {', '.join(choices)}")
+        raise UnitError(f'invalid value "{quote_text(value)}" of "{name}"', list_choices(choices))
     return replace(options, **{field: value})
 
 
 def _boolean(name: str, value: str) -> bool:
     if value not in ("true", "false"):
-        raise UnitError(f'invalid value "{quote_text(value)}" of "{name}": expected true or false')
+        raise UnitError(
+            f'invalid value "{quote_text(value)}" of "{name}": expected true or false',
+            "write `true` or `false`",
+        )
     return value == "true"
 
 
@@ -248,6 +255,7 @@ def _integer(name: str, value: str) -> int:
     digits = value.removeprefix("-") if name == "fixed-exponent" else value
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 9 and int(digits) <= _MAX_NUMBER):
         raise UnitError(
-            f'invalid value "{quote_text(value)}" of "{name}": expected a number up to {_MAX_NUMBER}'
+            f'invalid value "{quote_text(value)}" of "{name}": expected a number up to {_MAX_NUMBER}',
+            "write a smaller whole number",
         )
     return int(value)

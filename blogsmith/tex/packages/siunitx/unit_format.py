@@ -45,7 +45,7 @@ def read_unit_argument(tokens: Sequence[str], index: int) -> tuple[list[str], in
     while index < len(tokens) and tokens[index] == " ":
         index += 1
     if index == len(tokens):
-        raise UnitError(f'missing argument of "{command}"', token=command)
+        raise UnitError(f'missing argument of "{command}"', f"write `{command}{{…}}`", command)
     if tokens[index] != "{":
         return [tokens[index]], index + 1
     depth = 0
@@ -53,7 +53,7 @@ def read_unit_argument(tokens: Sequence[str], index: int) -> tuple[list[str], in
         depth += (tokens[end] == "{") - (tokens[end] == "}")
         if not depth:
             return list(tokens[index + 1 : end]), end + 1
-    raise UnitError(f'argument of "{command}" is never closed', token=command)
+    raise UnitError(f'argument of "{command}" is never closed', "write `}` where it ends", command)
 
 
 def joiner(product: str) -> str:
@@ -259,7 +259,7 @@ def _factors(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> lis
             _amend(token, argument, factors)
     if state != _PendingUnit(is_below=options.sticky_per and state.is_below):
         last = next(token for token in reversed(tokens) if token in GRAMMAR)
-        raise UnitError(f'missing unit after "{last}"', token=last)
+        raise UnitError(f'missing unit after "{last}"', f"write a unit such as `{last}\\metre`", last)
     return factors
 
 
@@ -294,7 +294,7 @@ def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
             raise UnitError(f'unknown unit "{token}"', f"did you mean {near}?", token)
         raise _NotCommandsError
     if not factors:
-        raise UnitError(f'missing unit before "{token}"', token=token)
+        raise UnitError(f'missing unit before "{token}"', f"write a unit such as `\\metre{token}`", token)
     change = {"qualifier": argument} if token == "\\of" else {"power": POWER_SUFFIXES.get(token, argument)}
     factors[-1] = replace(factors[-1], **change)
 
