@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import string
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -66,9 +66,11 @@ FACES = {
     "serif-rare": Face("Roman", (400, 650), RARE),
     "serif-italic": Face("Italic", 400),
     "serif-bold-italic": Face("Italic", 600),
-    "serif-caps": Face("Roman", 450, frozenset(string.ascii_lowercase), "Paper Caps"),
+    "serif-caps": Face("Roman", 450, frozenset(string.ascii_letters), "Paper Caps"),
 }
 """Name → font. `Paper Caps` has small capitals in place of letters."""
+SMALL_CAPITALS = {"Paper Caps": string.ascii_lowercase, "Paper Labels": string.ascii_uppercase}
+"""Family → letters for which it uses the small capitals. Until they arrive, labels have capitals."""
 CARDS = Face("Roman", (400, 650))
 """The font of social cards, which no page loads."""
 HEADER = """\
@@ -122,7 +124,7 @@ def cut(folder: Path, name: str, face: Face) -> bytes:
 
 
 def use_small_capitals(font: TTFont) -> None:
-    """Give lower-case letters the glyphs of small capitals.
+    """Give letters the glyphs of small capitals.
 
     The features of small capitals stay, or browsers would make their own.
     """
@@ -130,7 +132,7 @@ def use_small_capitals(font: TTFont) -> None:
     for forms in substitutions(font, ("smcp", "c2sc")):
         small.update(forms.mapping)
         forms.mapping = {form: form for form in forms.mapping.values()}
-    codes = {ord(letter): small[letters[ord(letter)]] for letter in string.ascii_lowercase}
+    codes = {ord(letter): small[letters[ord(letter)]] for letter in string.ascii_letters}
     for table in font["cmap"].tables:
         table.cmap = codes
 
@@ -174,10 +176,13 @@ def style_sheet(faces: dict[str, bytes]) -> str:
     for name, data in faces.items():
         face = FACES[name]
         source = f'url("fonts/paper-{name}.woff2?v={hashlib.sha256(data).hexdigest()[:8]}") format("woff2")'
-        more = {"font-display": "optional"}
-        if face.characters == RARE:
-            more["unicode-range"] = ranges(RARE)
-        rules.append(rule(face.family, source, face.source.lower(), face.weights, more))
+        families = (
+            SMALL_CAPITALS if name == "serif-caps" else {face.family: RARE if name == "serif-rare" else ""}
+        )
+        for family, characters in families.items():
+            more = {"unicode-range": ranges(characters)} if characters else {}
+            more |= {"font-display": "optional"}
+            rules.append(rule(family, source, face.source.lower(), face.weights, more))
     roman, italic = (TTFont(BytesIO(faces[name])) for name in ("serif", "serif-italic"))
     for style, font, weight in (("roman", roman, 400), ("roman", roman, 600), ("italic", italic, 400)):
         widths[style, weight] = mean_width(font, weight)
@@ -207,7 +212,7 @@ def rule(family: str, source: str, style: str, weight: str, more: dict[str, str]
     return "@font-face {\n" + "".join(f"  {key}: {value};\n" for key, value in lines.items()) + "}\n"
 
 
-def ranges(characters: frozenset[str]) -> str:
+def ranges(characters: Iterable[str]) -> str:
     """Return the characters as a `unicode-range`."""
     codes = sorted(map(ord, characters))
     firsts = [code for code in codes if code - 1 not in codes]
