@@ -299,12 +299,12 @@ bench-preview: $(READY)
 soak: $(READY)
 	$(BIN)/python -m tests.bench.soak $(BENCH_FLAGS)
 
-# The pages of our own site in both themes by another judge than the tests have: html-validate with its standard rules.
 # Writes tests/renderers/answers.txt again; a renderer that is missing keeps its answers.
 renderers: $(READY) $(RENDERERS)
 	PYTHONPATH=. $(RENDERERS_VENV)/bin/python -m tests.renderers.ask $(CURDIR)/.cache/node_modules $(HUGO)
 
-html-validate: $(READY) $(REFERENCES)
+# The pages of our own site in each theme, and of the example sites, with html-validate and the Nu HTML checker.
+html-validate: $(READY) $(REFERENCES) $(TOOLS)
 	$(BIN)/python -m tests.browser.html_validate
 
 # What pages have to be, in both themes: html-validate, the Nu HTML checker, axe (light, dark, phone, paper), the first

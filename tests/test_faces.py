@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import string
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,12 @@ from blogsmith.stages.fonts import FontError, cut_font
 from .theme_pages import BARE, FULL, ROOT, SITE, load_paper
 
 STATIC = ROOT / "themes" / "paper" / "static"
-ROMAN, ITALIC = (STATIC / "fonts" / name for name in ("paper-serif.woff2", "paper-serif-italic.woff2"))
-MOST_BYTES = 35_000
+ROMAN, RARE, ITALIC, BOLD_ITALIC, CAPS = (
+    STATIC / "fonts" / f"paper-serif{part}.woff2"
+    for part in ("", "-rare", "-italic", "-bold-italic", "-caps")
+)
+MOST_BYTES = 20_000
+LETTERS = "Łódź, Škoda, Ångström, Gödel, Çelik, Đorđe, Œuvre, Şişli, Þór, Ňu, Țară “a” ‘b’ — – … † € ﬁ"
 SYSTEM = replace(SITE, options={"font": "system"})
 
 
@@ -32,27 +37,17 @@ def features(file: Path, table: str) -> set[str]:
     return {record.FeatureTag for record in records}
 
 
-@pytest.mark.parametrize("file", [ROMAN, ITALIC], ids=["roman", "italic"])
+def letters(*files: Path) -> set[int]:
+    """Return the code points that any of the fonts has."""
+    return {code for file in files for code in TTFont(file).getBestCmap()}
+
+
+@pytest.mark.parametrize("file", sorted((STATIC / "fonts").glob("*.woff2")), ids=lambda file: file.stem)
 class TestFiles:
-    """The content of a font file."""
+    """The content of each font file."""
 
     def test_it_is_small(self, file: Path) -> None:
         assert file.stat().st_size <= MOST_BYTES
-
-    def test_it_has_the_letters_of_latin_scripts(self, file: Path) -> None:
-        languages = (
-            "Łódź, Škoda, Ångström, Gödel, Çelik, Đorđe, Œuvre, Şişli, Þór, Ňu, Țară “a” ‘b’ — – … † € ﬁ"
-        )
-        signs = {chr(code) for code in range(0x20, 0x7F)} | set(languages)
-        assert {ord(sign) for sign in signs} <= TTFont(file).getBestCmap().keys()
-
-    def test_it_has_figures_of_every_form(self, file: Path) -> None:
-        assert {"onum", "lnum", "tnum", "pnum", "liga"} <= features(file, "GSUB")
-        assert "kern" in features(file, "GPOS")
-
-    def test_it_has_the_weights_of_text_and_headings(self, file: Path) -> None:
-        (axis,) = TTFont(file)["fvar"].axes
-        assert (axis.axisTag, axis.minValue, axis.maxValue) == ("wght", 400, 650)
 
     def test_its_name_is_not_the_one_that_its_licence_reserves(self, file: Path) -> None:
         names = TTFont(file)["name"]
@@ -61,8 +56,40 @@ class TestFiles:
         assert "Reserved Font Name" in names.getDebugName(0)
 
 
-def test_the_roman_has_small_capitals() -> None:
-    assert {"smcp", "c2sc"} <= features(ROMAN, "GSUB")
+@pytest.mark.parametrize("file", [ROMAN, ITALIC, BOLD_ITALIC], ids=lambda file: file.stem)
+def test_text_has_kerning_and_figures_of_every_form(file: Path) -> None:
+    assert {"onum", "lnum", "tnum", "pnum", "liga"} <= features(file, "GSUB")
+    assert "kern" in features(file, "GPOS")
+
+
+@pytest.mark.parametrize("files", [(ROMAN, RARE), (ITALIC,), (BOLD_ITALIC,)])
+def test_text_has_the_letters_of_latin_scripts(files: tuple[Path, ...]) -> None:
+    signs = {chr(code) for code in (*range(0x20, 0x7F), *range(0xA0, 0x100))} | set(LETTERS)
+    assert {ord(sign) for sign in signs} <= letters(*files)
+
+
+def test_pages_load_rare_letters_only_where_they_have_some() -> None:
+    """The first font has all letters of Latin-1; `unicode-range` of the second one names what it has."""
+    assert set(range(0xC0, 0x100)) <= letters(ROMAN)
+    (written,) = re.findall(
+        r"paper-serif-rare[^}]+unicode-range: ([^;]+)", (STATIC / "faces.css").read_text("utf-8")
+    )
+    bounds = [part.removeprefix("U+").split("-") for part in written.split(", ")]
+    named = {code for bound in bounds for code in range(int(bound[0], 16), int(bound[-1], 16) + 1)}
+    # the fonts share parts of accented letters, and the space
+    assert named <= letters(RARE) and letters(RARE) - named <= {0x20, 0xA0}
+    assert not named & letters(ROMAN)
+
+
+@pytest.mark.parametrize("file", [ROMAN, RARE], ids=lambda file: file.stem)
+def test_it_has_the_weights_of_text_and_headings(file: Path) -> None:
+    (axis,) = TTFont(file)["fvar"].axes
+    assert (axis.axisTag, axis.minValue, axis.maxValue) == ("wght", 400, 650)
+
+
+def test_small_capitals_are_a_font_of_their_own() -> None:
+    assert {"smcp", "c2sc"} <= features(CAPS, "GSUB")
+    assert letters(CAPS) == set(map(ord, string.ascii_letters))
 
 
 def test_the_licence_goes_out_with_the_faces() -> None:
@@ -72,9 +99,8 @@ def test_the_licence_goes_out_with_the_faces() -> None:
 
 def test_the_style_sheet_names_the_files_as_they_are(paper: Theme) -> None:
     sheet = (STATIC / "faces.css").read_text("utf-8")
-    addresses = [
-        f"fonts/{file.name}?v={hashlib.sha256(file.read_bytes()).hexdigest()[:8]}" for file in (ROMAN, ITALIC)
-    ]
+    files = (ROMAN, RARE, ITALIC, BOLD_ITALIC, CAPS, CAPS)
+    addresses = [f"fonts/{file.name}?v={hashlib.sha256(file.read_bytes()).hexdigest()[:8]}" for file in files]
     assert re.findall(r'url\("([^"]+)"\)', sheet) == addresses
     # the page requests the same URL; another one would be loaded twice
     assert f'href="/b/assets/paper/{addresses[0]}"' in paper.render("post", FULL, SITE)

@@ -17,7 +17,8 @@ from tests.theme_pages import having, text
 INDEX = "content/docs/_index.md"
 FILES = {
     "blogsmith.yaml": "title: Kit\nauthor: Ada\ntheme_options:\n"
-    "  version: Version 2.1 of {generator}\n  edit: https://example.org/edit/{path}\n",
+    "  version: Version 2.1 of {generator}\n  repository: https://example.org/source\n"
+    "  edit: https://example.org/edit/{path}\n",
     INDEX: "---\ntitle: Manual\nlayout: manual\n---\nHello.\n",
     "content/docs/a.md": "---\ntitle: Alpha\n---\n## One\n\nA.\n\n## Two\n\nB.\n",
     "content/docs/b.md": "---\ntitle: Beta\nseries: {name: All, part: 2}\nstatus: wip\n---\nText.\n",
@@ -96,7 +97,9 @@ def test_what_a_page_of_a_manual_shows(tmp_path: Path) -> None:
     assert [link.get("href") for link in nav.iter("a")][:2] == ["#one", "#two"]
     folds = {text(one[0]): one.get("open") is not None for one in nav.iter("details")}
     assert folds == {"Manual › One": False, "One": True, "Two": False, "Deep": False}
-    assert text(having(page, "manual-version")[0]).startswith("Version 2.1 of blogsmith ")
+    (version,) = having(page, "manual-version")
+    assert text(version).startswith("Version 2.1 of blogsmith ")
+    assert [link.get("href") for link in version.iter("a")] == ["https://example.org/source"]
     assert [link.get("href") for link in having(page, "page-source")[0].iter("a")] == [
         "https://example.org/edit/content/docs/a.md"
     ]

@@ -33,6 +33,11 @@ def test_the_list_has_bundled_themes_and_those_of_the_site(site: Path) -> None:
     ]
     assert lines[1] == "* mine      Green: and calm (themes/mine)"
     assert lines[3].endswith("(bundled)")
+    (site / "blogsmith.yaml").write_text("title: T\ntheme: yours\n", "utf-8")
+    result = CliRunner().invoke(theme, ["list", "--site", str(site)], standalone_mode=False)
+    assert (
+        result.output.splitlines()[-1] == "* yours     unknown theme: choose one of these in blogsmith.yaml"
+    )
 
 
 def fetch(url: str, **headers: str) -> tuple[int, str]:

@@ -68,14 +68,16 @@ _PAGE = """\
 
 def list_themes(root: Path, current: str) -> list[str]:
     """Return one line for each theme that the site can use, sorted by name: name, description, origin.
-    current: the theme of the site, which is marked."""
+    current: the theme of the site, which is marked, and has the last line if no folder has it."""
     folders = theme_folders(root, bundled_folder("themes"))
     width = max(len(folder.name) for folder in folders)
+    is_known = any(folder.name == current for folder in folders)
+    lost = [] if is_known else [f"* {current:{width}}  unknown theme: choose one of these in blogsmith.yaml"]
     return [
         f"{'*' if folder.name == current else ' '} {folder.name:{width}}  {folder.settings.description}"
         f" ({_origin(folder, root)})"
         for folder in folders
-    ]
+    ] + lost
 
 
 def _origin(folder: ThemeFolder, root: Path) -> str:

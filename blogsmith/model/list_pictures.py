@@ -19,6 +19,7 @@ _ALT = lazy_pattern(r' alt="[^"]*"')
 _SIZES = lazy_pattern(r' sizes="[^"]*"')
 _ID = lazy_pattern(r' id="[^"]*"')
 _TAG = lazy_pattern(r"<[^>]*>")
+_SPACE = lazy_pattern(r'<mspace width="([0-9.]+)em"')
 _SHOWN = "(min-width: 48em) 26rem, 100vw"
 """Displayed width of a picture in a list, as a value of `sizes`."""
 _LONGEST = 4_000
@@ -41,9 +42,14 @@ def list_picture(cover: str, body: PageText) -> str:
 
 def _display(math: str) -> str:
     """Return a display without ids, with the number of characters in its longest row for stylesheets."""
-    rows = (_TAG.sub("", row) for row in math.split("</mtr>"))
-    signs = max(max(len("".join(row.split())) for row in rows), 1)
+    signs = max(1, round(max(map(_row_length, math.split("</mtr>")))))
     return _ID.sub("", math).replace("<math ", f'<math style="--signs:{signs}" ', 1)
+
+
+def _row_length(row: str) -> float:
+    """Return the width of a row in characters. Operators have space around them; an em is two characters."""
+    text = "".join(_TAG.sub("", row).split())
+    return len(text) + sum(map(text.count, "=+−")) + 2 * sum(map(float, _SPACE.findall(row)))
 
 
 def _quiet(image: str) -> str:

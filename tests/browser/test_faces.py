@@ -53,9 +53,9 @@ FALLBACKS = ("Wide Georgia", "Wide Noto Serif", "Wide Times")
 # Load the font files, whether they were in time for the page or not.
 SHIP = """
 const file = name => `url(/assets/paper/fonts/${name}.woff2)`;
-const [roman, italic] = [file("paper-serif"), file("paper-serif-italic")];
-const faces = [new FontFace("Shipped", roman, {weight: "400 650"}),
-  new FontFace("Shipped", italic, {weight: "400 650", style: "italic"})];
+const faces = [new FontFace("Shipped", file("paper-serif"), {weight: "400 650"}),
+  new FontFace("Shipped", file("paper-serif-italic"), {weight: "400", style: "italic"}),
+  new FontFace("Shipped Caps", file("paper-serif-caps"), {weight: "450"})];
 faces.forEach(face => document.fonts.add(face));
 return Promise.all(faces.map(face => face.load())).then(() => true);
 """
@@ -89,9 +89,9 @@ USED = "return [...document.fonts].filter(face => face.status === 'loaded').map(
 X_HEIGHT = """
 const {fontFamily, fontSize, fontSizeAdjust} = getComputedStyle(document.querySelector(arguments[0]));
 const pen = document.createElement("canvas").getContext("2d");
-pen.font = `100px ${fontFamily.replace('"Paper Serif"', "Shipped")}`;
+pen.font = `1000px ${fontFamily.replace('"Paper Serif"', "Shipped")}`;
 const letter = pen.measureText("x").actualBoundingBoxAscent;
-return parseFloat(fontSize) * (fontSizeAdjust === "none" ? letter / 100 : fontSizeAdjust);
+return parseFloat(fontSize) * (fontSizeAdjust === "none" ? letter / 1000 : fontSizeAdjust);
 """
 WIDTH = """
 const span = document.createElement("span");
@@ -157,7 +157,7 @@ def test_formulas_are_as_high_as_text(browser: Reader | Firefox) -> None:
 
 
 def test_small_capitals_are_those_of_the_face(browser: Reader | Firefox) -> None:
-    look = "font: 100px Shipped; white-space: nowrap;"
+    look = "font: 100px 'Shipped Caps', Shipped; white-space: nowrap;"
     # Capitals synthesised by the browser are smaller and thus narrower.
     true, plain = (
         browser.ask(WIDTH, ".post-content", text, look + more)

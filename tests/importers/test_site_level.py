@@ -32,7 +32,8 @@ AL_FOLIO: Files = {
     "    permalinks: {year: '/blog/:year/', tags: '/blog/:type/:name/'}\n"
     "disqus_shortname: x\nnavbar_fixed: true\ncontact_note: Write to me about anything.\n",
     "_data/socials.yml": "email: ada@x.org\ngithub_username: ada\nscholar_userid: Q1\nkaggle_id: ada\n",
-    "_data/venues.yml": "J: {url: 'https://journal.example'}\n",
+    "_data/venues.yml": "J: {url: 'https://journal.example', color: '#00369f'}\n",
+    "_data/coauthors.yml": "Ono: [{firstname: [Ben, B.], url: 'https://ben.example'}]\n",
     "_data/cv.yml": "cv:\n  name: Ada Ito\n  sections:\n    Experience:\n"
     "      - {company: Lab, position: Head, start_date: 2019, highlights: [One]}\n"
     "    Hobbies: [{name: Go}]\n",
@@ -108,7 +109,8 @@ def test_al_folio(tmp_path: Path) -> None:
     assert "../../../tags/sums/" in (public / "blog/tag/sums/index.html").read_text()
     assert (public / "blog/2024/index.html").is_file()
     told = " ".join(notice.message for notice in done.site.all_notices)
-    for name in ("disqus_shortname", "contact_note", "navbar_fixed", "venues.yml", "Hobbies", "annotation"):
+    unused = "disqus_shortname contact_note navbar_fixed venues.yml coauthors.yml Hobbies annotation"
+    for name in unused.split():
         assert f'"{name}"' in told, name
     assert '"cv.yml"' not in told
     assert not done.check.differences, done.check.differences

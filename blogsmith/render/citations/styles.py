@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from ...base.diagnostics.model import Place, TextMap
+from ...base.patterns import lazy_pattern
 from ...bibliography.references import MOST_AUTHORS, publication_url, reference_from_publication
 from ...model.documents import Reference
 from ...model.publications import Person, Publication
@@ -16,6 +17,8 @@ from ..context import PageRendering
 from ..prose import escape_html
 from .cited_works import BibliographyEntry, PageReferences
 from .rich_text import rich_html
+
+_SENTENCE_END = lazy_pattern(r"[.!?](?:</\w+>)*\Z")
 
 
 class CitationStyle(Protocol):
@@ -200,4 +203,4 @@ def _join_authors(authors: Sequence[str]) -> str:
 
 def _sentences(parts: Iterable[str]) -> str:
     # An author's initial or a title's question mark already ends a sentence.
-    return " ".join(p if p.endswith((".", "!", "?")) else f"{p}." for p in parts if p)
+    return " ".join(p if _SENTENCE_END.search(p) else f"{p}." for p in parts if p)

@@ -12,10 +12,10 @@ import sys
 from io import BytesIO
 from pathlib import Path
 
-from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from fontTools.varLib.instancer import instantiateVariableFont
-from serif import STATIC, mean_width, rule, still_kerning
+from serif import STATIC, mean_width, rule
+from shrink import shrink
 
 SIGNS = frozenset((*map(chr, range(0x20, 0x7F)), *map(chr, range(0xA0, 0x100)), *"–—‘’“”„…‹›−•×→←↑↓✓"))
 """Labels and code need few letters; the system's font has the rest."""
@@ -40,23 +40,10 @@ def cut(source: Path, family: str, origin: str) -> bytes:
     for glyph in font.getGlyphOrder():
         # The subsetter expects an entry for every glyph, also for those that no weight changes.
         font["gvar"].variations.setdefault(glyph, [])
-    if "GPOS" in font:
-        still_kerning(font)
-    options = Options(layout_features=["kern", "tnum"], name_IDs=[0, 1, 2, 3, 4, 6, 13, 14], hinting=False)
-    options.glyph_names = False
-    options.drop_tables = [*options.drop_tables, "BASE", "MVAR", "STAT"]
-    subsetter = Subsetter(options)
-    subsetter.populate(unicodes=map(ord, SIGNS))
-    subsetter.subset(font)
     style = "Italic" if "Italic" in source.name else "Regular"
     full = f"{family} {style}"
     names = {1: family, 2: style, 3: f"{full}, from {origin}", 4: full, 6: full.replace(" ", "")}
-    for number, text in names.items():
-        font["name"].setName(text, number, 3, 1, 0x409)
-    font.flavor = "woff2"
-    made = BytesIO()
-    font.save(made)
-    return made.getvalue()
+    return shrink(font, SIGNS, ("kern", "tnum"), names)
 
 
 def style_sheets(fonts: dict[str, bytes]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Build script for the text fonts of the paper theme: subsets of Source Serif 4 for Latin letters.
 
-It writes `static/fonts/paper-serif.woff2` and `paper-serif-italic.woff2`, and `static/faces.css` with their
-`@font-face` rules. Run by hand; the README.md in this folder says how and when. The same sources give the
+It writes the fonts of `FACES` into `static/fonts/`, `static/faces.css` with their `@font-face` rules, and the
+font of social cards. Run by hand; the README.md in this folder says how and when. The same sources give the
 same bytes.
 """
 
@@ -10,31 +10,69 @@ from __future__ import annotations
 import hashlib
 import string
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from fontTools.varLib.instancer import instantiateVariableFont
+from shrink import shrink, subtables
 
 STATIC = Path(__file__).parents[1] / "static"
 FAMILY = "Paper Serif"
 """Differs from the name of the source, which its licence reserves."""
-AXES = {"opsz": 18, "wght": (400, 650)}
-"""The optical size of text, and weights from text to headings."""
-SIGNS = frozenset(
+LETTERS_OF_TEXT = frozenset(
     (
         *map(chr, range(0x20, 0x7F)),
-        *map(chr, range(0xA0, 0x100)),
-        *"ĀāĂăĄąĆćČčĎďĐđĒēĖėĘęĚěĞğĢģĪīĮįİıĶķĹĺĻļĽľŁłŃńŅņŇňŌōŐőŒœŔŕŘřŚśŞşŠšŢţŤťŪūŮůŰűŲųŸŹźŻżŽžȘșȚț",
-        *"–—‘’‚“”„†‡•…‰′″‹›⁄€™−ﬁﬂ",
+        *map(chr, range(0xC0, 0x100)),
+        *"\xa0¡§©«°±²³µ·»¿ćčłŁőŒœřšž–—‘’‚“”„…•′″‹›€−ﬁﬂ",
     )
 )
-FEATURES = ("kern", "liga", "lnum", "onum", "pnum", "tnum", "smcp", "c2sc")
-"""Features to keep. Italics have no small capitals."""
-STYLES = ("Roman", "Italic")
+"""Characters of the first font, which every page loads; some are only there for common names."""
+RARE = frozenset(
+    (
+        *map(chr, range(0xA0, 0x100)),
+        *"ĀāĂăĄąĆćČčĎďĐđĒēĖėĘęĚěĞğĢģĪīĮįİıĶķĹĺĻļĽľŁłŃńŅņŇňŌōŐőŔŕŘřŚśŞşŠšŢţŤťŪūŮůŰűŲųŸŹźŻżŽžȘșȚț",
+        *"†‡‰⁄™",
+    )
+).difference(LETTERS_OF_TEXT)
+"""Characters of the second font, which pages load that have one of them."""
+FEATURES = ("kern", "liga", "lnum", "onum", "pnum", "tnum")
+SIZE = 18
+"""The optical size (axis `opsz`), that of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A font file."""
+
+    source: str
+    """Style of the source: `Roman` or `Italic`."""
+    weight: int | tuple[int, int]
+    characters: frozenset[str] = LETTERS_OF_TEXT | RARE
+    family: str = FAMILY
+
+    @property
+    def weights(self) -> str:
+        """The range in CSS."""
+        least, most = (self.weight, self.weight) if isinstance(self.weight, int) else self.weight
+        return str(least) if least == most else f"{least} {most}"
+
+
+FACES = {
+    "serif": Face("Roman", (400, 650), LETTERS_OF_TEXT),
+    "serif-rare": Face("Roman", (400, 650), RARE),
+    "serif-italic": Face("Italic", 400),
+    "serif-bold-italic": Face("Italic", 600),
+    "serif-caps": Face("Roman", 450, frozenset(string.ascii_letters), "Paper Caps"),
+}
+"""Name → font. `Paper Caps` has small capitals in place of letters."""
+SMALL_CAPITALS = {"Paper Caps": string.ascii_lowercase, "Paper Labels": string.ascii_uppercase}
+"""Family → letters for which it uses the small capitals. Until they arrive, labels have capitals."""
+CARDS = Face("Roman", (400, 650))
+"""The font of social cards, which no page loads."""
 HEADER = """\
 /* Made by fonts/serif.py: the text faces of the theme, and faces of the system as wide and as high as they.
    A reader whose network is slow has those on the first page, and nothing ever moves.
@@ -67,108 +105,90 @@ SYSTEM: dict[str, dict[tuple[str, int], tuple[tuple[str, ...], float]]] = {
 }
 """Family → style and weight → names of the system fonts, and their `mean_width`."""
 FIGURES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-EM = 1000
-LEAST_KERN = 3
-"""Thousandths of an em; smaller values are not visible."""
-NAMES = {
-    1: FAMILY,
-    2: "{style}",
-    3: f"{FAMILY} {{style}}, from Source Serif 4.005",
-    4: f"{FAMILY} {{style}}",
-    6: "PaperSerif-{style}",
-}
 
 
-def cut(source: Path, style: str) -> bytes:
-    """Return the font as WOFF2. style: `Roman` or `Italic`."""
+def cut(folder: Path, name: str, face: Face) -> bytes:
+    """Return the font as WOFF2."""
     # Keep the date of the source: the current time would give other bytes each time.
+    source = folder / f"SourceSerif4Variable-{face.source}.ttf.woff2"
     font = TTFont(source, recalcTimestamp=False)
-    instantiateVariableFont(font, AXES, inplace=True)
-    limit_forms(font)
-    still_kerning(font)
-    options = Options(layout_features=list(FEATURES), name_IDs=[0, *NAMES, 13, 14], hinting=False)
-    options.glyph_names = False
-    options.drop_tables = [*options.drop_tables, "BASE", "MVAR", "STAT"]
-    subsetter = Subsetter(options)
-    subsetter.populate(unicodes=map(ord, SIGNS))
-    subsetter.subset(font)
-    for number, text in NAMES.items():
-        font["name"].setName(text.format(style=style), number, 3, 1, 0x409)
-    font.flavor = "woff2"
-    made = BytesIO()
-    font.save(made)
-    return made.getvalue()
+    instantiateVariableFont(font, {"opsz": SIZE, "wght": face.weight}, inplace=True)
+    if name == "serif-caps":
+        use_small_capitals(font)
+    else:
+        limit_forms(font)
+    full = f"{face.family} {name.partition('-')[2].title() or 'Roman'}"
+    names = {1: face.family, 2: face.source, 3: f"{full}, from Source Serif 4.005", 4: full}
+    features = (*FEATURES, "smcp", "c2sc") if name == "serif-caps" else FEATURES
+    return shrink(font, face.characters, features, {**names, 6: full.replace(" ", "")})
+
+
+def use_small_capitals(font: TTFont) -> None:
+    """Give letters the glyphs of small capitals.
+
+    The features of small capitals stay, or browsers would make their own.
+    """
+    letters, small = font.getBestCmap(), {}
+    for forms in substitutions(font, ("smcp", "c2sc")):
+        small.update(forms.mapping)
+        forms.mapping = {form: form for form in forms.mapping.values()}
+    codes = {ord(letter): small[letters[ord(letter)]] for letter in string.ascii_letters}
+    for table in font["cmap"].tables:
+        table.cmap = codes
 
 
 def limit_forms(font: TTFont) -> None:
-    """Limit small capitals to ASCII letters and other forms to figures: the rest is large."""
-    cmap = font.getBestCmap()
-    kept = {
-        "smcp": {cmap[ord(letter)] for letter in string.ascii_lowercase},
-        "c2sc": {cmap[ord(letter)] for letter in string.ascii_uppercase},
-        **dict.fromkeys(("lnum", "onum", "pnum", "tnum"), FIGURES),
-    }
+    """Limit other forms to figures of the size of text."""
+    for forms in substitutions(font, ("lnum", "onum", "pnum", "tnum")):
+        forms.mapping = {
+            glyph: form for glyph, form in forms.mapping.items() if glyph.split(".")[0] in FIGURES
+        }
+
+
+def substitutions(font: TTFont, features: Sequence[str]) -> Iterator[Any]:
+    """Yield the tables of single substitutions of these features."""
     table = font["GSUB"].table
-    for record in table.FeatureList.FeatureRecord:
-        if record.FeatureTag not in kept:
-            continue
-        for number in record.Feature.LookupListIndex:
-            for forms in _subtables(table.LookupList.Lookup[number]):
-                names = kept[record.FeatureTag]
-                forms.mapping = {
-                    glyph: form for glyph, form in forms.mapping.items() if glyph.split(".")[0] in names
-                }
-
-
-def still_kerning(font: TTFont) -> None:
-    """Kern every weight like the lightest, without invisible amounts. This halves the table."""
-    for lookup in font["GPOS"].table.LookupList.Lookup:
-        for pairs in _subtables(lookup):
-            if pairs.LookupType != 2:
-                continue
-            for value in _values(pairs):
-                if hasattr(value, "XAdvDevice"):
-                    del value.XAdvDevice
-                if abs(value.XAdvance) < LEAST_KERN:
-                    value.XAdvance = 0
-            # The bits of the values in a record, without device tables.
-            pairs.ValueFormat1 &= 0xF
-
-
-def _subtables(lookup: Any) -> Iterator[Any]:
-    for table in lookup.SubTable:
-        yield getattr(table, "ExtSubTable", table)
-
-
-def _values(pairs: Any) -> Iterator[Any]:
-    if pairs.Format == 1:
-        yield from (record.Value1 for group in pairs.PairSet for record in group.PairValueRecord)
-    else:
-        yield from (record.Value1 for row in pairs.Class1Record for record in row.Class2Record)
+    numbers = [
+        number
+        for record in table.FeatureList.FeatureRecord
+        if record.FeatureTag in features
+        for number in record.Feature.LookupListIndex
+    ]
+    for number in sorted(set(numbers)):
+        yield from subtables(table.LookupList.Lookup[number])
 
 
 def mean_width(font: TTFont, weight: int) -> float:
     """Return the mean width of a letter of English text, in ems."""
-    still = instantiateVariableFont(font, {"wght": weight})
+    still = instantiateVariableFont(font, {"wght": weight}) if "fvar" in font else font
     cmap, widths = still.getBestCmap(), still["hmtx"]
     total: float = sum(often * widths[cmap[ord(letter)]][0] for letter, often in LETTERS.items())
-    return total / sum(LETTERS.values()) / EM
+    units: int = font["head"].unitsPerEm
+    return total / sum(LETTERS.values()) / units
 
 
 def style_sheet(faces: dict[str, bytes]) -> str:
     """Return the stylesheet with these fonts, and with system fonts scaled to the same width.
 
-    faces: Style → font file.
+    faces: name in `FACES` → font file.
     """
     rules, widths = [], {}
-    for style, data in faces.items():
-        address = f"fonts/{file_name(style)}?v={hashlib.sha256(data).hexdigest()[:8]}"
-        source = f'url("{address}") format("woff2")'
-        rules.append(rule(FAMILY, source, style.lower(), "400 650", {"font-display": "optional"}))
-        font = TTFont(BytesIO(data))
-        for weight in (400, 600) if style == "Roman" else (400,):
-            widths[style.lower(), weight] = mean_width(font, weight)
-    up, down = font["hhea"].ascender / EM, -font["hhea"].descender / EM
+    for name, data in faces.items():
+        face = FACES[name]
+        source = f'url("fonts/paper-{name}.woff2?v={hashlib.sha256(data).hexdigest()[:8]}") format("woff2")'
+        families = (
+            SMALL_CAPITALS if name == "serif-caps" else {face.family: RARE if name == "serif-rare" else ""}
+        )
+        for family, characters in families.items():
+            more = {"unicode-range": ranges(characters)} if characters else {}
+            more |= {"font-display": "optional"}
+            rules.append(rule(family, source, face.source.lower(), face.weights, more))
+    roman, italic = (TTFont(BytesIO(faces[name])) for name in ("serif", "serif-italic"))
+    for style, font, weight in (("roman", roman, 400), ("roman", roman, 600), ("italic", italic, 400)):
+        widths[style, weight] = mean_width(font, weight)
+    up, down = (
+        value / roman["head"].unitsPerEm for value in (roman["hhea"].ascender, -roman["hhea"].descender)
+    )
     for family, cuts in SYSTEM.items():
         for (style, weight), (names, width) in cuts.items():
             scale = round(widths[style, weight] / width, 3)
@@ -192,17 +212,22 @@ def rule(family: str, source: str, style: str, weight: str, more: dict[str, str]
     return "@font-face {\n" + "".join(f"  {key}: {value};\n" for key, value in lines.items()) + "}\n"
 
 
-def file_name(style: str) -> str:
-    """Return the name of the font file in `static/fonts/`."""
-    return "paper-serif.woff2" if style == "Roman" else "paper-serif-italic.woff2"
+def ranges(characters: Iterable[str]) -> str:
+    """Return the characters as a `unicode-range`."""
+    codes = sorted(map(ord, characters))
+    firsts = [code for code in codes if code - 1 not in codes]
+    lasts = [code for code in codes if code + 1 not in codes]
+    pairs = zip(firsts, lasts, strict=True)
+    return ", ".join(f"U+{first:X}" + (f"-{last:X}" if last > first else "") for first, last in pairs)
 
 
 def main(folder: Path) -> None:
-    """Write both fonts and their stylesheet."""
-    faces = {style: cut(folder / f"SourceSerif4Variable-{style}.ttf.woff2", style) for style in STYLES}
-    for style, data in faces.items():
-        (STATIC / "fonts" / file_name(style)).write_bytes(data)
-        print(f"{file_name(style)}: {len(data)} bytes")
+    """Write the fonts and their stylesheet."""
+    faces = {name: cut(folder, name, face) for name, face in FACES.items()}
+    for name, data in faces.items():
+        (STATIC / "fonts" / f"paper-{name}.woff2").write_bytes(data)
+        print(f"paper-{name}.woff2: {len(data)} bytes")
+    (Path(__file__).with_name("paper-serif-cards.woff2")).write_bytes(cut(folder, "cards", CARDS))
     (STATIC / "faces.css").write_text(style_sheet(faces), "utf-8")
 
 
