@@ -50,7 +50,7 @@ class InstalledPart(NamedTuple):
 
     @property
     def package_part(self) -> InstalledPart:
-        """The same entry point with only its top-level package, or module, as value."""
+        """This entry point, with its value reduced to the top-level package or module."""
         return self._replace(value=self.module.partition(".")[0])
 
     @property

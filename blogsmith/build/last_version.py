@@ -1,9 +1,10 @@
 """Pages with errors in a site that is written anyway: they stay in their last version without errors.
 
-Files of the last site that these pages need (images drawn by code, fonts, scripts) stay too. A page that
-never was correct shows what could be made of it. It is recorded as partial, so that no later build keeps it
-as a last version. If it is unclear which pages exist, nothing of the last site is removed. If a page requests
-protection, neither it nor lists that name it may stay.
+Files of the last site that these pages need (images drawn by code, fonts, scripts) stay too. A page without
+an earlier correct version shows the content that could be rendered. It is recorded as partial, so that no
+later build keeps it as a last version. If it is unclear which pages exist, nothing of the last site is
+removed. If a page requests protection, its last version is removed, and so are the last versions of lists
+that name it.
 """
 
 from __future__ import annotations

@@ -179,7 +179,8 @@ MIN_PROCESS_PAGES = 40
 _IMAGE_COST = 20
 """Cost of making the copies of an image, in pages."""
 _FILES_PER_CALL = 4
-"""Number of files in one call. A file needs a millisecond or two, a call a fifth of one."""
+"""Number of files in one call. Creating a file takes one or two milliseconds, a call a fifth of a
+millisecond."""
 
 OutputResult = tuple[Output, tuple[Diagnostic, ...]]
 

@@ -184,7 +184,7 @@ check_macro_name = shaped(
 LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """Syntax of a BCP 47 tag. It does not check that the language exists."""
 _SHORT_TAG = lazy_pattern(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
-"""A tag of a language that is registered."""
+"""Syntax of a BCP 47 tag whose first part is as short as that of every registered language."""
 _check_tag_shape = shaped(LANGUAGE, "language tag", "write a tag such as `en` or `pt-BR`")
 check_language_tag = language_check(_check_tag_shape, "config-value")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")

@@ -50,7 +50,7 @@ def make_unique(
 ) -> str:
     """Return `wanted`, or `wanted-2`, `wanted-3`, … if that is taken, and add the result to `taken`. counts:
     name → next number to try; lower numbers are not free, because `taken` only grows. fallback: name if
-    `wanted` is empty. first: number given to the second thing of a name."""
+    `wanted` is empty. first: number appended when a name is taken for the first time."""
     base = wanted or fallback
     name, count = base, counts.get(base, first)
     while name in taken:

@@ -1,8 +1,9 @@
 """Reading the files of a site: finds them under `content/` and `static/`, and reads the Markdown files.
 
-Apart from the settings, no other module that a build calls reads the author's files. It never raises: an
-unreadable file becomes an error, and the others are still read. Files other than Markdown are only listed, so
-large ones cost nothing here. Names are sorted by code point, so every system produces the same site.
+Apart from the settings, no other module that a build calls reads the author's files. This module raises no
+exceptions: it reports an unreadable file as an error, and still reads the others. Files other than Markdown
+are only listed, so large ones cost nothing here. Names are sorted by code point, so every system produces the
+same site.
 """
 
 from __future__ import annotations
@@ -180,8 +181,8 @@ def _bundle_folders(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
 
 
 def _is_source(found: _SiteFile, bundles: Container[PurePosixPath]) -> bool:
-    """Return whether a file is a page. A notebook or a Python file is read to find out: it has front matter
-    in its first cell. A notebook in the folder of a post is a file of the post."""
+    """Return whether a file is a page. A notebook or a Python file is a page if its first cell has front
+    matter, so the file is read. A notebook in the folder of a post is a file of the post, not a page."""
     suffix = found.path.suffix.lower()
     if suffix not in (NOTEBOOK, PYTHON):
         return suffix in MARKDOWN

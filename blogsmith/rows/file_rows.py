@@ -25,7 +25,7 @@ from ..write.photos.encoder import MOST_PIXELS
 Value = TypeVar("Value")
 
 UNCERTAIN_STAMP_NS = 2_000_000_000
-"""Time in nanoseconds. A second save within it may leave the stamp of the file unchanged."""
+"""Time in nanoseconds. If a file is saved again within this time, its stamp may stay the same."""
 _NAME = "all files"
 
 

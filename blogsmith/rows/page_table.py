@@ -368,8 +368,8 @@ def text_theme(context: SiteContext) -> object:
 
 
 def context_key(context: SiteContext, program: str) -> str:
-    """Return a digest of all these inputs. EncodingError if one of them cannot be encoded. program: digest of
-    the running program."""
+    """Return a digest of the settings, theme, plugins and programs that affect the HTML of pages.
+    EncodingError if one of them cannot be encoded. program: digest of the running program."""
     plugins, code = context.plugins, context.plugins.code
     own: object = None
     if code is not None:

@@ -68,8 +68,8 @@ class Diagnostic(Struct, frozen=True):
     @property
     def end_column(self) -> int:
         """1-based column after the marked range, on the line of its location; 1 without a location. It is at
-        most the column after the last character of the line. A caret may point there; the range is then
-        empty."""
+        most the column after the last character of the line. The range is empty if the caret is already
+        there."""
         if self.place is None:
             return 1
         end = self.place.column + self.place.length

@@ -1,6 +1,6 @@
 """TOML and JSON front matter, as in Hugo: the data and the location of every value.
 
-Python's `tomllib` parses it. If there is a syntax error, only the lines before it are used. The library
+Python's `tomllib` parses TOML. If there is a syntax error, only the lines before it are used. `tomllib`
 returns no locations, so a second pass finds them.
 
 JSON is a subset of YAML. The YAML loader therefore finds the locations in JSON, and rejects JSON that a page

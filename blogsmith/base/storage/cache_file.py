@@ -216,7 +216,8 @@ def _remove_files(folder: Folder) -> None:
 
 
 class _UnusableCacheError(Exception):
-    """The cache file must be created again. The argument is the reason, absent if the file is missing."""
+    """The cache file must be created again. The argument of the exception is the reason; it has no argument
+    if the file is missing."""
 
 
 def _open_existing(folder: Folder, file: Path, real: str) -> OpenCacheFile:

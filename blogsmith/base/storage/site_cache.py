@@ -91,8 +91,8 @@ class CacheInterface(Protocol):
         """Message to the author why nothing is stored; empty if all is well."""
 
     def take_note(self) -> str:
-        """Return the message of `problem`, or why the file was replaced. Each is returned once; then the
-        result is empty."""
+        """Return the message of `problem`, or the reason why the file was replaced. Each message is returned
+        only once; later calls return an empty string."""
 
     def load(self, *kinds: Kind) -> None:
         """Read all rows of these kinds in one query, for a build that needs most of them."""

@@ -279,7 +279,7 @@ def _add_page_functions(hooks: Hooks, call: Any, found: Registered) -> None:
 
 
 def _exception(failure: RemoteFailure) -> BaseException:
-    """Return the exception of a plugin as one of this process."""
+    """Return an exception of this process that corresponds to the exception of a plugin."""
     if failure.diagnostics:
         return SiteError(*failure.diagnostics)
     if failure.kind == "PluginTimeout":

@@ -113,10 +113,10 @@ class ChangedDocument(Struct, frozen=True):
 
 
 class PageReadResult(Struct, frozen=True):
-    """Result of a `page_read` function other than its argument."""
+    """Result of a `page_read` function that has not returned its argument."""
 
     changed: ChangedDocument | None
-    """None if it is not a document of this page, which the caller reports."""
+    """Changes; None if the result is not a document of this page. The caller then reports an error."""
 
 
 def write_frame(stream: BinaryIO, data: bytes) -> None:
