@@ -170,8 +170,8 @@ def render_in_processes(
     options: BuildOptions,
     bodies: dict[str, Body],
 ) -> Iterator[None]:
-    """Render bodies of pages into `bodies`, in steps of one page, for a preview. Pages with cells are not
-    rendered. If there are few pages, or a process dies, the remaining pages are not rendered either."""
+    """Render bodies of pages without cells into `bodies`, in steps of one page, for a preview. Render none if
+    there are few pages, and stop if a process dies."""
     executor = choose_executor(resolved.context, options)
     if executor.kind == "here" or len(paths) < executor.min_bodies:
         return

@@ -68,7 +68,8 @@ def _value_changes(page: PageStatus, old: PageRecord) -> Iterator[ResultChange]:
 
 
 def _same_code(new: CellRecord, cells: list[CellRecord]) -> CellRecord | None:
-    """Return the earlier record of a cell; None if its code was another or is not unique."""
+    """Return the earlier record of a cell: a record with the same code, preferably with the same key,
+    otherwise with the same label. None if no record, or no clear choice, remains."""
     same = [cell for cell in cells if cell.code == new.code]
     exact = [cell for cell in same if cell.key == new.key] or [
         cell for cell in same if cell.label == new.label

@@ -22,7 +22,7 @@ PROGRAMS: Mapping[str, str] = MappingProxyType({"c": "cc", "cpp": "c++", "cuda":
 """Languages of cells that a compiler translates → the compiler. Each cell is a program, in a session of its
 own."""
 TEX = "latex"
-"""Name of the need of drawings: the programs `latex` and `dvisvgm`."""
+"""Name of the requirement that all drawings have: the programs `latex` and `dvisvgm`."""
 COMMANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {TEX: ("latex", "dvisvgm"), **{compiler: (compiler,) for compiler in PROGRAMS.values()}}
 )
@@ -35,7 +35,7 @@ INSTALL_HINTS: Mapping[str, str] = MappingProxyType(
         "nvcc": "install the CUDA Toolkit",
     }
 )
-"""Name of such a need → how to install its programs on Debian and Ubuntu."""
+"""Need that blogsmith itself adds to a cell → how to install its programs on Debian and Ubuntu."""
 Freeze = Literal["auto", "always", "never"]
 """When a recorded result is used. `auto`: until its inputs change; `always`: whatever changes; `never`: not
 at all."""
@@ -91,8 +91,8 @@ class PageExecution:
     shapes: bool | None = None
     """`check`: check the shapes written in comments. Defaults to the site's setting."""
     tolerance: float | None = None
-    """Relative tolerance. A run whose numbers all differ from the recorded ones by no more is not recorded.
-    """
+    """Relative tolerance. A new run is not recorded if all its numbers differ from the recorded ones by no
+    more than this."""
     provenance: ProvenanceStyle | None = None
     """Provenance line below results: values as in `execute.provenance`."""
     depends: tuple[str, ...] = ()
@@ -175,8 +175,8 @@ class CellOptions(Struct, frozen=True):
     shapes: bool = False
     """`check`: check the shapes written in comments."""
     tolerance: float = 0.0
-    """Relative tolerance. A run whose numbers all differ from the recorded ones by no more is not recorded.
-    """
+    """Relative tolerance. A new run is not recorded if all its numbers differ from the recorded ones by no
+    more than this."""
     repeatable: bool = True
     """False: another run may give another result, for example because the cell reads the clock."""
     provenance: ProvenanceStyle = "once"
@@ -277,7 +277,7 @@ class PageCells(Struct, frozen=True):
     """Patterns of files that the page depends on."""
     timeout_s: float | None = None
     """Time limit in seconds for values, set by the page; None: the site's setting. Cells have limits of their
-    own. `memory_bytes` is the memory limit in the same way."""
+    own. `memory_bytes` is the memory limit, set in the same way."""
     memory_bytes: int | None = None
     engine: Literal["worker", "jupyter"] = "worker"
     """Program that runs the cells, with the settings of page and site applied. `kernel` is set in the same

@@ -445,7 +445,7 @@ class Body(Struct, frozen=True):
     summary: str = ""
     """Plain text of the first paragraph, or else the beginning of the text; used for descriptions."""
     summary_html: str = ""
-    """HTML of the first words of that paragraph with formulas typeset; empty if they contain none."""
+    """HTML of the first words of `summary` with formulas typeset; empty if they contain no formula."""
     signs: str = ""
     """Characters that the formulas of content, title and description print, as returned by `join_characters`;
     used to reduce fonts."""

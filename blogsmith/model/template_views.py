@@ -264,7 +264,7 @@ class PageView(Struct, frozen=True):
     next: OfSite[Link | None] = None
     """The newer neighbour."""
     next_post: OfSite[PageView | None] = None
-    """The same page as in lists, with `picture` and `description`; it has no relations of its own."""
+    """The page of `next` as in lists, with `picture` and `description`; it has no relations of its own."""
     builds_on: OfSite[tuple[Link, ...]] = ()
     """Posts and pages that the page's text links to, by title."""
     manual: OfSite[ManualView | None] = None

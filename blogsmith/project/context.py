@@ -171,7 +171,8 @@ def _with_base_url(config: Config, base_url: str) -> Config:
 
 
 def _template_folders(root: Path) -> list[Path]:
-    """Return the folders of plugins. Templates cannot execute code, so they need no trust."""
+    """Return the folders of plugins, which contain the templates of shortcodes. The folders need no trust,
+    because templates cannot execute code."""
     return [root / "plugins", bundled_folder("plugins")]
 
 

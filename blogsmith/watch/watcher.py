@@ -4,8 +4,8 @@ A save has several steps. Between them a file may be missing (vim, "delete and c
 place), or a temporary file may exist. The author must not see an incomplete page, so these files are pending
 for a moment before they are reported.
 
-It also tests whether the system reports changes at all. In containers, on network drives and in virtual
-machines it may not.
+The watcher also tests whether the system reports changes at all. In containers, on network drives and in
+virtual machines it may not.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from .hints import EventBatch, HintQueue, Notifier, OpenNotifier, WatchError
 from .tree import Fingerprint, WatchedTree, is_same
 
 PROBE_S = 3.0
-"""Duration of an attempt in seconds. An event takes less than a millisecond, but on a busy machine the thread
-that reads it may wait long, while a large site is read. Meanwhile changes are found by comparing files."""
+"""Time in seconds that `EventProbe` waits for an event in each attempt. An event takes less than a
+millisecond, but on a busy machine the thread that reads events may wait long, while a large site is read.
+Meanwhile changes are found by comparing files."""
 PAUSE_S = 5.0
-"""Time in seconds between a failed attempt and the next one. It doubles after each attempt."""
+"""Time in seconds between a failed attempt of `EventProbe` and the next one. It doubles after each
+attempt."""
 MAX_PAUSE_S = 300.0
 """Maximum time in seconds between two attempts. It is long, so that a folder without events costs nothing."""
 
