@@ -48,8 +48,8 @@ def restore_last_versions(
     is_chosen: bool,
 ) -> PublishedSite:
     """Return the outputs, with the last version of each page that has errors, if there is one. files: the
-    plan of the outputs. left_out: result of `count_left_out`. keep: as `store` of `make_outputs`. is_chosen:
-    as in `write_site`."""
+    plan of the outputs. left_out: result of `count_left_out`. keep: function that stores a finished output,
+    and returns it. is_chosen: whether the user named `target` on the command line."""
     errors = [found for found in report.diagnostics if found.severity == "error"]
     with_errors = {found.path for found in errors}
     wrong = {

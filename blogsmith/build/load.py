@@ -109,7 +109,8 @@ def reload_site(
 ) -> SiteContext:
     """Return the site with its settings, theme and plugins as they are now. SiteError if one of these is
     invalid. before: the site before; None if anything may have changed. changed: paths in the site that
-    changed since then. codes: as in `load_theme`. open_files: as in `read_site`."""
+    changed since then. codes: storage of compiled templates. open_files: path → content of a file that is
+    open in an editor."""
     changed = tuple(changed)
     tops = {path.partition("/")[0] for path in changed}
     if before is None:

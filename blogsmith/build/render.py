@@ -100,13 +100,14 @@ class _Rendered:
     """Recorded queries, instead of `lookups`, for a page that an earlier build rendered."""
 
     def changed_question(self, tools: SiteAccess, root: Path, *, only_own: bool = False) -> Question | None:
-        """Return the first query whose answer has changed, or None. only_own: as in `trace.is_valid`."""
+        """Return the first query whose answer has changed, or None. only_own: test only queries whose answers
+        may change although the rest of the site is unchanged."""
         asked = (one for one in self.questions if not only_own or one.name in INDEPENDENT_LOOKUPS)
         return next((one for one in asked if not one.is_valid(tools, self.document, root)), None)
 
     def is_valid(self, tools: SiteAccess, root: Path, *, only_own: bool) -> bool:
-        """Return whether all queries of the page still have the same answers. only_own: as in
-        `trace.is_valid`."""
+        """Return whether all queries of the page still have the same answers. only_own: test only queries
+        whose answers may change although the rest of the site is unchanged."""
         if not is_valid(self.lookups, tools, only_own=only_own):
             return False
         return self.changed_question(tools, root, only_own=only_own) is None
@@ -158,7 +159,7 @@ class PageCache:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Source path → why the page was rendered, as in `PageTable`."""
+        """Source path → why the page was rendered instead of taken from the cache, as part of a sentence."""
         return self.table.reasons
 
     def parser(self) -> MarkdownIt:

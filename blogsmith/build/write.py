@@ -292,10 +292,10 @@ class OutputRows:
         has_bytes: bool,
         progress: Progress,
     ) -> None:
-        """Render pages that are not cached in several processes, if there are many. keep: as `store` of
-        `make_outputs`. has_bytes: as in `PagePool`. slow_files: files created at the same time, which store
-        themselves for later use. progress: is called with `images` or `pages`. SiteError if a process
-        dies."""
+        """Render pages that are not cached in several processes, if there are many. keep: function that
+        stores a finished output, and returns it. has_bytes: False if only digests are needed. slow_files:
+        files created at the same time, which store themselves for later use. progress: is called with
+        `images` or `pages`. SiteError if a process dies."""
         missing = [one for one in self._plan.files if estimate_cost(one) and not self._known_page(one)]
         if processes < 2 or sum(map(estimate_cost, missing)) < MIN_PROCESS_PAGES:
             return

@@ -98,7 +98,7 @@ DIRECTIVES = (
     *("script-src", "style-src", "img-src", "font-src", "media-src", "connect-src", "worker-src"),
     *("frame-src", "manifest-src", "object-src", "form-action", "base-uri"),
 )
-"""Directives that a page can set in its own HTML."""
+"""Directives of the Content-Security-Policy that a page can set in its own HTML."""
 _FROM_SERVERS = frozenset(("frame-ancestors", "sandbox", "report-uri", "report-to"))
 _SOURCE = lazy_pattern(
     r"'self'|'sha(?:256|384|512)-[A-Za-z0-9+/=_-]+'|'(?:unsafe-eval|wasm-unsafe-eval|unsafe-hashes|strict-dynamic)'"

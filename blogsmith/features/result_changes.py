@@ -25,7 +25,7 @@ class ResultChange(Struct, frozen=True):
     name: str
     """Name of the cell, or the value as it is written."""
     change: str
-    """Such as `42 → 43`."""
+    """Old and new result, such as `42 → 43`."""
     causes: tuple[str, ...] = ()
     """Changed inputs, as far as they are recorded."""
 

@@ -326,8 +326,9 @@ def combine_hooks(
     installed: Sequence[InstalledPart] = (),
     guarded: PluginCode | None = None,
 ) -> Plugins:
-    """Return the registrations of several plugins as one record, in the order of the settings. code, guarded:
-    as in `Plugins`. installed: the installed packages that contain some of the plugins."""
+    """Return the registrations of several plugins as one record, in the order of the settings. code: code in
+    the site's `plugins/`; None if no plugin comes from there. guarded: the same code, if plugins of the site
+    run in this process. installed: the installed packages that contain some of the plugins."""
     data: dict[str, tuple[str, ShortcodeData]] = {}
     divs: dict[str, str] = {}
     diagrams: dict[str, Diagram] = {}

@@ -65,8 +65,8 @@ def make_unique(
 
 MAX_CHARACTERS = 120
 MAX_BYTES = 240
-"""Maximum length of a part in UTF-8. File systems allow 255 bytes; scripts such as Chinese use three for a
-character."""
+"""Maximum length in bytes of one part of a URL, in UTF-8. File systems allow 255 bytes; scripts such as
+Chinese use three for a character."""
 
 _PLAIN = lazy_pattern(r"[a-z0-9-]*")
 _PUNCTUATION = frozenset("-_.~")

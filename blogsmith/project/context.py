@@ -62,8 +62,9 @@ def open_site(
     open_files: Mapping[str, str] = NO_TEXTS,
 ) -> SiteContext:
     """Read the settings of the site at `root` and load its plugins and theme. SiteError on failure. base_url:
-    used instead of the setting of that name. loaded_plugins: reused if the site has the same plugins. codes:
-    as in `load_theme`. open_files: as in `read_site`."""
+    used instead of the setting of that name. loaded_plugins: plugins loaded before, used again if the
+    settings still name the same ones. codes: storage of compiled templates. open_files: path → content of a
+    file that is open in an editor."""
     loaded = load_config(root, open_files.get(CONFIG_NAME))
     errors = [d for d in loaded.diagnostics if d.severity == "error"]
     if errors:

@@ -61,7 +61,7 @@ class _SiteFile(Struct, frozen=True):
     file: Path
     """Path on disk, with symbolic links resolved."""
     stamp: FileStamp
-    """Stamp, as in `SiteFiles.stamps`."""
+    """Stamp of the file, which shows whether it has changed."""
 
     @property
     def size(self) -> int:
@@ -121,7 +121,7 @@ def reread_source(
     root: Path, config: Config, before: SiteFiles, path: str, texts: Mapping[str, str] = NO_TEXTS
 ) -> SiteFiles | None:
     """Read one source again. Return None if more than its content has changed, or if it cannot be read.
-    `texts`: as in `read_site`."""
+    texts: path → content of an open editor, used instead of the file on disk."""
     number = next((n for n, source in enumerate(before.sources) if str(source.path) == path), None)
     if number is None:
         return None
@@ -271,7 +271,7 @@ class _Walker:
     """Site root with links resolved."""
     output: str
     texts: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
-    """Contents of open editors, as in `read_site`."""
+    """Path → content of a file that is open in an editor, used instead of the file on disk."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     links: Links = field(init=False)
 

@@ -278,7 +278,7 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
     """Date in ISO 8601, with an offset, or without one if it is in the time zone of the site; empty if there
     is none."""
     updated: str
-    """Date of the last change, in the same form."""
+    """Date of the last change, in the form of `date`."""
     publish_date: str
     expiry_date: str
     start: int

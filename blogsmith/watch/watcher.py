@@ -125,7 +125,8 @@ class ChangeDetector:
         return max((until_s - now_s for until_s in self._pending.values()), default=0.0)
 
     def changes(self, everything: bool) -> ChangedFiles | None:
-        """Return the changes to report, or None if nothing has changed. everything: see `ChangedFiles`."""
+        """Return the changes to report, or None if nothing has changed. everything: whether events were lost,
+        so that the receiver must check all files."""
         now = {place: self.tree.fingerprints.get(place) for place in self._before}
         changed = {place for place, old in self._before.items() if not is_same(old, now[place])}
         if not changed and not everything:

@@ -76,8 +76,8 @@ def compare(word: str, name: str) -> Likeness | None:
 
 
 def _compare_parts(written: Sequence[str], known: Sequence[str]) -> tuple[int, int] | None:
-    """Return the numbers of typos and of changed letters, or None unless each part resembles its
-    counterpart."""
+    """Return the numbers of typos and of changed letters. Return None if a part of the one name does not
+    resemble the same part of the other."""
     if len(written) != len(known):
         return None
     typos = changed = 0

@@ -129,8 +129,8 @@ def read_object(text: str) -> ParsedObject:
 
 
 def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
-    """Return the data of a JSON object that starts on line `first_line` of the reporter's file. Every problem
-    is reported, as in `yaml_loader.load`. Return None only if the input is too large to be read."""
+    """Return the data of a JSON object that starts on line `first_line` of the reporter's file. Report every
+    problem, and use the valid rest. Return None only if the input is too large to be read."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"JSON is longer than {MAX_BYTES // 1024} kB", Place(first_line))
         return None
@@ -212,8 +212,8 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
 
 
 def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
-    """Return the data of a TOML document that starts on line `first_line` of the reporter's file. Every
-    problem is reported, as in `yaml_loader.load`. Return None only if the input is too large or too deep."""
+    """Return the data of a TOML document that starts on line `first_line` of the reporter's file. Report
+    every problem, and use the valid rest. Return None only if the input is too large or too deep."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error("yaml-feature", f"TOML is longer than {MAX_BYTES // 1024} kB", Place(first_line))
         return None
