@@ -298,8 +298,8 @@ class BodyPool:
         to_make: Collection[str],
         lints: LintCache | None,
     ) -> None:
-        """Set up the pool. paths: source paths of pages. to_make: those of `paths` to be rendered; the others
-        only get lint warnings."""
+        """Set up the pool. paths: source paths of pages. to_make: the paths whose pages are rendered. The
+        other pages are only checked for lint warnings."""
         self._memory = memory
         self._resolved = resolved
         self._paths = paths

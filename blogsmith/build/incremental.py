@@ -236,7 +236,8 @@ class IncrementalPipeline:
         return () if self._log else log.report()
 
     def render_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
-        """Return the snapshot after rendering these pages too."""
+        """Render the pages at `paths`, unless they are rendered already. Return the snapshot that contains
+        them."""
         missing = [path for path in paths if path in present.unrendered]
         if not missing:
             return present

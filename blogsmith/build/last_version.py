@@ -84,8 +84,8 @@ def remove_duplicates(files: Sequence[OutputFile]) -> list[OutputFile]:
 
 
 def _find_needed(pages: Iterable[bytes], others: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that pages need, apart from pages: those they refer to, and those that these files
-    refer to in turn."""
+    """Return the files that the pages refer to, directly or through other files, except for pages. others:
+    path → content of each file to choose from."""
     found: dict[str, bytes] = {}
     texts = list(pages)
     while texts:

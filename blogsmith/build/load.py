@@ -72,8 +72,8 @@ def read_facts(
 
 
 def parse_pages(context: SiteContext, options: BuildOptions, log: BuildLog) -> Iterator[Parsed]:
-    """Yield the tokens of every page, one page after another, because those of all pages are large. They are
-    not cached."""
+    """Yield the tokens of every page, one page after another, because the tokens of all pages together are
+    large. They are not cached."""
     memory = PageCache(None)
     for document in log.iterate("parse", load_site(context, memory, options, log).documents):
         parsed = memory.parse(document)

@@ -198,8 +198,8 @@ class Resolver:
 
 
 def _facts(loaded: LoadedSite, files: SiteFiles, index: SiteIndex, last: ResolvedSite | None) -> object:
-    """Return the object `ResolvedSite.facts`: that of the last site if nothing has changed that pages can
-    see, otherwise a new one."""
+    """Return the object for `ResolvedSite.facts`: the object of the last site if nothing has changed that
+    pages can see, otherwise a new object."""
     if last is None:
         return object()
     before = last.loaded

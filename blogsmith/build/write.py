@@ -110,15 +110,15 @@ class OutputKeys:
 
     def inputs(self, texts: Collection[str], templates: Collection[str]) -> PageInputs | None:
         """Return the inputs of a page that was just rendered; None if one of the pages does not belong to the
-        site. `texts`: source paths of the pages whose text was read. templates: as `Theme.watch_templates`
-        yields them."""
+        site. texts: source paths of the pages whose text was read. templates: names of the templates that
+        were searched for."""
         if not self._texts.keys() >= {*texts}:
             return None
         name, digest = self._put_loads(templates)
         return PageInputs({path: self._texts[path] for path in sorted(texts)}, name, digest)
 
     def is_current(self, inputs: PageInputs) -> bool:
-        """Return whether these inputs, the text of other pages and templates, are unchanged."""
+        """Return whether the inputs of a page are unchanged: the text of other pages, and the templates."""
         has_texts = all(self._texts.get(path) == digest for path, digest in inputs.text_digests.items())
         return has_texts and inputs.templates == self._digest_loads(inputs.templates_row)
 

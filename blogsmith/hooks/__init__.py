@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 __all__ = ["Config", "Document", "FormulaSource", "Hooks", "PageView", "SiteOutputs"]
-"""Types that plugins may import: those of the arguments of their functions."""
+"""Types that plugins may import: the types of the arguments that their functions receive."""
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]

@@ -253,7 +253,7 @@ class FrontMatter:
     lightbox: OfPage[bool | None] = None
     """Link figures to large versions of their images. Defaults to the site's setting."""
     lang: OfSite[str] = ""
-    """Language of the page. Defaults to that of its file or folder name, or the site's."""
+    """Language of the page. Defaults to the language in its file or folder name, otherwise to the site's."""
     translation_key: OfSite[str] = ""
     """Pages with the same key are translations of each other. By default file names decide."""
     comments: OfPage[bool | str | None] = None

@@ -133,7 +133,7 @@ def is_known_key(key: str) -> bool:
 
 def find_restrictions(front: Mapping[str, object], *, is_foreign: bool = False) -> tuple[Restriction, ...]:
     """Return the keys of front matter that restrict a page, in their order. is_foreign: the page belongs to
-    another system. Otherwise `unlisted` in exactly this spelling is a key of blogsmith and does not count."""
+    another system. If not, a key spelled exactly `unlisted` is a key of blogsmith and is not returned."""
     found = _search(front, (), "", _DEEPEST)
     return tuple(one for one in found if is_foreign or one.path != ("unlisted",))
 

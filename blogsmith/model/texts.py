@@ -234,7 +234,7 @@ under headings."""
 
 
 def text_features(html: bytes) -> frozenset[str]:
-    """Return those of `FEATURES` that HTML in UTF-8 contains."""
+    """Return the members of `FEATURES` that the HTML contains. html: encoded in UTF-8."""
     if not html:
         return frozenset()
     found = {name for name, mark in _MARKS.items() if mark in html}

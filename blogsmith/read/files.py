@@ -209,8 +209,8 @@ def _warn_of_foreign_texts(content: Sequence[_SiteFile], walker: _Walker) -> Non
 
 
 def _drop_conflicting_posts(posts: Sequence[_SiteFile], walker: _Walker) -> list[_SiteFile]:
-    """Return the posts without those whose path differs from another only in the extension, and report these.
-    They are skipped because one would use the recorded results of the other."""
+    """Return the posts that do not share recorded results with an earlier post. Two posts share them if their
+    paths differ only in the extension: report and skip the later one."""
     twins = {later: first for first, later in conflicting_posts(post.path for post in posts)}
     for later, first in twins.items():
         message = f'"{format_path(first)}" and "{format_path(later)}" would share recorded results'

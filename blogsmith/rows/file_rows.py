@@ -76,8 +76,8 @@ class StampedValues(Generic[Value]):
         self._new |= self._decode(data)
 
     def save(self, is_there: Callable[[str], bool]) -> None:
-        """Write new values to the cache, and drop those of removed files. is_there: whether the site has a
-        file."""
+        """Write new values to the cache, and drop the values of removed files. is_there: function that
+        returns whether the site still has the file of a name."""
         youngest_ns = time.time_ns() - UNCERTAIN_STAMP_NS
         new = {
             name: (stamp, value)

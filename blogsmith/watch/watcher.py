@@ -110,7 +110,7 @@ class ChangeDetector:
 
     def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
         """Check the files at these places, and all pending files. writing: path → whether the file is still
-        open, where known."""
+        open; contains only paths for which this is known."""
         self._writing |= writing
         for place in {*places, *self._pending}:
             old, new = self.tree.fingerprints.get(place), self.tree.read_fingerprint(place)

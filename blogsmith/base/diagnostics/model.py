@@ -25,7 +25,8 @@ from .similar_names import find_similar, is_typo
 Severity = Literal["error", "warning"]
 
 _OTHER_TEXT = (NOTEBOOK, PYTHON)
-"""Extensions of sources whose lines are not those of the file, so that no fix can apply to them."""
+"""File name extensions of sources that are converted to Markdown. Lines of the Markdown are not lines of the
+file, so no fix can apply to them."""
 _LINE_END = lazy_pattern("\n")
 _MAX_SUGGESTIONS = 50
 _MAX_CHOICES = 1000

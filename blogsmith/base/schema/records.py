@@ -281,8 +281,8 @@ class Table(Struct, frozen=True):
     choice: Callable[[tuple[str, ...], str], Reader]
     """Function that returns a reader of keywords, called with the keywords and a description of the type."""
     readers: Mapping[str, Reader] = field(default_factory=dict)
-    """Key → reader used instead of that of its type. If the key has no field, the reader only reports
-    errors."""
+    """Key → reader that replaces the reader of the field's type. If the key has no field, the reader only
+    reports errors."""
     checks: Mapping[str, Check] = field(default_factory=dict)
     """Key → check applied in addition to the reader."""
     short: Mapping[str, Reader] = field(default_factory=dict)

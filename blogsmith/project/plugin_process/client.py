@@ -115,8 +115,8 @@ class PluginProcess:
         return _decode(answer.value, list[Registered], names[0])
 
     def _ask(self, request: bytes, plugin: str) -> HookAnswer:
-        """Send a request, and return its answer. If that is interrupted, end the process, because its answer
-        would be taken for that of the next request."""
+        """Send a request, and return its answer. If waiting for the answer is interrupted, end the process:
+        otherwise the answer would be taken for the answer to the next request."""
         assert self._running is not None, "the caller has started it"
         running = self._running
         try:

@@ -46,7 +46,7 @@ class HookCall(Struct, frozen=True):
     plugin: str
     hook: Hook
     key: str | int
-    """Name under which the function is registered, or its position among those of the plugin."""
+    """Name under which the function is registered, or its position among the functions of the plugin."""
     arguments: tuple[Any, ...] = ()
     document: Document | None = None
     """Document that the function receives after `arguments`."""
