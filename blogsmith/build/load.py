@@ -40,8 +40,8 @@ def read_documents(
     inspect: Inspect = svg_warnings,
 ) -> LoadedSite:
     """Return the documents and files to build, with their URLs. Report diagnostics to `log`. Diagnostics
-    about front matter of pages to build are reported later, from `PageCache.head_diagnostics`. inspect: as in
-    `resolve_urls`."""
+    about front matter of pages to build are reported later, from `PageCache.head_diagnostics`. inspect:
+    function that returns diagnostics about a file that is copied."""
     memory.use_context(context)
     log.add(context.settings.diagnostics)
     log.add(context.theme.files.warnings)

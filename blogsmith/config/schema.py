@@ -142,8 +142,8 @@ class CalloutKind(Struct, frozen=True):
     numbered: bool = False
     """Number the callout like a theorem if it has an id."""
     counter: str = ""
-    """Kind whose count it shares, e.g. `theorem`. Its own name: it has a separate count even if others share
-    one."""
+    """Kind whose counter this kind uses, e.g. `theorem`. Its own name: a counter of its own, even if other
+    kinds share one."""
     style: Literal["", "theorem", "definition", "remark"] = ""
     """Set it like a theorem (text in italics), a definition or a remark of a journal. Empty: a box."""
     prefix: str = ""

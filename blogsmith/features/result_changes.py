@@ -87,7 +87,7 @@ def _causes(old: CellRecord, new: CellRecord) -> Iterator[str]:
 
 
 def _old_record(root: Path, folder: PurePosixPath, revision: str) -> PageRecord | None:
-    """Return the record in a folder of `_freeze/` in a commit. None if it had none."""
+    """Return the record in a folder of `_freeze/` as of a commit. None if the commit has no record there."""
     name = str(folder / OUTPUTS)
     try:
         data = run_git(root, "cat-file", "blob", f"{revision}:./{name}")

@@ -29,7 +29,8 @@ class GeneratedFile(Struct, frozen=True):
     is_slow: bool = False
     """Whether creating it may take about a second. Any thread may create it."""
     report: Callable[[], tuple[bytes, tuple[Diagnostic, ...]]] | None = None
-    """Function that returns the same bytes as `make`, with diagnostics; None if there are none."""
+    """Function that returns the same bytes as `make`, with diagnostics; None if the file has no
+    diagnostics."""
 
     def __call__(self) -> bytes:
         return self.make()

@@ -191,7 +191,7 @@ class ValueRun(Struct, frozen=True):
     """TeX without delimiters, if the value has `_repr_latex_` and no format spec is given."""
     failure: Failure | None = None
     shapes: tuple[ShapeMismatch, ...] = ()
-    """Shape comments found to be wrong while the value was computed, which make it an error."""
+    """Shape comments found to be wrong while the value was computed. They make the value an error."""
 
 
 class Machine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -313,7 +313,7 @@ class PageView(Struct, frozen=True):
     math_font: OfSite[str] = ""
     """URL of the math font, without `.woff2` or `.css`; empty on a site without formulas."""
     comments: OfPage[Discussion | None] = None
-    """Service for its comments; None if it has none."""
+    """Service that hosts the comments of the page; None if the page has no comments."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
     """Unknown front matter keys."""
 

@@ -46,12 +46,13 @@ class PageParts(Struct, frozen=True):
 
     before: bytes
     body: EncodedText = EncodedText(b"")
-    """The body. Empty if it does not occur exactly once and unchanged; it is then part of `before`."""
+    """The body of the page. Empty if the template does not print the body exactly once and unchanged; the
+    body is then part of `before`."""
     after: bytes = b""
 
 
 class PageText:
-    """A text that is loaded when it is read. It equals another one if the digests are equal."""
+    """A text that is loaded when it is read. Two texts are equal if their digests are equal."""
 
     __slots__ = ("_encode", "_is_open", "_text", "digest")
 

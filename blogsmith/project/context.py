@@ -178,8 +178,9 @@ def _template_folders(root: Path) -> list[Path]:
 
 
 def plugin_code(root: Path, config: Config) -> PluginCode | None:
-    """Return the code of the site's own plugins: the bytes whose digests were checked. None if it has no
-    plugins. SiteError if one of its plugins, its own or an installed one, may not run here."""
+    """Return the code of plugins in the folder of the site: the bytes whose digests were checked. None if no
+    plugin of the site is there. SiteError if a plugin may not run here, whether it is in the site or in an
+    installed package."""
     bundled, own = bundled_folder("plugins"), root / "plugins"
     is_ours = own.resolve() == bundled.resolve()
     wanted = [name for name in config.plugins if not (bundled / f"{name}.py").is_file()]
@@ -342,7 +343,7 @@ def _kinds(own: Mapping[str, CalloutKind]) -> Mapping[str, KindRow]:
 
 
 def _with_counters(kinds: Mapping[str, KindRow], is_shared: bool) -> Mapping[str, KindRow]:
-    """Return the kinds, each numbered one with its counter, which may be that of another kind."""
+    """Return the kinds, with a counter for each numbered kind. A kind may use the counter of another kind."""
     shared = THEOREM if is_shared else ""
     found: dict[str, KindRow] = {}
     for name, row in kinds.items():

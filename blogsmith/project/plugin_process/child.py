@@ -1,7 +1,8 @@
 """Program of the process that runs the plugins of a site.
 
-It runs in no folder of the site and has none on its search path. The import guard is active until it ends.
-It ends without `atexit` functions when blogsmith closes the pipe.
+The process runs in no folder of the site, and no folder of the site is on its search path. The import guard
+is active until the process ends. When blogsmith closes the pipe, the process ends without calling `atexit`
+functions.
 """
 
 from __future__ import annotations

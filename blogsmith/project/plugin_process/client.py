@@ -1,7 +1,7 @@
-"""Plugins of a site that run in a process of their own, as the build sees them: functions that call it.
+"""Plugins of a site that run in a process of their own: the functions by which a build calls this process.
 
 The process starts when plugins are loaded, and again if a call has ended it. It ends with the last reference
-to the functions, and with blogsmith: it and the programs that it started are one process group.
+to the functions, and with blogsmith. The process and the programs that it started are one process group.
 """
 
 from __future__ import annotations
