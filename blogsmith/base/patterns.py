@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
 The package has hundreds of regular expressions, but a build of a few pages uses only some dozens. Compiling
-all of them took a tenth of the time to start.
+all of them took a tenth of the start-up time.
 """
 
 from __future__ import annotations

@@ -114,7 +114,8 @@ class _Rendered:
 
 
 class UnknownPageError(BaseException):
-    """A page needs facts of another page that this process lacks. Code in between must not catch it."""
+    """A page needs facts of another page that this process lacks. Code that renders the page must not catch
+    it."""
 
 
 class PageCache:

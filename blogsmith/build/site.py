@@ -1,7 +1,7 @@
 """A build: run the incremental pipeline to its end, create every file of the site, and replace the output
 folder.
 
-Disk and clock are accessed here and in the pipeline; every stage below is a function of its arguments. All
+Disk and clock are accessed here and in the pipeline; all other stages are functions of their arguments. All
 errors are collected, and if there is one, nothing is written.
 """
 

@@ -107,8 +107,8 @@ class PageExecution:
 class CellOptions(Struct, frozen=True):
     """The `#|` lines of a cell, with the defaults of page and site applied.
 
-    A field is the option of its name. It is read by its type unless `syntax/cells/option_values.py` has a
-    row for it. Editors show its docstring.
+    Each field is the option of the same name. Its type decides how it is read, unless
+    `syntax/cells/option_values.py` has a row for it. Editors show its docstring.
     """
 
     eval: bool = True

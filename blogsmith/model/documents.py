@@ -197,8 +197,8 @@ class Reference:
 class FrontMatter:
     """The front matter of a post, typed.
 
-    A field is the key of its name. It is read by its type unless `read/head.py` has a row for it. Editors
-    show its docstring. `OfSite`: a change may affect where the page appears in the site.
+    Each field is the key of the same name. Its type decides how it is read, unless `read/head.py` has a row
+    for it. Editors show its docstring. `OfSite`: a change may affect where the page appears in the site.
     """
 
     title: OfPage[str] = ""

@@ -378,7 +378,7 @@ class SiteView(Struct, frozen=True):
     """`/blog`, or empty at a host's root; never ends in a slash."""
     base_url: str
     menu: tuple[Link, ...]
-    """URLs include the base path."""
+    """Links of the menu. Their URLs include the base path."""
     sections: tuple[Link, ...]
     options: Mapping[str, Any]
     """`theme_options` of the configuration."""

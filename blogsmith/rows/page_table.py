@@ -275,8 +275,8 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
     front: FrontMatter
     """Front matter without dates, because the format loses their time zones."""
     date: str
-    """Date in ISO 8601, with an offset, or without one if it is in the time zone of the site; empty if there
-    is none."""
+    """Date of the page in ISO 8601: without an offset if it is in the time zone of the site, otherwise with
+    an offset. Empty if the page has no date."""
     updated: str
     """Date of the last change, in the form of `date`."""
     publish_date: str

@@ -159,8 +159,8 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
 
 
 def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
-    """Return a reader of a list or mapping. other: reader of a value of another type, or the expected type in
-    words for an error. hint: hint of that error."""
+    """Return a reader of a list or mapping. read: reader of a value of the type `kind`. other: reader of a
+    value of another type, or the name of the expected type for an error message. hint: hint of that error."""
 
     inner = intersect_forms({"type": _KINDS[kind]} if kind in _KINDS else ANYTHING, get_form(read))
 

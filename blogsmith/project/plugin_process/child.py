@@ -180,7 +180,8 @@ class _Functions:
         return tables[call.hook]()
 
     def _read(self, call: HookCall, document: Document | None) -> bytes:
-        """Return the packed changes of a `page_read` function; nothing if its result is the document."""
+        """Return the packed changes of a `page_read` function; empty bytes if it returns the document
+        itself."""
         assert document is not None, "the request has it"
         made: object = self._function(call)(document)
         if made is document:

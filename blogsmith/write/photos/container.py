@@ -1,5 +1,5 @@
-"""Image files as parts to keep or drop, with a limit on reading; also EXIF data. Of WebP, only the chunks
-that affect the image are kept."""
+"""Image files as sequences of parts to keep or drop, with a limit on reading; EXIF data; and WebP files, of
+which only the chunks that affect the image are kept."""
 
 from __future__ import annotations
 
