@@ -19,8 +19,8 @@ IMPORTERS = "blogsmith.importers"
 """Entry point group of importers. Each entry names an object with the members of
 `importers.systems.System`."""
 PAGE_FILES = "blogsmith.page_files"
-"""Entry point group of makers of files of pages. The entry `pdf` names an object with the members of
-`build.page_files.PageFileMaker`."""
+"""Entry point group of objects that make a file of a page. The entry `pdf` names an object with the members
+of `build.page_files.PageFileMaker`."""
 PLUGINS = "blogsmith.plugins"
 """Entry point group of plugins. Each entry names a module with a function `register(hooks)`."""
 THEMES = "blogsmith.themes"

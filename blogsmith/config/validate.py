@@ -148,9 +148,10 @@ def _source_problem(directive: str, source: str) -> tuple[str, str]:
 
 
 def language_check(check: Check, code: str) -> Check:
-    """Return a check of a language tag that also warns about the name of a language, such as `english`.
+    """Return a check of a language tag that also warns about the name of a language, such as `english`. A fix
+    replaces the name by the tag.
 
-    code: code of the warning. The tag replaces the name.
+    code: code of the warning.
     """
 
     # editors mark what this check warns about

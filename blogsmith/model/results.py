@@ -168,8 +168,8 @@ class CellRun(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     """For a true claim: weak points, such as `allows a difference of 100 %`."""
     absent: tuple[str, ...] = ()
-    """Paths, without `.py`, of modules that do not exist in the site. If the file is created, it hides a
-    module that the cell imported."""
+    """Paths, without `.py`, of modules that do not exist in the site. If one of these files is created, it
+    hides a module that the cell imported."""
     uses: Uses | None = None
     """Other dependencies; None if they are not known, as with a Jupyter kernel."""
     others: Mapping[str, CellRun] = field(default_factory=dict)

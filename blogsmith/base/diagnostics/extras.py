@@ -26,7 +26,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "jupyter": ("ipykernel>=6.29", "jupyter-client>=8.6", "jupyter-kernel-client>=1.0"),
     }
 )
-"""Extra → its packages, equal to pyproject.toml. Only extras that hints mention."""
+"""Name of an extra → its packages, as in pyproject.toml. Contains only the extras that hints mention."""
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
         **{

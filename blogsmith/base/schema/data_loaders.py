@@ -101,8 +101,8 @@ class ParsedObject(Struct, frozen=True):
 
 
 def describe_error(error: json.JSONDecodeError) -> JsonProblem:
-    """Return the same error for every Python version: before 3.13 `json` does not name a comma after the last
-    entry."""
+    """Return an error that is the same for every Python version: before 3.13, the message of `json` does not
+    mention a comma after the last entry."""
     before = len(error.doc[: error.pos].rstrip()) - 1
     if error.msg.startswith(_AFTER_COMMA) and error.doc[before : before + 1] == "," and _ends(error):
         _, message, hint = _TRAILING

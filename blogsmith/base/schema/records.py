@@ -98,7 +98,7 @@ def text(slot: Slot) -> str:
 
 def string_list(separator: str = "") -> Reader:
     """Return a reader of a list of strings, which removes duplicates. separator: where to split a single
-    string; empty: it becomes a list with one entry."""
+    string; empty: the string becomes a list with one entry."""
 
     @accepts(TEXTS)
     def read(slot: Slot) -> tuple[str, ...]:
@@ -401,8 +401,8 @@ def _field_reader(kind: type, name: str, key: str, table: Table) -> Reader:
 
 
 def _is_required(kind: Any, name: str) -> bool:
-    """Return whether a field has no default. Only structs have fields without one: all fields of our
-    dataclasses have defaults."""
+    """Return whether a field has no default. Only structs have required fields: all fields of our dataclasses
+    have defaults."""
     names: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
     without = len(names) - len(getattr(kind, "__struct_defaults__", ()))
     return name in names[:without]

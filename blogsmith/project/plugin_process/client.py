@@ -61,7 +61,7 @@ _CAUGHT: Mapping[str, type[BaseException]] = {
     kind.__name__: kind
     for kind in (SyntaxError, ValueError, FileNotFoundError, ImportError, SystemExit, Exception)
 }
-"""Exceptions that callers of hooks distinguish."""
+"""Name → class, for exceptions that the callers of hooks handle in different ways."""
 
 
 def start_plugins(setup: PluginSetup) -> dict[str, Hooks]:

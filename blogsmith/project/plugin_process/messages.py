@@ -194,8 +194,8 @@ def _to_plain(value: Any, keep: Callable[[Callable[[], Any]], int] | None) -> ob
 
 
 def unpack(data: bytes, call: Callable[[int], Any] | None = None) -> Any:
-    """Return the value of packed bytes. Raise ValueError or DecodeError if they are invalid. call: calls
-    the function of a number."""
+    """Return the value of packed bytes. Raise ValueError or DecodeError if they are invalid. call: function
+    that calls the stored function with a number."""
     if data[:1] == _STRING:
         return data[1:].decode(*_ENCODING)
     try:
