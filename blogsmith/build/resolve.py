@@ -68,7 +68,7 @@ class Resolver:
         self._changed_paths.update(changed)
 
     def set_open_files(self, texts: Mapping[str, str]) -> None:
-        """Set the open files of an editor. texts: path → content, used instead of the file on disk. For
+        """Set the open files of an editor. `texts`: path → content, used instead of the file on disk. For
         changes in them, `forget` must be called."""
         self._bibliographies.open_texts = texts
 

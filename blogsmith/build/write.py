@@ -110,7 +110,7 @@ class OutputKeys:
 
     def inputs(self, texts: Collection[str], templates: Collection[str]) -> PageInputs | None:
         """Return the inputs of a page that was just rendered; None if one of the pages does not belong to the
-        site. texts: source paths of the pages whose text was read. templates: names of the templates that
+        site. `texts`: source paths of the pages whose text was read. templates: names of the templates that
         were searched for."""
         if not self._texts.keys() >= {*texts}:
             return None

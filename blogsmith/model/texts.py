@@ -52,7 +52,7 @@ class PageParts(Struct, frozen=True):
 
 
 class PageText:
-    """A text that is loaded when it is read. Two texts are equal if their digests are equal."""
+    """A text that is loaded when it is read. It equals another PageText if the digests are equal."""
 
     __slots__ = ("_encode", "_is_open", "_text", "digest")
 

@@ -121,7 +121,7 @@ def reread_source(
     root: Path, config: Config, before: SiteFiles, path: str, texts: Mapping[str, str] = NO_TEXTS
 ) -> SiteFiles | None:
     """Read one source again. Return None if more than its content has changed, or if it cannot be read.
-    texts: path → content of an open editor, used instead of the file on disk."""
+    `texts`: path → content of an open editor, used instead of the file on disk."""
     number = next((n for n, source in enumerate(before.sources) if str(source.path) == path), None)
     if number is None:
         return None
