@@ -1,8 +1,10 @@
-"""Tags in HTML: the only scanner of blogsmith, apart from importers and the Content-Security-Policy.
+"""Tags in HTML: the only scanner of blogsmith, apart from those of importers and of the
+Content-Security-Policy.
 
 `scan_html` yields the tags and text of any HTML in one pass, in linear time. `find_visible` and
-`parse_start_tag` read a few tags with the locations of their attributes. Unlike a browser's parser, it builds
-no tree and repairs nothing. For malformed tags, which browsers run too, there is `render/policy/tags.py`.
+`parse_start_tag` read a few tags with the locations of their attributes. Unlike a browser's parser, this
+module builds no tree and repairs nothing. Malformed tags, which browsers run too, are read by
+`render/policy/tags.py`.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ IMPORTERS = "blogsmith.importers"
 """Entry point group of importers. Each entry names an object with the members of
 `importers.systems.System`."""
 PAGE_FILES = "blogsmith.page_files"
-"""Entry point group of makers of files of pages. The entry `pdf` names an object with the members of
-`build.page_files.PageFileMaker`."""
+"""Entry point group of objects that make a file of a page. The entry `pdf` names an object with the members
+of `build.page_files.PageFileMaker`."""
 PLUGINS = "blogsmith.plugins"
 """Entry point group of plugins. Each entry names a module with a function `register(hooks)`."""
 THEMES = "blogsmith.themes"
@@ -50,7 +50,7 @@ class InstalledPart(NamedTuple):
 
     @property
     def package_part(self) -> InstalledPart:
-        """The same entry point with only its top-level package, or module, as value."""
+        """This entry point, with its value reduced to the top-level package or module."""
         return self._replace(value=self.module.partition(".")[0])
 
     @property

@@ -1,8 +1,8 @@
 """Conflict markers that Git leaves in a file when it cannot merge two versions.
 
-Each conflict is reported as an error. The file is then read with the first version, and with empty lines
-instead of the rest. So other errors get the right line numbers, and no marker becomes a heading or a
-quotation. Markers in fenced code of Markdown are taken as an example, unless the fence itself is part of a
+Each conflict is reported as an error. The file is then read with the first version; empty lines replace the
+markers and the other versions. So other errors get the right line numbers, and no marker becomes a heading or
+a quotation. Markers in fenced code of Markdown are taken as an example, unless the fence itself is part of a
 conflict.
 """
 
@@ -35,8 +35,8 @@ def may_have_conflict(text: str) -> bool:
 
 
 def take_first_versions(text: str, reporter: Reporter, *, is_markdown: bool = False) -> str:
-    """Report the merge conflicts in `text`. Return it with the first version of each; lines keep their
-    numbers. is_markdown: accept markers in fenced code, which are an example there."""
+    """Report the merge conflicts in `text`. Return the text with only the first version of each conflict; all
+    lines keep their numbers. is_markdown: accept markers in fenced code, which are an example there."""
     if not may_have_conflict(text):
         return text
     lines = text.split("\n")
@@ -107,8 +107,8 @@ def _is_left_over(line: str, marker: str, *, is_markdown: bool, has_separator: b
 
 
 def _next_fence(fence: str, line: str) -> str:
-    """Return the opening fence of the code block that contains the next line; "" outside code. fence: the
-    same for this line."""
+    """Return the opening fence of the code block that contains the next line; "" outside code. fence: opening
+    fence of the code block that contains `line`, or ""."""
     found = _FENCE.fullmatch(line)
     if not found:
         return fence

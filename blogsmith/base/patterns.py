@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when they are first used.
 
-There are hundreds of them, but a build of a few pages uses only some dozens, and compiling all took a tenth
-of the time to start.
+The package has hundreds of regular expressions, but a build of a few pages uses only some dozens. Compiling
+all of them took a tenth of the start-up time.
 """
 
 from __future__ import annotations

@@ -81,8 +81,8 @@ class PageTimeout(BaseException):
 
 
 class PageCancelled(BaseException):
-    """Rendering of a page is cancelled because other work is more urgent. Code in between must not catch
-    this."""
+    """Rendering of a page is cancelled because other work is more urgent. Code that renders the page must not
+    catch this."""
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class BodyBuilder:
         self._bodies: dict[str, Body] = {}
         self._lints: LintCache | None = None
         """Cache of lint warnings; None if they are not needed. Used by a check, and by a build of many pages,
-        so that the next check need not parse these again."""
+        so that the next check need not parse the pages again."""
         self._is_check = not options.write
 
     def build(self, paths: Sequence[str], bodies: dict[str, Body]) -> Iterator[None]:
@@ -170,8 +170,8 @@ def render_in_processes(
     options: BuildOptions,
     bodies: dict[str, Body],
 ) -> Iterator[None]:
-    """Render bodies of pages into `bodies`, in steps of one page, for a preview. Pages with cells are left
-    out, and all pages if they are few, and the remaining ones if a process dies."""
+    """Render bodies of pages without cells into `bodies`, in steps of one page, for a preview. Render none if
+    there are few pages, and stop if a process dies."""
     executor = choose_executor(resolved.context, options)
     if executor.kind == "here" or len(paths) < executor.min_bodies:
         return

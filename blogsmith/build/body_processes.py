@@ -79,7 +79,7 @@ class SiteState(Struct, frozen=True):
 
 def pickle_site_state(resolved: ResolvedSite, *, is_elsewhere: bool, has_lints: bool) -> bytes:
     """Return the pickled state of a site. is_elsewhere: for another machine, which has no files of the site.
-    has_lints: as in `SiteState`."""
+    has_lints: whether each page is also checked for lint warnings."""
     context, loaded = resolved.context, resolved.loaded
     assets = loaded.assets if is_elsewhere else {}
     copies = [assets[copy.path].file for copy in loaded.remote.copies.values() if copy.path in assets]
@@ -128,8 +128,8 @@ def _context(state: SiteState) -> SiteContext:
 def _tools(
     state: SiteState, context: SiteContext, memory: PageCache, documents: Mapping[str, Document]
 ) -> SiteAccess:
-    """Return the queries for rendering pages. They raise `UnknownPageError` for facts that this process
-    lacks."""
+    """Return the functions that query the site while pages are rendered. They raise `UnknownPageError` for
+    facts that this process lacks."""
     loaded, sizes, is_elsewhere = state.loaded, state.image_info, state.image_info is not None
 
     def measure(file: Path) -> ImageInfo | str:
@@ -298,8 +298,8 @@ class BodyPool:
         to_make: Collection[str],
         lints: LintCache | None,
     ) -> None:
-        """Set up the pool. paths: source paths of pages. to_make: those of `paths` to be rendered; the others
-        only get lint warnings."""
+        """Set up the pool. paths: source paths of pages. to_make: the paths whose pages are rendered. The
+        other pages are only checked for lint warnings."""
         self._memory = memory
         self._resolved = resolved
         self._paths = paths

@@ -80,8 +80,8 @@ class UpdateRequest:
     """Source paths of posts whose cells have finished running. If cells may run, stale results of other posts
     are not reported: their cells either will run, or another message says why they did not."""
     open_files: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
-    """Path → content of a file that is open in an editor, as in `read_site`. If a file is opened, changed or
-    closed, it must be in `changed`."""
+    """Path → content of a file that is open in an editor, used instead of the file on disk. If a file is
+    opened, changed or closed, it must be in `changed`."""
     find_first_pages: Callable[[ResolvedSite], Sequence[str]] = lambda resolved: ()
     """Function that returns the source paths of pages to render before the first snapshot of a preview. It is
     called when the pages of the site are known."""
@@ -103,10 +103,12 @@ class IncrementalPipeline:
         uses_processes: bool = False,
         lex: Lex | None = None,
     ) -> None:
-        """Set up the pipeline. limit_s, rows, is_urgent: as in `PageCache`. keep: as in `read_site`. log: log
-        of a build, which gets all diagnostics; None: a preview. uses_processes: render many pages of the
-        first update in several processes, without line markers, as builds always do. lex: splits code into
-        tokens; None: Pygments."""
+        """Set up the pipeline. limit_s: time limit for rendering one page. is_urgent: whether other work
+        waits, so that rendering is cancelled. rows: cache with results of earlier runs; None: no cache. keep:
+        function that stores the content of a source, and returns an object that reads it when needed. log:
+        log of a build, which gets all diagnostics; None: a preview. uses_processes: render many pages of the
+        first update in several processes, without line markers, as builds always do. lex:
+        splits code into tokens; None: Pygments."""
         self._keep = keep
         self._root = root
         self._options = options
@@ -128,7 +130,7 @@ class IncrementalPipeline:
 
     @property
     def reasons(self) -> Mapping[str, str]:
-        """Source path → why the page was rendered, as in `PageCache`."""
+        """Source path → why the page was rendered instead of taken from the cache, as part of a sentence."""
         return self._memory.reasons
 
     @property
@@ -238,7 +240,8 @@ class IncrementalPipeline:
         return () if self._log else log.report()
 
     def render_pages(self, present: SiteSnapshot, paths: Sequence[str]) -> SiteSnapshot:
-        """Return the snapshot after rendering these pages too."""
+        """Render the pages at `paths`, unless they are rendered already. Return the snapshot that contains
+        them."""
         missing = [path for path in paths if path in present.unrendered]
         if not missing:
             return present

@@ -41,9 +41,9 @@ _OUTPUTS = "files in "
 _SPARE = 20
 """Number of stored results with other options: `check FILE` has one for each file."""
 _TICK_NS = 20_000_000
-"""Time in nanoseconds, longer than the tick of a file system clock with times below a second."""
+"""Time in nanoseconds that is longer than one tick of a file system clock with fractions of a second."""
 _COARSE_TICK_NS = 2_000_000_000
-"""Time in nanoseconds, longer than the tick of a file system clock with whole seconds."""
+"""Time in nanoseconds that is longer than one tick of a file system clock with whole seconds only."""
 
 
 class BuildExtent(msgspec.Struct, frozen=True):
@@ -181,8 +181,8 @@ def _read(rows: CacheInterface, question: str) -> _Record | None:
 
 
 def _inputs_digest(root: Path, program: str, extent: BuildExtent, before_ns: int | None) -> bytes:
-    """Return the digest of the stamps of all inputs. before_ns: time before which all last changes must
-    clearly be, otherwise `_UncertainError` is raised; None accepts any time."""
+    """Return the digest of the stamps of all inputs. before_ns: raise `_UncertainError` if an input may have
+    changed at this time or later; None accepts any time."""
     top = str(root)
     names = _list_names(top)
     lines = [program, tools_digest(), str(os.stat(top).st_ino)]
@@ -203,7 +203,8 @@ def _outputs_digest(output: str) -> bytes:
 
 
 def _add_path(lines: list[str], path: str, passed_over: str, before_ns: int | None) -> None:
-    """Add a line for a file, or for every file and folder below a folder."""
+    """Add a line for a file, or for every file and folder below a folder. passed_over: path of the output
+    folder, which is not read; raise `_UncertainError` if it is below the folder."""
     try:
         found = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -1,9 +1,10 @@
 """Pages with errors in a site that is written anyway: they stay in their last version without errors.
 
-Files of the last site that these pages need (images drawn by code, fonts, scripts) stay too. A page that
-never was correct shows what could be made of it. It is recorded as partial, so that no later build keeps it
-as a last version. If it is unclear which pages exist, nothing of the last site is removed. If a page requests
-protection, neither it nor lists that name it may stay.
+Files of the last site that these pages need (images drawn by code, fonts, scripts) stay too. A page without
+an earlier correct version shows the content that could be rendered. It is recorded as partial, so that no
+later build keeps it as a last version. If it is unclear which pages exist, nothing of the last site is
+removed. If a page requests protection, its last version is removed, and so are the last versions of lists
+that name it.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def restore_last_versions(
     is_chosen: bool,
 ) -> PublishedSite:
     """Return the outputs, with the last version of each page that has errors, if there is one. files: the
-    plan of the outputs. left_out: result of `count_left_out`. keep: as `store` of `make_outputs`. is_chosen:
-    as in `write_site`."""
+    plan of the outputs. left_out: result of `count_left_out`. keep: function that stores a finished output,
+    and returns it. is_chosen: whether the user named `target` on the command line."""
     errors = [found for found in report.diagnostics if found.severity == "error"]
     with_errors = {found.path for found in errors}
     wrong = {
@@ -83,8 +84,8 @@ def remove_duplicates(files: Sequence[OutputFile]) -> list[OutputFile]:
 
 
 def _find_needed(pages: Iterable[bytes], others: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files that pages need, apart from pages: those they refer to, and those that these files
-    refer to in turn."""
+    """Return the files that the pages refer to, directly or through other files, except for pages. others:
+    path → content of each file to choose from."""
     found: dict[str, bytes] = {}
     texts = list(pages)
     while texts:

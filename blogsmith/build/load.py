@@ -40,8 +40,8 @@ def read_documents(
     inspect: Inspect = svg_warnings,
 ) -> LoadedSite:
     """Return the documents and files to build, with their URLs. Report diagnostics to `log`. Diagnostics
-    about front matter of pages to build are reported later, from `PageCache.head_diagnostics`. inspect: as in
-    `resolve_urls`."""
+    about front matter of pages to build are reported later, from `PageCache.head_diagnostics`. inspect:
+    function that returns diagnostics about a file that is copied."""
     memory.use_context(context)
     log.add(context.settings.diagnostics)
     log.add(context.theme.files.warnings)
@@ -72,8 +72,8 @@ def read_facts(
 
 
 def parse_pages(context: SiteContext, options: BuildOptions, log: BuildLog) -> Iterator[Parsed]:
-    """Yield the tokens of every page, one page after another, because those of all pages are large. They are
-    not cached."""
+    """Yield the tokens of every page, one page after another, because the tokens of all pages together are
+    large. They are not cached."""
     memory = PageCache(None)
     for document in log.iterate("parse", load_site(context, memory, options, log).documents):
         parsed = memory.parse(document)
@@ -109,7 +109,8 @@ def reload_site(
 ) -> SiteContext:
     """Return the site with its settings, theme and plugins as they are now. SiteError if one of these is
     invalid. before: the site before; None if anything may have changed. changed: paths in the site that
-    changed since then. codes: as in `load_theme`. open_files: as in `read_site`."""
+    changed since then. codes: storage of compiled templates. open_files: path → content of a file that is
+    open in an editor."""
     changed = tuple(changed)
     tops = {path.partition("/")[0] for path in changed}
     if before is None:

@@ -1,4 +1,4 @@
-"""PDF files of pages, which an installed part makes: `paper/`, or another package."""
+"""PDF files of pages. An installed part makes the files: `paper/`, or another package."""
 
 from __future__ import annotations
 

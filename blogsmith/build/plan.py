@@ -141,9 +141,9 @@ def plan(
     shared: Iterable[ImageVariant] = (),
     engine: str = "own",
 ) -> OutputPlan:
-    """Return the files of the site, none of them created yet. unfit: as in `feed_files`. shared: copies of
-    images for social networks. engine: search engine; Pagefind's files, created at the end of a build, are
-    not included."""
+    """Return the files of the site, none of them created yet. unfit: source paths of posts to leave out of
+    all feeds. shared: copies of images for social networks. engine: search engine; Pagefind's files, created
+    at the end of a build, are not included."""
     # imported here, so that an edit of one page, which makes no new plan, is fast
     from ..stages.cards import card_files
     from ..stages.disclosure import published_assets

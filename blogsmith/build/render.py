@@ -100,20 +100,22 @@ class _Rendered:
     """Recorded queries, instead of `lookups`, for a page that an earlier build rendered."""
 
     def changed_question(self, tools: SiteAccess, root: Path, *, only_own: bool = False) -> Question | None:
-        """Return the first query whose answer has changed, or None. only_own: as in `trace.is_valid`."""
+        """Return the first query whose answer has changed, or None. only_own: test only queries whose answers
+        may change although the rest of the site is unchanged."""
         asked = (one for one in self.questions if not only_own or one.name in INDEPENDENT_LOOKUPS)
         return next((one for one in asked if not one.is_valid(tools, self.document, root)), None)
 
     def is_valid(self, tools: SiteAccess, root: Path, *, only_own: bool) -> bool:
-        """Return whether all queries of the page still have the same answers. only_own: as in
-        `trace.is_valid`."""
+        """Return whether all queries of the page still have the same answers. only_own: test only queries
+        whose answers may change although the rest of the site is unchanged."""
         if not is_valid(self.lookups, tools, only_own=only_own):
             return False
         return self.changed_question(tools, root, only_own=only_own) is None
 
 
 class UnknownPageError(BaseException):
-    """A page needs facts of another page that this process lacks. Code in between must not catch it."""
+    """A page needs facts of another page that this process lacks. Code that renders the page must not catch
+    it."""
 
 
 class PageCache:
@@ -158,12 +160,12 @@ class PageCache:
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Source path → why the page was rendered, as in `PageTable`."""
+        """Source path → why the page was rendered instead of taken from the cache, as part of a sentence."""
         return self.table.reasons
 
     def parser(self) -> MarkdownIt:
-        """Return the parser. It is created only once, because it refers to itself: many of them would wait
-        for garbage collection."""
+        """Return the parser. It is created only once, because a parser refers to itself: discarded parsers
+        would stay in memory until garbage collection."""
         if self._md is None:
             assert self._options is not None, "`use_context` comes first"
             # if all pages are cached, none is parsed

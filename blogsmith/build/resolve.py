@@ -68,8 +68,8 @@ class Resolver:
         self._changed_paths.update(changed)
 
     def set_open_files(self, texts: Mapping[str, str]) -> None:
-        """Set the open files of an editor, as in `read_site`. For changes in them, `forget` must be
-        called."""
+        """Set the open files of an editor. `texts`: path → content, used instead of the file on disk. For
+        changes in them, `forget` must be called."""
         self._bibliographies.open_texts = texts
 
     def python_problems(self) -> tuple[Diagnostic, ...]:
@@ -86,7 +86,7 @@ class Resolver:
         log: BuildLog,
     ) -> ResolvedSite:
         """Return the documents of the site and their URLs. Report diagnostics to `log`. last: the site as it
-        was before. finished: see `UpdateRequest`."""
+        was before. finished: source paths of posts whose cells have finished running."""
         loaded = read_documents(files, context, self._memory, options, log, self._inspect)
         documents = {str(document.path): document for document in loaded.documents}
         index, assets = build_index(loaded, {}, context), loaded.assets
@@ -198,8 +198,8 @@ class Resolver:
 
 
 def _facts(loaded: LoadedSite, files: SiteFiles, index: SiteIndex, last: ResolvedSite | None) -> object:
-    """Return the object `ResolvedSite.facts`: that of the last site if nothing has changed that pages can
-    see, otherwise a new one."""
+    """Return the object for `ResolvedSite.facts`: the object of the last site if nothing has changed that
+    pages can see, otherwise a new object."""
     if last is None:
         return object()
     before = last.loaded

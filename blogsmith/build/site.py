@@ -1,7 +1,7 @@
 """A build: run the incremental pipeline to its end, create every file of the site, and replace the output
 folder.
 
-Disk and clock are accessed here and in the pipeline; every stage below is a function of its arguments. All
+Disk and clock are accessed here and in the pipeline; all other stages are functions of their arguments. All
 errors are collected, and if there is one, nothing is written.
 """
 
@@ -202,8 +202,8 @@ def _write(
     keep: Callable[[Output], Output],
     rows: CacheInterface,
 ) -> BuildReport:
-    """Write the site. A page with errors stays in its last version, if there is one. keep: as `store` of
-    `make_outputs`."""
+    """Write the site. A page with errors stays in its last version, if there is one. keep: function that
+    stores a finished output, and returns it."""
     root, target, is_chosen = site.context.root, report.target, options.output is not None
     assert target is not None, "it is known before anything is written"
     partial: frozenset[str] = frozenset()

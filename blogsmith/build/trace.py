@@ -61,7 +61,8 @@ def measure_media(file: Path) -> MediaFile:
 
 
 def build_index(loaded: LoadedSite, entries: Mapping[str, PageEntry], context: SiteContext) -> SiteIndex:
-    """Return the index of URLs of the site. entries: as in `SiteIndex`."""
+    """Return the index of URLs of the site. entries: source path of a published page → facts that other pages
+    can see."""
     urls, config = loaded.urls, context.config
     plans = plan_generated(loaded.documents, urls.kinds, urls.sections, urls.editions, config)
     roots = {version_url_prefix(edition, config) for edition in ("", *urls.editions.values())}

@@ -110,15 +110,15 @@ class OutputKeys:
 
     def inputs(self, texts: Collection[str], templates: Collection[str]) -> PageInputs | None:
         """Return the inputs of a page that was just rendered; None if one of the pages does not belong to the
-        site. `texts`: source paths of the pages whose text was read. templates: as `Theme.watch_templates`
-        yields them."""
+        site. `texts`: source paths of the pages whose text was read. templates: names of the templates that
+        were searched for."""
         if not self._texts.keys() >= {*texts}:
             return None
         name, digest = self._put_loads(templates)
         return PageInputs({path: self._texts[path] for path in sorted(texts)}, name, digest)
 
     def is_current(self, inputs: PageInputs) -> bool:
-        """Return whether these inputs, the text of other pages and templates, are unchanged."""
+        """Return whether the inputs of a page are unchanged: the text of other pages, and the templates."""
         has_texts = all(self._texts.get(path) == digest for path, digest in inputs.text_digests.items())
         return has_texts and inputs.templates == self._digest_loads(inputs.templates_row)
 
@@ -179,7 +179,8 @@ MIN_PROCESS_PAGES = 40
 _IMAGE_COST = 20
 """Cost of making the copies of an image, in pages."""
 _FILES_PER_CALL = 4
-"""Number of files in one call. A file needs a millisecond or two, a call a fifth of one."""
+"""Number of files in one call. Creating a file takes one or two milliseconds, a call a fifth of a
+millisecond."""
 
 OutputResult = tuple[Output, tuple[Diagnostic, ...]]
 
@@ -291,10 +292,10 @@ class OutputRows:
         has_bytes: bool,
         progress: Progress,
     ) -> None:
-        """Render pages that are not cached in several processes, if there are many. keep: as `store` of
-        `make_outputs`. has_bytes: as in `PagePool`. slow_files: files created at the same time, which store
-        themselves for later use. progress: is called with `images` or `pages`. SiteError if a process
-        dies."""
+        """Render pages that are not cached in several processes, if there are many. keep: function that
+        stores a finished output, and returns it. has_bytes: False if only digests are needed. slow_files:
+        files created at the same time, which store themselves for later use. progress: is called with
+        `images` or `pages`. SiteError if a process dies."""
         missing = [one for one in self._plan.files if estimate_cost(one) and not self._known_page(one)]
         if processes < 2 or sum(map(estimate_cost, missing)) < MIN_PROCESS_PAGES:
             return

@@ -20,7 +20,7 @@ def posts_options(
     noun: str, ending: str, *options: Callable[[_Run], _Run], is_folder: bool = False
 ) -> Callable[[_Run], _Run]:
     """Return a decorator that adds POSTS, --series, --title, `options` and -o to a command. noun: kind of the
-    written text. ending: of the name of its file or folder, such as `.pdf`."""
+    written text. ending: end of the name of the written file or folder, such as `.pdf`."""
     added: tuple[Callable[[_Run], _Run], ...] = (
         click.argument("posts", nargs=-1, type=click.Path(), metavar="[POSTS]..."),
         click.option(

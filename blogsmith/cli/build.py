@@ -359,8 +359,8 @@ def _cache_key(options: dict[str, Any]) -> str:
 def _find_unchanged(
     root: Path, question: str, clocks: CommandClock, focus: tuple[str, ...]
 ) -> BuildReport | None:
-    """Return the report of the last build if nothing has changed since, otherwise None. focus: as in
-    `focus_on`."""
+    """Return the report of the last build if nothing has changed since, otherwise None. focus: files and
+    folders to report about. If it is empty, return the whole report."""
     with no_collections():
         from ..build.last_build import find_last_report
         from ..project.program import open_rows

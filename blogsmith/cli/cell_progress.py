@@ -38,7 +38,7 @@ class CellObserver:
         self._line(job, "starts")
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """Show that the session continues after a cell, from a state that an earlier run left."""
+        """Show that the session continues after a cell, from the state that an earlier run saved."""
         with self._lock:
             self._done += position
         self._line(job, f"continues after {_cell(job, position)}, with the state of an earlier run")

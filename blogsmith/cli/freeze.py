@@ -146,7 +146,7 @@ def sign(clocks: CommandClock, posts: tuple[str, ...], key: str, site: Path | No
     """Sign the records of POSTS with your key.
 
     `ssh-keygen` makes the signatures. Pages say who signed a record if `_freeze/allowed_signers` lists the
-    key. If the environment variable is set, new records are signed after their run.
+    key. If the environment variable for the key is set, runs of cells sign their new records.
 
     POSTS are source files or folders of the site.
     """

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def open_converter(root: Path | None, config: Config, name: str) -> Convert | None:
-    """Return the converter of the plugin `name`, or of the plugin that the site uses; None if it uses our
-    own.
+    """Return the converter of the plugin `name`, or of the plugin that the site uses; None if the site uses
+    the converter of blogsmith.
 
     A bundled plugin need not be in the settings. Raise SiteError if the plugin does not exist or cannot be
     loaded.

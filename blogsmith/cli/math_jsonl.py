@@ -69,7 +69,7 @@ class Answerer:
     decode: Callable[[str], Any]
     encode: Callable[[Any], str]
     convert: Convert | None = None
-    """Converter of a plugin; None for our own."""
+    """Converter of a plugin; None for the converter of blogsmith."""
 
     def __call__(self, line: bytes) -> bytes:
         """Return the answer to one line, including the line end."""

@@ -104,7 +104,7 @@ def default_author() -> str:
 
 def check_target(target: Path) -> tuple[str, ...]:
     """Check that a folder can become a site. Return the names that it contains, sorted. Raise SiteError if an
-    existing file is in the way, or the folder is the user's home."""
+    existing file would have to be replaced, or the folder is the user's home."""
     kept = _list_folder(target)
     if target.resolve() == Path.home().resolve():
         hint = "name a folder, as in `blogsmith new site notes`"

@@ -137,7 +137,7 @@ def _build(theme: ThemeFolder, output: Path, url: str) -> None:
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Handler that serves files to this machine only: a request for another host name is refused."""
+    """Handler that serves files to this machine only: it rejects requests for another host name."""
 
     def send_head(self) -> Any:
         host = (self.headers.get("Host") or "").partition(":")[0]

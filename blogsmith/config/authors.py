@@ -53,8 +53,8 @@ def add_people(config: Config) -> Config:
 
 
 def author_names(written: tuple[str, ...], config: Config) -> tuple[str, ...]:
-    """Return the names of authors, with each key of `authors` in the settings replaced by its name. If
-    `written` is empty, return the default author of the site."""
+    """Return the names of authors. Each entry of `written` is a name, or a key of `authors` in the settings,
+    which is replaced by the name. If `written` is empty, return the default author of the site."""
     if not written:
         return (config.author,) if config.author else ()
     known = config.authors
@@ -62,5 +62,6 @@ def author_names(written: tuple[str, ...], config: Config) -> tuple[str, ...]:
 
 
 def author_key(name: str, config: Config) -> str:
-    """Return the key in `authors` of the settings for a name or key; empty for a guest."""
+    """Return the key of an author in the setting `authors`. name: name or key of the author. Empty for a
+    guest, whom the setting does not list."""
     return next((key for key, one in config.authors.items() if name in (one.name, key)), "")

@@ -59,8 +59,8 @@ class EditorChoice(Struct, frozen=True):
     command: tuple[str, ...] = ()
     """Program and arguments, with placeholders."""
     runs_site_command: bool = False
-    """Whether `command` was written in the setting itself, not taken from `EDITORS`; if a site chooses it, it
-    needs trust."""
+    """Whether `command` was written in the setting itself, not taken from `EDITORS`. If the setting is in the
+    file of a site, running the command needs trust."""
     problem: str = ""
     """Error message, if the setting is invalid."""
     hint: str = ""

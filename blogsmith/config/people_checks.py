@@ -1,4 +1,5 @@
-"""Checks of the settings of people. They load the reader of YAML, which the settings do not need."""
+"""Checks of the settings of people. They are not in `people.py`, because they load the reader of YAML, which
+the structs there do not need."""
 
 from __future__ import annotations
 

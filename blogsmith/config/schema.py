@@ -142,8 +142,8 @@ class CalloutKind(Struct, frozen=True):
     numbered: bool = False
     """Number the callout like a theorem if it has an id."""
     counter: str = ""
-    """Kind whose count it shares, e.g. `theorem`. Its own name: it has a separate count even if others share
-    one."""
+    """Kind whose counter this kind uses, e.g. `theorem`. Its own name: a counter of its own, even if other
+    kinds share one."""
     style: Literal["", "theorem", "definition", "remark"] = ""
     """Set it like a theorem (text in italics), a definition or a remark of a journal. Empty: a box."""
     prefix: str = ""
@@ -278,8 +278,8 @@ class Execution(Struct, frozen=True):
     jobs: int = 0
     """Sessions that run in parallel and share the cores for BLAS. 0: the number of cores."""
     keep: float = 600.0
-    """Seconds for which the state after slow cells waits in memory, so that the next build continues before
-    an edited cell (Linux). 0: not at all."""
+    """Seconds for which the state after slow cells stays in memory, so that the next build need not run these
+    cells again before an edited cell (Linux). 0: not at all."""
     preload: tuple[str, ...] = ()
     """Modules to import once for all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
     shapes: Literal["off", "check"] = "off"

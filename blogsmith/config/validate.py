@@ -98,7 +98,7 @@ DIRECTIVES = (
     *("script-src", "style-src", "img-src", "font-src", "media-src", "connect-src", "worker-src"),
     *("frame-src", "manifest-src", "object-src", "form-action", "base-uri"),
 )
-"""Directives that a page can set in its own HTML."""
+"""Directives of the Content-Security-Policy that a page can set in its own HTML."""
 _FROM_SERVERS = frozenset(("frame-ancestors", "sandbox", "report-uri", "report-to"))
 _SOURCE = lazy_pattern(
     r"'self'|'sha(?:256|384|512)-[A-Za-z0-9+/=_-]+'|'(?:unsafe-eval|wasm-unsafe-eval|unsafe-hashes|strict-dynamic)'"
@@ -148,9 +148,10 @@ def _source_problem(directive: str, source: str) -> tuple[str, str]:
 
 
 def language_check(check: Check, code: str) -> Check:
-    """Return a check of a language tag that also warns about the name of a language, such as `english`.
+    """Return a check of a language tag that also warns about the name of a language, such as `english`. A fix
+    replaces the name by the tag.
 
-    code: code of the warning. The tag replaces the name.
+    code: code of the warning.
     """
 
     # editors mark what this check warns about
@@ -184,7 +185,7 @@ check_macro_name = shaped(
 LANGUAGE = lazy_pattern(r"[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*")
 """Syntax of a BCP 47 tag. It does not check that the language exists."""
 _SHORT_TAG = lazy_pattern(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*")
-"""A tag of a language that is registered."""
+"""Syntax of a BCP 47 tag whose first part is as short as that of every registered language."""
 _check_tag_shape = shaped(LANGUAGE, "language tag", "write a tag such as `en` or `pt-BR`")
 check_language_tag = language_check(_check_tag_shape, "config-value")
 PLACEHOLDERS = ("section", "slug", "year", "month", "day")

@@ -197,7 +197,7 @@ def _find_index(path: str, text: str, indexes: dict[str, UrlIndex]) -> UrlIndex:
 
 
 def _is_below(address: str, own: str) -> bool:
-    """Return whether a URL belongs to the site itself. Its links are checked in every build."""
+    """Return whether a URL belongs to the site itself. Every build checks these URLs."""
     return address == own or address.startswith(f"{own.rstrip('/')}/")
 
 

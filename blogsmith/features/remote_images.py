@@ -39,13 +39,13 @@ class RemoteImageUse(Struct, frozen=True):
 
     source_text: str
     url: str
-    """Normalised URL of the image (`normalize_remote_url`), or for a video that of its poster; empty if the
-    URL cannot be requested."""
+    """Normalised URL (`normalize_remote_url`) of the image, or of the poster of a video; empty if the URL
+    cannot be requested."""
     template: Diagnostic
     """Diagnostic at the location of the reference. Commands replace its message to report about this
     image."""
     is_poster: bool = False
-    """Whether `source_text` is the URL of a video and `url` that of its poster."""
+    """Whether `source_text` is the URL of a video, and `url` the URL of its poster."""
 
 
 def remote_uses(context: SiteContext, options: BuildOptions, log: BuildLog) -> list[RemoteImageUse]:

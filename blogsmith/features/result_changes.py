@@ -25,7 +25,7 @@ class ResultChange(Struct, frozen=True):
     name: str
     """Name of the cell, or the value as it is written."""
     change: str
-    """Such as `42 → 43`."""
+    """Old and new result, such as `42 → 43`."""
     causes: tuple[str, ...] = ()
     """Changed inputs, as far as they are recorded."""
 
@@ -68,7 +68,8 @@ def _value_changes(page: PageStatus, old: PageRecord) -> Iterator[ResultChange]:
 
 
 def _same_code(new: CellRecord, cells: list[CellRecord]) -> CellRecord | None:
-    """Return the earlier record of a cell; None if its code was another or is not unique."""
+    """Return the earlier record of a cell: a record with the same code, preferably with the same key,
+    otherwise with the same label. None if no record, or no clear choice, remains."""
     same = [cell for cell in cells if cell.code == new.code]
     exact = [cell for cell in same if cell.key == new.key] or [
         cell for cell in same if cell.label == new.label
@@ -86,7 +87,7 @@ def _causes(old: CellRecord, new: CellRecord) -> Iterator[str]:
 
 
 def _old_record(root: Path, folder: PurePosixPath, revision: str) -> PageRecord | None:
-    """Return the record in a folder of `_freeze/` in a commit. None if it had none."""
+    """Return the record in a folder of `_freeze/` as of a commit. None if the commit has no record there."""
     name = str(folder / OUTPUTS)
     try:
         data = run_git(root, "cat-file", "blob", f"{revision}:./{name}")

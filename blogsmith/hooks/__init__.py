@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 __all__ = ["Config", "Document", "FormulaSource", "Hooks", "PageView", "SiteOutputs"]
-"""Types that plugins may import: those of the arguments of their functions."""
+"""Types that plugins may import: the types of the arguments that their functions receive."""
 
 ShortcodeData = Callable[[Mapping[str, str], Document], Mapping[str, Any]]
 DiagramFunction = Callable[[str], str]
@@ -326,8 +326,9 @@ def combine_hooks(
     installed: Sequence[InstalledPart] = (),
     guarded: PluginCode | None = None,
 ) -> Plugins:
-    """Return the registrations of several plugins as one record, in the order of the settings. code, guarded:
-    as in `Plugins`. installed: the installed packages that contain some of the plugins."""
+    """Return the registrations of several plugins as one record, in the order of the settings. code: code in
+    the site's `plugins/`; None if no plugin comes from there. guarded: the same code, if plugins of the site
+    run in this process. installed: the installed packages that contain some of the plugins."""
     data: dict[str, tuple[str, ShortcodeData]] = {}
     divs: dict[str, str] = {}
     diagrams: dict[str, Diagram] = {}

@@ -24,7 +24,8 @@ class CodeLine(NamedTuple):
 
 
 class RemoteFrames:
-    """Base class of exceptions that the process of plugins reports. They have no traceback there."""
+    """Base class of exceptions that the process of plugins reports. Their traceback does not contain the code
+    of that process, which `frames` lists."""
 
     frames: tuple[CodeLine, ...] = ()
     """Lines of code in that process, innermost last."""

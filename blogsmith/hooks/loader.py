@@ -136,5 +136,5 @@ def _missing_plugin(name: str, message: str, hint: str, fix: Fix | None = None) 
 DIAGRAMS: Mapping[str, str] = MappingProxyType(
     {"mermaid": "mermaid", "dot": "graphviz", "graphviz": "graphviz"}
 )
-"""Maps a diagram language to the bundled plugin that draws it. Its fences are diagrams even if the plugin is
-off."""
+"""Maps a diagram language to the bundled plugin that draws it. Fences in this language are diagrams even if
+the site does not use the plugin."""

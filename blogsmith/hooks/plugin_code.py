@@ -50,8 +50,9 @@ def is_covered(path: str) -> bool:
 
 
 def changes_parser(path: str, code: PluginCode) -> bool:
-    """Return whether a plugin uses the hook `markdown`. Its rules change objects of the Markdown parser, so
-    it runs in the process of blogsmith, not in one of its own. path: file of the plugin."""
+    """Return whether a plugin uses the hook `markdown`. The rules of these plugins change objects of the
+    Markdown parser, so they run in the process of blogsmith, not in a separate one. path: file of the
+    plugin."""
     return _MARKDOWN.search(code.sources.get(path, b"")) is not None
 
 

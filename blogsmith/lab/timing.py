@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module, metadata
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -86,15 +87,9 @@ def benchmark(
     Raises `BackendError` if a named backend cannot run, and `ValueError` for a damaged file or an invalid
     argument.
     """
-    if direction not in ("forward", "backward"):
-        raise ValueError(f"unknown direction {direction}; choose from forward, backward")
-    if inputs not in KINDS:
-        raise ValueError(f"unknown inputs {inputs}; choose from {', '.join(KINDS)}")
-    asked = _lengths(lengths, batch, heads, d, 1 if repeats is None else repeats)
-    case: dict[str, Any] = {"batch": batch, "heads": heads, "d": d, "is_causal": is_causal}
-    case["dtype"] = dtype_name(dtype)
-    case["direction"] = "" if direction == "forward" else direction
+    case = _case(batch, heads, d, dtype, direction, inputs, is_causal=is_causal)
     case["date"] = date or datetime.date.today().isoformat()
+    asked = _lengths(lengths, batch, heads, d, 1 if repeats is None else repeats)
     known = () if rows is None else _known(rows)
     plan = _Plan({s.name: s for s in subjects(backends, inputs)}, seed, repeats, budget_s, clock)
     wanted = [
@@ -103,11 +98,12 @@ def benchmark(
         for subject in plan.subjects.values()
     ]
     fresh: list[Row] = []
-    given: _Given | None = None
-    for row in wanted if again else _missing(wanted, known):
-        # all backends get the same numbers, whose exact result takes longest to compute
-        given = given if given and given.n == row.n else _given(row, plan.seed)
-        fresh += _added(row, given, plan, rows, named=backends is not None)
+    # all backends get the same numbers, whose exact result takes longest to compute
+    for _, cases in groupby(wanted if again else _missing(wanted, known), key=lambda row: row.n):
+        same = list(cases)
+        given = _given(same[0], plan.seed)
+        for row in same:
+            fresh += _added(row, given, plan, rows, named=backends is not None)
     shown = {case_of(row): row for row in newest([*known, *fresh])}
     for row in wanted:
         # Also for rows measured before: a post that runs again reports the same.
@@ -126,6 +122,19 @@ class _Plan:
     repeats: int | None
     budget_s: float
     clock: Callable[[], float]
+
+
+def _case(
+    batch: int, heads: int, d: int, dtype: object, direction: str, inputs: str, *, is_causal: bool
+) -> dict[str, Any]:
+    """Return the fields of rows that are the same for all lengths and backends. Raises `ValueError`."""
+    if direction not in ("forward", "backward"):
+        raise ValueError(f"unknown direction {direction}; choose from forward, backward")
+    if inputs not in KINDS:
+        raise ValueError(f"unknown inputs {inputs}; choose from {', '.join(KINDS)}")
+    is_forward = direction == "forward"
+    case = {"batch": batch, "heads": heads, "d": d, "is_causal": is_causal}
+    return {**case, "dtype": dtype_name(dtype), "direction": "" if is_forward else direction}
 
 
 def _lengths(lengths: int | Iterable[int], *others: int) -> list[int]:

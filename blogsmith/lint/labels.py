@@ -38,7 +38,7 @@ class References(Struct, frozen=True):
     here: frozenset[str]
     """Ids in the page itself."""
     elsewhere: frozenset[str]
-    """Ids in other pages; the target page is ignored."""
+    """Ids in other pages, without the pages that the links name."""
 
 
 def find_references(text: str) -> References:

@@ -127,8 +127,8 @@ STARTER_MACROS: Mapping[str, str] = MappingProxyType(
 
 
 def author_macros(macros: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the macros of the settings without those of the starter site; all if the author changed or
-    removed one of these."""
+    """Return the macros of the settings without the macros of the starter site. If the author changed or
+    removed a macro of the starter site, return all macros."""
     if any(macros.get(name) != body for name, body in STARTER_MACROS.items()):
         return macros
     return {name: body for name, body in macros.items() if name not in STARTER_MACROS}

@@ -1,4 +1,4 @@
-"""Returns the formulas of a page for lints."""
+"""Formulas of a page, for lints."""
 
 from __future__ import annotations
 

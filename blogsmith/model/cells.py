@@ -24,7 +24,7 @@ own."""
 SYNTAX_HINT = "correct the code, or write `#| eval: false` to show it without running it"
 """Hint for a cell that is not valid Python."""
 TEX = "latex"
-"""Name of the need of drawings: the programs `latex` and `dvisvgm`."""
+"""Name of the requirement that all drawings have: the programs `latex` and `dvisvgm`."""
 COMMANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {TEX: ("latex", "dvisvgm"), **{compiler: (compiler,) for compiler in PROGRAMS.values()}}
 )
@@ -37,7 +37,7 @@ INSTALL_HINTS: Mapping[str, str] = MappingProxyType(
         "nvcc": "install the CUDA Toolkit",
     }
 )
-"""Name of such a need → how to install its programs on Debian and Ubuntu."""
+"""Need that blogsmith itself adds to a cell → how to install its programs on Debian and Ubuntu."""
 Freeze = Literal["auto", "always", "never"]
 """When a recorded result is used. `auto`: until its inputs change; `always`: whatever changes; `never`: not
 at all."""
@@ -93,8 +93,8 @@ class PageExecution:
     shapes: bool | None = None
     """`check`: check the shapes written in comments. Defaults to the site's setting."""
     tolerance: float | None = None
-    """Relative tolerance. A run whose numbers all differ from the recorded ones by no more is not recorded.
-    """
+    """Relative tolerance. A new run is not recorded if all its numbers differ from the recorded ones by no
+    more than this."""
     provenance: ProvenanceStyle | None = None
     """Provenance line below results: values as in `execute.provenance`."""
     depends: tuple[str, ...] = ()
@@ -109,8 +109,8 @@ class PageExecution:
 class CellOptions(Struct, frozen=True):
     """The `#|` lines of a cell, with the defaults of page and site applied.
 
-    A field is the option of its name. It is read by its type unless `syntax/cells/option_values.py` has a
-    row for it. Editors show its docstring.
+    Each field is the option of the same name. Its type decides how it is read, unless
+    `syntax/cells/option_values.py` has a row for it. Editors show its docstring.
     """
 
     eval: bool = True
@@ -177,8 +177,8 @@ class CellOptions(Struct, frozen=True):
     shapes: bool = False
     """`check`: check the shapes written in comments."""
     tolerance: float = 0.0
-    """Relative tolerance. A run whose numbers all differ from the recorded ones by no more is not recorded.
-    """
+    """Relative tolerance. A new run is not recorded if all its numbers differ from the recorded ones by no
+    more than this."""
     repeatable: bool = True
     """False: another run may give another result, for example because the cell reads the clock."""
     provenance: ProvenanceStyle = "once"
@@ -279,7 +279,7 @@ class PageCells(Struct, frozen=True):
     """Patterns of files that the page depends on."""
     timeout_s: float | None = None
     """Time limit in seconds for values, set by the page; None: the site's setting. Cells have limits of their
-    own. `memory_bytes` is the memory limit in the same way."""
+    own. `memory_bytes` is the memory limit, set in the same way."""
     memory_bytes: int | None = None
     engine: Literal["worker", "jupyter"] = "worker"
     """Program that runs the cells, with the settings of page and site applied. `kernel` is set in the same

@@ -12,7 +12,7 @@ from msgspec import Struct
 NUMBERINGS: Mapping[bool | str, bool | str] = MappingProxyType(
     {True: True, False: False, "by part": "by part"}
 )
-"""Values of `numbering`."""
+"""Allowed values of `numbering`, each mapped to itself for a reader of keywords."""
 
 
 class Change(Struct, frozen=True):

@@ -197,8 +197,8 @@ class Reference:
 class FrontMatter:
     """The front matter of a post, typed.
 
-    A field is the key of its name. It is read by its type unless `read/head.py` has a row for it. Editors
-    show its docstring. `OfSite`: a change may affect where the page appears in the site.
+    Each field is the key of the same name. Its type decides how it is read, unless `read/head.py` has a row
+    for it. Editors show its docstring. `OfSite`: a change may affect where the page appears in the site.
     """
 
     title: OfPage[str] = ""
@@ -253,7 +253,7 @@ class FrontMatter:
     lightbox: OfPage[bool | None] = None
     """Link figures to large versions of their images. Defaults to the site's setting."""
     lang: OfSite[str] = ""
-    """Language of the page. Defaults to that of its file or folder name, or the site's."""
+    """Language of the page. Defaults to the language in its file or folder name, otherwise to the site's."""
     translation_key: OfSite[str] = ""
     """Pages with the same key are translations of each other. By default file names decide."""
     comments: OfPage[bool | str | None] = None
@@ -445,7 +445,7 @@ class Body(Struct, frozen=True):
     summary: str = ""
     """Plain text of the first paragraph, or else the beginning of the text; used for descriptions."""
     summary_html: str = ""
-    """HTML of the first words of that paragraph with formulas typeset; empty if they contain none."""
+    """HTML of the first words of `summary` with formulas typeset; empty if they contain no formula."""
     signs: str = ""
     """Characters that the formulas of content, title and description print, as returned by `join_characters`;
     used to reduce fonts."""

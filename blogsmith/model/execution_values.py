@@ -37,8 +37,8 @@ _MIN_BYTES, _MAX_BYTES = 32 * 10**6, 2**50
 
 
 def parse_seconds(value: object) -> float | None:
-    """Return the seconds of `90`, `2.5`, `90 s`, `5 min` or `1 h`; None if it is not a time from 1 ms to a
-    week."""
+    """Return the number of seconds of a time such as `90`, `2.5`, `90 s`, `5 min` or `1 h`. None if `value`
+    is not a time from 1 ms to a week."""
     seconds = math.nan
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = float(value)
@@ -48,7 +48,8 @@ def parse_seconds(value: object) -> float | None:
 
 
 def parse_size(value: object) -> int | None:
-    """Return the bytes of `150 kB` (10³ each) or `2 MiB` (2²⁰ each); None if it is not a size."""
+    """Return the number of bytes of a size such as `150 kB` (10³ each) or `2 MiB` (2²⁰ each). None if `value`
+    is not a size."""
     found = _BYTES.fullmatch(value.strip()) if isinstance(value, str) else None
     if not found:
         return None
@@ -57,8 +58,8 @@ def parse_size(value: object) -> int | None:
 
 
 def parse_bytes(value: object) -> int | None:
-    """Return the bytes of `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each); None if it is not an amount between 32
-    MB, the least that Python needs, and 1 PiB."""
+    """Return the number of bytes of a size such as `2 GB` (10⁹ each) or `512 MiB` (2²⁰ each). None if `value`
+    is not a size between 32 MB, the least that Python needs, and 1 PiB."""
     amount = parse_size(value)
     return amount if amount is not None and _MIN_BYTES <= amount <= _MAX_BYTES else None
 

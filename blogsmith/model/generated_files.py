@@ -27,9 +27,10 @@ class GeneratedFile(Struct, frozen=True):
     is_joint: bool = False
     """Whether creating it creates other files too, so that one process must create all of them."""
     is_slow: bool = False
-    """Whether creating it may need a second. Any thread may create it."""
+    """Whether creating it may take about a second. Any thread may create it."""
     report: Callable[[], tuple[bytes, tuple[Diagnostic, ...]]] | None = None
-    """Function that returns the same bytes as `make`, with diagnostics; None if there are none."""
+    """Function that returns the same bytes as `make`, with diagnostics; None if the file has no
+    diagnostics."""
 
     def __call__(self) -> bytes:
         return self.make()

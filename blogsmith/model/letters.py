@@ -48,7 +48,7 @@ MARKS = (
 between marks."""
 
 IN_NAMES = rf"\w{MARKS}"
-"""Inside of a character class that matches letters, digits, marks and `_`."""
+"""Content of a character class, without its brackets: matches letters, digits, marks and `_`."""
 
 WORD_PATTERN = rf"[^\W_]+(?:[{MARKS}]+[^\W_]*)*"
 _WORD = lazy_pattern(WORD_PATTERN)

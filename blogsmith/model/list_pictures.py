@@ -1,4 +1,5 @@
-"""The picture of a post in lists: its image, otherwise its first figure, otherwise its first display."""
+"""The picture of a post in lists: its image, otherwise its first figure, otherwise its first display
+formula."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _SPACE = lazy_pattern(r'<mspace width="([0-9.]+)em"')
 _SHOWN = "(min-width: 48em) 26rem, 100vw"
 """Displayed width of a picture in a list, as a value of `sizes`."""
 _LONGEST = 4_000
-"""Maximum length of a display in a list, in characters of MathML."""
+"""Maximum length of a display formula in a list, in characters of MathML."""
 
 
 def list_picture(cover: str, body: PageText) -> str:
@@ -41,7 +42,8 @@ def list_picture(cover: str, body: PageText) -> str:
 
 
 def _display(math: str) -> str:
-    """Return a display without ids, with the number of characters in its longest row for stylesheets."""
+    """Return a display formula without ids, with the number of characters in its longest row for
+    stylesheets."""
     signs = max(1, round(max(map(_row_length, math.split("</mtr>")))))
     return _ID.sub("", math).replace("<math ", f'<math style="--signs:{signs}" ', 1)
 

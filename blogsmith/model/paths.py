@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 
 def join_path(folder: PurePosixPath, name: str) -> PurePosixPath | None:
-    """Return the path of `name` as written in a file of `folder`, relative to the site root. None if it
-    points outside the root, or to the root."""
+    """Return the path of `name` as written in a file of `folder`, relative to the site root. None if the path
+    is outside the root, or is the root itself."""
     parts = [*folder.parts]
     for part in PurePosixPath(name.lstrip("/")).parts:
         if part != "..":

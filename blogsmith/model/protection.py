@@ -1,8 +1,8 @@
 """Front matter keys of other systems that restrict access to a page.
 
 blogsmith has no access control, so a page that requests it must never be published. The table below lists all
-restricting keys and values. Of a listed key, an unknown value restricts too, because published content cannot
-be taken back.
+restricting keys and values. An unknown value of a listed key also restricts the page, because published
+content cannot be taken back.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ RULES: tuple[RestrictionRule, ...] = (
     RestrictionRule(name_set("permalink"), "draft", closed=name_set("false")),
     RestrictionRule(name_set("headless unpublished isdraft"), "draft", closed=_YES),
 )
-"""Rules in the order they are tried. The first one applies that has the key and restricts the page for its
-value."""
+"""Rules in the order they are tried. The first rule applies that lists the key and restricts the page for the
+value of the key."""
 
 _FOREIGN_KEYS = frozenset().union(*(rule.keys for rule in RULES)) - name_set("status unlisted")
 _CONTAINERS = name_set("build params extra cascade")
@@ -133,7 +133,7 @@ def is_known_key(key: str) -> bool:
 
 def find_restrictions(front: Mapping[str, object], *, is_foreign: bool = False) -> tuple[Restriction, ...]:
     """Return the keys of front matter that restrict a page, in their order. is_foreign: the page belongs to
-    another system. Otherwise `unlisted` in exactly this spelling is a key of blogsmith and does not count."""
+    another system. If not, a key spelled exactly `unlisted` is a key of blogsmith and is not returned."""
     found = _search(front, (), "", _DEEPEST)
     return tuple(one for one in found if is_foreign or one.path != ("unlisted",))
 

@@ -1,7 +1,8 @@
 """Results of cells: outputs, how each cell ended, and on what machine.
 
-Text refers to a cell as `<cell 2>`, counted from 1 in its session, and to a line of it. When the text is
-shown, this becomes a line of the post, so that edits of prose do not make a recorded result stale.
+Recorded text refers to a cell as `<cell 2>`, counted from 1 in its session, and to a line of the cell. When
+the text is shown, this reference is replaced by a line of the post. So edits of prose do not make a recorded
+result stale.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SDPA = r"[a-z][a-z0-9-]{0,31} [A-Za-z_][A-Za-z0-9_:.]{0,79}( cpu)?"
 """Regular expression of one entry of `CellRun.sdpa`, the observed backends of scaled dot-product
 attention."""
 MAX_SDPA = 16
-"""Maximum number of these entries of one cell; no machine has as many backends."""
+"""Maximum number of entries in `CellRun.sdpa`; no machine has as many backends."""
 MAX_COUNT = 2**53
 """Largest integer in a record; every JSON reader can represent it exactly."""
 MAX_NOTE, MAX_NOTES = 120, 16
@@ -48,7 +49,7 @@ class Blob(Struct, frozen=True):
     digest: str
     """SHA-256 in hex."""
     data: bytes | None = None
-    """Bytes; None once the image is recorded: they are in the file `name`."""
+    """Bytes; None after the image is recorded, because they are then in the file `name`."""
     name: str = ""
     """File name in the folder of the record; empty before the image is recorded."""
 
@@ -90,14 +91,14 @@ CellOutput = Stream | Display | Failure
 
 
 class ShapeMismatch(Struct, frozen=True):
-    """A comment in the code with the shape of a tensor, which is not true."""
+    """A comment in the code that states the shape of a tensor, where the tensor has another shape."""
 
     line: int
     """1-based line in the cell."""
     written: str
     """Shape in the comment, e.g. `(n, d_k)`."""
     expected: str
-    """Shape that the comment says, with the names replaced by sizes, e.g. `(4, 8)`."""
+    """Shape in the comment, with the names replaced by sizes, e.g. `(4, 8)`."""
     got: str
     cell: int = 0
     """Number in the session of the cell that contains the comment, which may be an earlier one if the comment
@@ -117,8 +118,8 @@ class UndecidedClaim(Struct, frozen=True):
 
 
 class Uses(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Dependencies of a cell, apart from files of the site that it reads and imports. Stored in records in
-    this form."""
+    """Dependencies of a cell, apart from files of the site that it reads and imports. Records store this data
+    in this form."""
 
     states: dict[Annotated[str, msgspec.Meta(pattern=STATE_KEY)], PathState] = {}
     """Key of `base/storage/path_states.py` → the state that the cell saw. Keys are paths that it queried,
@@ -167,8 +168,8 @@ class CellRun(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     """For a true claim: weak points, such as `allows a difference of 100 %`."""
     absent: tuple[str, ...] = ()
-    """Paths, without `.py`, of modules that do not exist in the site. If the file is created, it hides a
-    module that the cell imported."""
+    """Paths, without `.py`, of modules that do not exist in the site. If one of these files is created, it
+    hides a module that the cell imported."""
     uses: Uses | None = None
     """Other dependencies; None if they are not known, as with a Jupyter kernel."""
     others: Mapping[str, CellRun] = field(default_factory=dict)
@@ -190,12 +191,12 @@ class ValueRun(Struct, frozen=True):
     """TeX without delimiters, if the value has `_repr_latex_` and no format spec is given."""
     failure: Failure | None = None
     shapes: tuple[ShapeMismatch, ...] = ()
-    """Shape comments found to be wrong while the value was computed, which make it an error."""
+    """Shape comments found to be wrong while the value was computed. They make the value an error."""
 
 
 class Machine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The machine that a session ran on. An empty field means that the value is unknown. Stored in records in
-    this form."""
+    """The machine that a session ran on. An empty field means that the value is unknown. Records store this
+    data in this form."""
 
     python: str = ""
     """Version, e.g. `3.11.7`."""
@@ -221,7 +222,7 @@ class SessionRun(Struct, frozen=True):
 
     session: str
     cells: tuple[CellRun, ...]
-    """Runs of all cells of the session that run, in order."""
+    """Runs of the cells of the session, in order, without cells that never run."""
     values: Mapping[int, ValueRun] = field(default_factory=dict)
     """Number of the value on the page → its result."""
     machine: Machine = field(default_factory=Machine)

@@ -50,7 +50,7 @@ def make_unique(
 ) -> str:
     """Return `wanted`, or `wanted-2`, `wanted-3`, … if that is taken, and add the result to `taken`. counts:
     name → next number to try; lower numbers are not free, because `taken` only grows. fallback: name if
-    `wanted` is empty. first: number given to the second thing of a name."""
+    `wanted` is empty. first: number appended when a name is taken for the first time."""
     base = wanted or fallback
     name, count = base, counts.get(base, first)
     while name in taken:
@@ -65,8 +65,8 @@ def make_unique(
 
 MAX_CHARACTERS = 120
 MAX_BYTES = 240
-"""Maximum length of a part in UTF-8. File systems allow 255 bytes; scripts such as Chinese use three for a
-character."""
+"""Maximum length in bytes of one part of a URL, in UTF-8. File systems allow 255 bytes; scripts such as
+Chinese use three for a character."""
 
 _PLAIN = lazy_pattern(r"[a-z0-9-]*")
 _PUNCTUATION = frozenset("-_.~")

@@ -25,8 +25,8 @@ HEIGHT_PX = 630
 _DRAWING_VERSION = "2"
 """Version of the drawing code. Increase it when the same content is drawn in another way."""
 _WRAPPING_VERSION = "1"
-"""The same for titles in scripts that write no spaces between words, whose lines are broken in another
-way."""
+"""Version of the line breaking of titles in scripts that write no spaces between words. Increase it when
+their lines are broken in another way."""
 _UNSPACED = lazy_pattern(f"[{UNSPACED}]")
 
 

@@ -81,8 +81,8 @@ class SweepRuns(Struct, frozen=True):
     keys: Mapping[int, frozenset[str]] | None = None
     """Number of a cell → keys of the points that must run; None: all points of all cells."""
     last: int = 0
-    """If only these points must run: number of the last cell with one of them. 0: the whole session must
-    run."""
+    """Number of the last cell that has one of the points in `keys`, if only these points must run. 0: the
+    whole session must run."""
 
     def has(self, number: int, point: SweepPoint) -> bool:
         """Return whether a point of a cell must run."""

@@ -264,7 +264,7 @@ class PageView(Struct, frozen=True):
     next: OfSite[Link | None] = None
     """The newer neighbour."""
     next_post: OfSite[PageView | None] = None
-    """The same page as in lists, with `picture` and `description`; it has no relations of its own."""
+    """The page of `next` as in lists, with `picture` and `description`; it has no relations of its own."""
     builds_on: OfSite[tuple[Link, ...]] = ()
     """Posts and pages that the page's text links to, by title."""
     manual: OfSite[ManualView | None] = None
@@ -313,7 +313,7 @@ class PageView(Struct, frozen=True):
     math_font: OfSite[str] = ""
     """URL of the math font, without `.woff2` or `.css`; empty on a site without formulas."""
     comments: OfPage[Discussion | None] = None
-    """Service for its comments; None if it has none."""
+    """Service that hosts the comments of the page; None if the page has no comments."""
     extra: OfPage[Mapping[str, Any]] = field(default_factory=dict)
     """Unknown front matter keys."""
 
@@ -378,7 +378,7 @@ class SiteView(Struct, frozen=True):
     """`/blog`, or empty at a host's root; never ends in a slash."""
     base_url: str
     menu: tuple[Link, ...]
-    """URLs include the base path."""
+    """Links of the menu. Their URLs include the base path."""
     sections: tuple[Link, ...]
     options: Mapping[str, Any]
     """`theme_options` of the configuration."""

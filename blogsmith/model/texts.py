@@ -46,12 +46,13 @@ class PageParts(Struct, frozen=True):
 
     before: bytes
     body: EncodedText = EncodedText(b"")
-    """The body. Empty if it does not occur exactly once and unchanged; it is then part of `before`."""
+    """The body of the page. Empty if the template does not print the body exactly once and unchanged; the
+    body is then part of `before`."""
     after: bytes = b""
 
 
 class PageText:
-    """A text that is loaded when it is read. It equals another one if the digests are equal."""
+    """A text that is loaded when it is read. It equals another PageText if the digests are equal."""
 
     __slots__ = ("_encode", "_is_open", "_text", "digest")
 
@@ -234,7 +235,7 @@ under headings."""
 
 
 def text_features(html: bytes) -> frozenset[str]:
-    """Return those of `FEATURES` that HTML in UTF-8 contains."""
+    """Return the members of `FEATURES` that the HTML contains. html: encoded in UTF-8."""
     if not html:
         return frozenset()
     found = {name for name, mark in _MARKS.items() if mark in html}

@@ -175,7 +175,7 @@ def _shut_down(held: list[socket.socket]) -> None:
 def failure_reason(error: Exception, limits: Limits, ends: float) -> str:
     """Return why a request failed, as a message for the author.
 
-    ends: as in `request`.
+    ends: deadline of the request, by `time.monotonic`.
     """
     if time.monotonic() >= ends:
         return f"no complete response after {limits.total_timeout_s:g} seconds"

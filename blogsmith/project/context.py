@@ -62,8 +62,9 @@ def open_site(
     open_files: Mapping[str, str] = NO_TEXTS,
 ) -> SiteContext:
     """Read the settings of the site at `root` and load its plugins and theme. SiteError on failure. base_url:
-    used instead of the setting of that name. loaded_plugins: reused if the site has the same plugins. codes:
-    as in `load_theme`. open_files: as in `read_site`."""
+    used instead of the setting of that name. loaded_plugins: plugins loaded before, used again if the
+    settings still name the same ones. codes: storage of compiled templates. open_files: path → content of a
+    file that is open in an editor."""
     loaded = load_config(root, open_files.get(CONFIG_NAME))
     errors = [d for d in loaded.diagnostics if d.severity == "error"]
     if errors:
@@ -176,13 +177,15 @@ def _with_base_url(config: Config, base_url: str) -> Config:
 
 
 def _template_folders(root: Path) -> list[Path]:
-    """Return the folders of plugins. Templates cannot execute code, so they need no trust."""
+    """Return the folders of plugins, which contain the templates of shortcodes. The folders need no trust,
+    because templates cannot execute code."""
     return [root / "plugins", bundled_folder("plugins")]
 
 
 def plugin_code(root: Path, config: Config) -> PluginCode | None:
-    """Return the code of the site's own plugins: the bytes whose digests were checked. None if it has no
-    plugins. SiteError if one of its plugins, its own or an installed one, may not run here."""
+    """Return the code of plugins in the folder of the site: the bytes whose digests were checked. None if no
+    plugin of the site is there. SiteError if a plugin may not run here, whether it is in the site or in an
+    installed package."""
     bundled, own = bundled_folder("plugins"), root / "plugins"
     is_ours = own.resolve() == bundled.resolve()
     wanted = [name for name in config.plugins if not (bundled / f"{name}.py").is_file()]
@@ -345,7 +348,7 @@ def _kinds(own: Mapping[str, CalloutKind]) -> Mapping[str, KindRow]:
 
 
 def _with_counters(kinds: Mapping[str, KindRow], is_shared: bool) -> Mapping[str, KindRow]:
-    """Return the kinds, each numbered one with its counter, which may be that of another kind."""
+    """Return the kinds, with a counter for each numbered kind. A kind may use the counter of another kind."""
     shared = THEOREM if is_shared else ""
     found: dict[str, KindRow] = {}
     for name, row in kinds.items():

@@ -36,10 +36,10 @@ def select_files(root: Path, names: Sequence[str]) -> tuple[str, ...]:
 def check_files(build: Callable[[tuple[str, ...]], BuildReport], files: Sequence[str]) -> BuildReport:
     """Return the report of a build for these files and folders.
 
-    A named file is built even if it is a draft, scheduled or expired. In a named folder, files of
-    these kinds are not built.
-    Unpublished files are built separately, so that published pages are checked as they will be published.
-    build: function that builds the site with these source paths in any case.
+    A named file is built even if it is a draft, scheduled or expired. In a named folder, files of these kinds
+    are not built. Unpublished files are built separately, so that published pages are checked as they will be
+    published. build: function that builds the site. Its argument contains the source paths of unpublished
+    pages to build nevertheless.
     """
     published = build(())
     hidden = tuple(path for path in published.left_out if path in files)

@@ -121,7 +121,7 @@ def _is_publication_unclear(document: Document, found: Iterable[Diagnostic]) -> 
 
 
 def _without_own_address(documents: Iterable[Document], urls: Urls) -> list[Document]:
-    """Return pages whose URL is invalid or is that of another page."""
+    """Return pages whose URL is invalid or belongs to another page."""
     wrong = {found.path for found in urls.diagnostics if found.code in ("permalink", "slug")}
     taken: set[str] = set()
     found = []

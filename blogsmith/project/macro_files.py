@@ -41,7 +41,8 @@ def read_macro_files(
     root: Path, config: Config, loaded: LoadedConfig, open_files: Mapping[str, str] = NO_TEXTS
 ) -> tuple[Config, MacroFiles]:
     """Read the files that `math.macros` names. Return the settings with the macros and callout kinds of the
-    files. Raise SiteError if a file cannot be read. open_files: as in `read_site`."""
+    files. Raise SiteError if a file cannot be read. open_files: path → content of a file that is open in an
+    editor."""
     sources = config.math.macros
     if all(name.startswith("\\") for name in sources):
         return config, MacroFiles()

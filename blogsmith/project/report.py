@@ -71,8 +71,8 @@ class BuildOptions(Struct, frozen=True):
     use_cache: bool = False
     """Use cached results of earlier builds, and store those of this build."""
     request_digest: str = ""
-    """Digest of the options of the command line. If that of the last build is equal and no stamps have
-    changed, its report is used. Empty: never."""
+    """Digest of the options of the command line. If the last build had the same digest, and no stamps of
+    files have changed, the report of the last build is used. Empty: always build."""
     inspections: tuple[Callable[[Any, BuildLog], str], ...] = ()
     """Functions that inspect the finished `SiteSnapshot`. Each may add to the log, and returns lines to
     print."""

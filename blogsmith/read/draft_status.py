@@ -43,7 +43,7 @@ def is_held_back(head: Slot) -> bool:
 
 
 def _spellings(head: Slot, name: str) -> list[Slot]:
-    """Return the values of a key whatever its case."""
+    """Return the values of all keys that equal `name` except for upper and lower case."""
     return [head.child(key) for key in head.value if key.casefold() == name]
 
 

@@ -1,8 +1,9 @@
 """Reading the files of a site: finds them under `content/` and `static/`, and reads the Markdown files.
 
-Apart from the settings, no other module that a build calls reads the author's files. It never raises: an
-unreadable file becomes an error, and the others are still read. Files other than Markdown are only listed, so
-large ones cost nothing here. Names are sorted by code point, so every system produces the same site.
+Apart from the settings, no other module that a build calls reads the author's files. This module raises no
+exceptions: it reports an unreadable file as an error, and still reads the others. Files other than Markdown
+are only listed, so large ones cost nothing here. Names are sorted by code point, so every system produces the
+same site.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class _SiteFile(Struct, frozen=True):
     file: Path
     """Path on disk, with symbolic links resolved."""
     stamp: FileStamp
-    """Stamp, as in `SiteFiles.stamps`."""
+    """Stamp of the file, which shows whether it has changed."""
 
     @property
     def size(self) -> int:
@@ -120,7 +121,7 @@ def reread_source(
     root: Path, config: Config, before: SiteFiles, path: str, texts: Mapping[str, str] = NO_TEXTS
 ) -> SiteFiles | None:
     """Read one source again. Return None if more than its content has changed, or if it cannot be read.
-    `texts`: as in `read_site`."""
+    `texts`: path → content of an open editor, used instead of the file on disk."""
     number = next((n for n, source in enumerate(before.sources) if str(source.path) == path), None)
     if number is None:
         return None
@@ -180,8 +181,8 @@ def _bundle_folders(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
 
 
 def _is_source(found: _SiteFile, bundles: Container[PurePosixPath]) -> bool:
-    """Return whether a file is a page. A notebook or a Python file is read to find out: it has front matter
-    in its first cell. A notebook in the folder of a post is a file of the post."""
+    """Return whether a file is a page. A notebook or a Python file is a page if its first cell has front
+    matter, so the file is read. A notebook in the folder of a post is a file of the post, not a page."""
     suffix = found.path.suffix.lower()
     if suffix not in (NOTEBOOK, PYTHON):
         return suffix in MARKDOWN
@@ -208,8 +209,8 @@ def _warn_of_foreign_texts(content: Sequence[_SiteFile], walker: _Walker) -> Non
 
 
 def _drop_conflicting_posts(posts: Sequence[_SiteFile], walker: _Walker) -> list[_SiteFile]:
-    """Return the posts without those whose path differs from another only in the extension, and report these.
-    They are skipped because one would use the recorded results of the other."""
+    """Return the posts that do not share recorded results with an earlier post. Two posts share them if their
+    paths differ only in the extension: report and skip the later one."""
     twins = {later: first for first, later in conflicting_posts(post.path for post in posts)}
     for later, first in twins.items():
         message = f'"{format_path(first)}" and "{format_path(later)}" would share recorded results'
@@ -277,7 +278,7 @@ class _Walker:
     """Site root with links resolved."""
     output: str
     texts: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
-    """Contents of open editors, as in `read_site`."""
+    """Path → content of a file that is open in an editor, used instead of the file on disk."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     links: Links = field(init=False)
 

@@ -88,8 +88,8 @@ _ACCEPTS: Mapping[str, Callable[[object], bool]] = MappingProxyType(
         "part": _is_part,
     }
 )
-"""Key of blogsmith → whether it accepts a value. Other keys have values that differ from those in other
-systems."""
+"""Key of blogsmith → function that returns whether the key accepts a value. The values of keys that are not
+listed differ from the values in other systems."""
 _PYTHON = "remove it; set `execute` in blogsmith.yaml to choose a Python, or `execute: {kernel: NAME}` here"
 _ORDER = "remove it: lists are sorted by `date`, and the parts of a series by `part`"
 _UNLISTED = "write `unlisted: true` to keep the page out of lists, search and the sitemap"

@@ -109,8 +109,8 @@ def _may_show(path: PurePosixPath, config: Config) -> bool:
 
 
 def _read_regular_file(file: Path) -> bytes | None:
-    """Return the content, or its first bytes up to one more than the limit. None if it is not a regular
-    file."""
+    """Return the content of a file, at most one byte more than the size limit, so that the caller notices a
+    file that is too large. None if it is not a regular file."""
     if not file.is_file():
         return None
     with open_real_file(file) as stream:

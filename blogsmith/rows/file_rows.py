@@ -25,7 +25,7 @@ from ..write.photos.encoder import MOST_PIXELS
 Value = TypeVar("Value")
 
 UNCERTAIN_STAMP_NS = 2_000_000_000
-"""Time in nanoseconds. A second save within it may leave the stamp of the file unchanged."""
+"""Time in nanoseconds. If a file is saved again within this time, its stamp may stay the same."""
 _NAME = "all files"
 
 
@@ -76,8 +76,8 @@ class StampedValues(Generic[Value]):
         self._new |= self._decode(data)
 
     def save(self, is_there: Callable[[str], bool]) -> None:
-        """Write new values to the cache, and drop those of removed files. is_there: whether the site has a
-        file."""
+        """Write new values to the cache, and drop the values of removed files. is_there: function that
+        returns whether the site still has the file of a name."""
         youngest_ns = time.time_ns() - UNCERTAIN_STAMP_NS
         new = {
             name: (stamp, value)

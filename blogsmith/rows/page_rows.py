@@ -1,7 +1,7 @@
 """The cached form of a page: its facts, its HTML, and the questions that it asked the site, as bytes.
 
-All rows are decoded into typed records; a row that does not fit its record counts as missing. Of an answer
-only a digest is stored, because only changes matter.
+All rows are decoded into typed records; a row that does not fit its record counts as missing. Only a digest
+of each answer is stored, because only changes matter.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ _TITLES = {
     "citation_style": "the citation style",
     "templates": "a template of its shortcodes",
 }
-"""Name of a question → phrase, followed by the argument in quotes, for a message that its answer has
-changed."""
+"""Name of a question → phrase, followed by the argument in quotes. A message uses the phrase if the answer
+has changed."""
 
 
 class EncodingError(Exception):

@@ -275,10 +275,10 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
     front: FrontMatter
     """Front matter without dates, because the format loses their time zones."""
     date: str
-    """Date in ISO 8601, with an offset, or without one if it is in the time zone of the site; empty if there
-    is none."""
+    """Date of the page in ISO 8601: without an offset if it is in the time zone of the site, otherwise with
+    an offset. Empty if the page has no date."""
     updated: str
-    """Date of the last change, in the same form."""
+    """Date of the last change, in the form of `date`."""
     publish_date: str
     expiry_date: str
     start: int
@@ -368,8 +368,8 @@ def text_theme(context: SiteContext) -> object:
 
 
 def context_key(context: SiteContext, program: str) -> str:
-    """Return a digest of all these inputs. EncodingError if one of them cannot be encoded. program: digest of
-    the running program."""
+    """Return a digest of the settings, theme, plugins and programs that affect the HTML of pages.
+    EncodingError if one of them cannot be encoded. program: digest of the running program."""
     plugins, code = context.plugins, context.plugins.code
     own: object = None
     if code is not None:

@@ -46,12 +46,13 @@ class TemplateRows:
         self._new: dict[str, tuple[str, CodeType]] = {}
 
     def get(self, template: str, digest: str) -> CodeType | None:
-        """Return the compiled code of a template, as in `TemplateCodes`."""
+        """Return the compiled code of a template, or None. digest: digest of everything that the code is
+        compiled from."""
         known = self._known.get(template)
         return _load(known.code) if known and known.digest == digest else None
 
     def put(self, template: str, digest: str, code: CodeType) -> None:
-        """Store the compiled code of a template, as in `TemplateCodes`."""
+        """Store the compiled code of a template, replacing an older version."""
         self._new[template] = (digest, code)
 
     def save(self, templates: Collection[str]) -> None:

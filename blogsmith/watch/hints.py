@@ -12,7 +12,7 @@ from typing import Protocol
 QUIET_S = 0.010
 """Time in seconds without an event after which a burst ends."""
 DONE_QUIET_S = 0.002
-"""The same if every written file has been closed."""
+"""Time in seconds as for `QUIET_S`, if every file that was written in the burst has been closed."""
 MAX_BURST_S = 0.100
 """Maximum duration of a burst in seconds; longer ones are split."""
 

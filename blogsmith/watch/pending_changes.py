@@ -32,8 +32,8 @@ class ChangeReport:
 
 FIRST_RETRY_S = 0.2
 RETRIES = 5
-"""Number of retries after a change that the watcher has not reported, with doubled pauses. Its own scan
-usually comes earlier."""
+"""Number of retries after a change that the watcher has not reported, with doubled pauses. The watcher's own
+scan usually finds the change earlier."""
 
 
 @dataclass(slots=True)

@@ -3,10 +3,11 @@
 A *place* is a path as the author sees it. Events have real paths; with symbolic links, several places can
 have the same real path. This module starts no threads and never waits.
 
-The same names and links are followed as in a build. Hidden files, the output, packages of other tools and
-virtual environments are skipped. Paths are strings, because a site may have ten thousand of them and this
-runs every few seconds. If a digest of a file is known, it decides whether the file has changed. Size and
-times decide for files that are too large to read at every save, and for files that have not been read yet.
+A walk reads the same names and follows the same links as a build. Hidden files, the output, packages of other
+tools and virtual environments are skipped. Paths are strings, because a site may have ten thousand of them
+and a walk runs every few seconds. If a digest of a file is known, it decides whether the file has changed.
+Size and times decide for files that are too large to read at every save, and for files that have not been
+read yet.
 """
 
 from __future__ import annotations

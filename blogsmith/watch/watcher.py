@@ -4,8 +4,8 @@ A save has several steps. Between them a file may be missing (vim, "delete and c
 place), or a temporary file may exist. The author must not see an incomplete page, so these files are pending
 for a moment before they are reported.
 
-It also tests whether the system reports changes at all. In containers, on network drives and in virtual
-machines it may not.
+The watcher also tests whether the system reports changes at all. In containers, on network drives and in
+virtual machines it may not.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from .hints import EventBatch, HintQueue, Notifier, OpenNotifier, WatchError
 from .tree import Fingerprint, WatchedTree, is_same
 
 PROBE_S = 3.0
-"""Duration of an attempt in seconds. An event takes less than a millisecond, but on a busy machine the thread
-that reads it may wait long, while a large site is read. Meanwhile changes are found by comparing files."""
+"""Time in seconds that `EventProbe` waits for an event in each attempt. An event takes less than a
+millisecond, but on a busy machine the thread that reads events may wait long, while a large site is read.
+Meanwhile changes are found by comparing files."""
 PAUSE_S = 5.0
-"""Time in seconds between a failed attempt and the next one. It doubles after each attempt."""
+"""Time in seconds between a failed attempt of `EventProbe` and the next one. It doubles after each
+attempt."""
 MAX_PAUSE_S = 300.0
 """Maximum time in seconds between two attempts. It is long, so that a folder without events costs nothing."""
 
@@ -108,7 +110,7 @@ class ChangeDetector:
 
     def scan(self, places: Iterable[str], writing: Mapping[str, bool], now_s: float) -> None:
         """Check the files at these places, and all pending files. writing: path → whether the file is still
-        open, where known."""
+        open; contains only paths for which this is known."""
         self._writing |= writing
         for place in {*places, *self._pending}:
             old, new = self.tree.fingerprints.get(place), self.tree.read_fingerprint(place)
@@ -123,7 +125,8 @@ class ChangeDetector:
         return max((until_s - now_s for until_s in self._pending.values()), default=0.0)
 
     def changes(self, everything: bool) -> ChangedFiles | None:
-        """Return the changes to report, or None if nothing has changed. everything: see `ChangedFiles`."""
+        """Return the changes to report, or None if nothing has changed. everything: whether events were lost,
+        so that the receiver must check all files."""
         now = {place: self.tree.fingerprints.get(place) for place in self._before}
         changed = {place for place, old in self._before.items() if not is_same(old, now[place])}
         if not changed and not everything:

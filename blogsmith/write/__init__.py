@@ -1,1 +1,1 @@
-"""Writing of outputs to a folder: staged, swapped in one step, and limited to our own files."""
+"""Writing of outputs to a folder: the new site replaces the old one in one step, and files of others stay."""

@@ -44,7 +44,8 @@ def read_manifest(folder: Folder) -> dict[str, str] | None:
 
 
 def read_partial(folder: Folder) -> frozenset[str]:
-    """Return the paths that the manifest of `folder` marks as partial. SiteError as in `read_manifest`."""
+    """Return the paths that the manifest of `folder` marks as partial. SiteError if the manifest is
+    invalid."""
     return _read(folder, _partial) or frozenset()
 
 

@@ -142,7 +142,7 @@ def _apply(plan: WritePlan, place: OutputPlace) -> None:
 def _open_clean_place(
     target: Path, site_root: Path, *, is_chosen: bool, wait_s: float
 ) -> Iterator[OutputPlace]:
-    """Lock the site and open the place of the output folder. Clean up after an interrupted run."""
+    """Lock the site, and open the parent of the output folder. Clean up after an interrupted run."""
     with (
         _name_failures(target, site_root),
         site_lock(site_root, wait_s),

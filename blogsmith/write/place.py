@@ -61,8 +61,8 @@ class OutputPlace(Struct, frozen=True):
 @contextmanager
 def open_place(target: Path, site_root: Path, *, is_chosen: bool) -> Iterator[OutputPlace]:
     """Open the parent of the output folder `target`; create missing folders above it. is_chosen: the user
-    named it on the command line. Otherwise it must be in the site. SiteError with code `output-folder` if a
-    link in its path is not allowed, or if it is not a folder."""
+    named `target` on the command line. Otherwise it must be in the site. SiteError with code `output-folder`
+    if a link in its path is not allowed, or if `target` is not a folder."""
     real = target.resolve() if is_chosen else target
     with _open_parent(real, target, site_root, is_chosen=is_chosen) as parent:
         place = OutputPlace(parent, real.name, target.name, is_behind_link=is_chosen and target.is_symlink())

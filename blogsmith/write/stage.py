@@ -97,7 +97,8 @@ def replace_file(
     place: OutputPlace, output: Output, digests: Mapping[str, str], partial: Collection[str] = ()
 ) -> None:
     """Turn the output folder into the new site by one rename, if only one file has changed. output: the
-    changed file. digests, partial: of the new site, as in `manifest_bytes`."""
+    changed file. digests: path → hex SHA-256 of each file of the new site. partial: paths of its files with
+    only part of their content."""
     stage = staged_name(place.name)
     try:
         with place.parent.make(stage) as folder, place.enter() as site, OpenFolderPath(site) as descent:
@@ -208,7 +209,8 @@ def put_changed(folder: Folder, plan: WritePlan, old: Folder | None = None) -> N
 def put_manifest(
     folder: Folder, name: str, digests: Mapping[str, str], partial: Collection[str] = ()
 ) -> None:
-    """Write a manifest of these files. partial: as in `manifest_bytes`."""
+    """Write a manifest of these files. digests: path → hex SHA-256. partial: paths of files with only part of
+    their content, because of errors."""
     _write_output(folder, name, Output(PurePosixPath(MANIFEST), manifest_bytes(digests, partial)))
 
 

@@ -85,8 +85,8 @@ def remove_forbidden(text: str) -> str:
 
 
 def lower_allowed(data: bytes) -> bytes | None:
-    """Return UTF-8 data with its ASCII letters in lower case, or None if it may contain forbidden characters.
-    One function does both, to save a pass over each page."""
+    """Return UTF-8 data with its ASCII letters in lower case. Return None if the data may contain forbidden
+    characters. One function does both, to save a pass over each page."""
     low = data.translate(_LOWER, _CONTROLS)
     return None if len(low) < len(data) or _may_contain_multibyte(data) else low
 

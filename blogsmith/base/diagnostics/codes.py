@@ -295,9 +295,9 @@ LOWERABLE = frozenset(
         *("link-unpublished", "proof-circle", "ref-page", "ref-undefined", "shortcode-unknown"),
     }
 )
-"""Codes whose errors the settings may lower to warnings. With these errors all text of the author is still
-shown, and nothing is published or loaded that must not be. Codes of lost text, security, code and formulas
-are never in this set."""
+"""Codes whose errors the settings may lower to warnings. Despite these errors, the page shows all text of the
+author, and publishes or loads nothing that is forbidden. Codes of lost text, security, code and formulas are
+never in this set."""
 
 FIXABLE = frozenset(
     {

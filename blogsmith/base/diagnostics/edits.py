@@ -1,8 +1,8 @@
 """Apply fixes to the content of a file.
 
-A fix is applied completely or not at all, and line endings are preserved. If two fixes overlap, the second
-waits until the file has been read again. The time grows with the size of the file plus the number of edits,
-not with their product.
+A fix is applied completely or not at all, and line endings are preserved. If two fixes overlap, only the
+first is applied; the second can be applied after the file has been read again. The time grows with the size
+of the file plus the number of edits, not with their product.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Optional packages, and the commands that install them into an environment.
 
-A command names the packages themselves, never an extra of blogsmith: that name in
-package registries belongs to somebody else, and blogsmith may be installed from a checkout.
+A command names the packages themselves, never an extra of blogsmith: the name `blogsmith` in package
+registries belongs to another project, and blogsmith may be installed from a checkout.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "jupyter": ("ipykernel>=6.29", "jupyter-client>=8.6", "jupyter-kernel-client>=1.0"),
     }
 )
-"""Extra → its packages, equal to pyproject.toml. Only extras that hints mention."""
+"""Name of an extra → its packages, as in pyproject.toml. Contains only the extras that hints mention."""
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
         **{
@@ -84,8 +84,8 @@ def module_install_command(python: str, module: str) -> str:
 
 
 def _requirements(receipt: Path) -> Sequence[str]:
-    """Return the requirements in the receipt of a `uv tool install`, the tool first. Return none if a command
-    line cannot express all of them."""
+    """Return the requirements in the receipt of a `uv tool install`, the tool first. The result is empty if a
+    command line cannot express all of them."""
     import tomllib
 
     try:

@@ -25,7 +25,8 @@ from .similar_names import find_similar, is_typo
 Severity = Literal["error", "warning"]
 
 _OTHER_TEXT = (NOTEBOOK, PYTHON)
-"""Extensions of sources whose lines are not those of the file, so that no fix can apply to them."""
+"""File name extensions of sources that are converted to Markdown. Lines of the Markdown are not lines of the
+file, so no fix can apply to them."""
 _LINE_END = lazy_pattern("\n")
 _MAX_SUGGESTIONS = 50
 _MAX_CHOICES = 1000
@@ -68,8 +69,8 @@ class Diagnostic(Struct, frozen=True):
     @property
     def end_column(self) -> int:
         """1-based column after the marked range, on the line of its location; 1 without a location. It is at
-        most the column after the last character of the line. A caret may point there; the range is then
-        empty."""
+        most the column after the last character of the line. The range is empty if the caret is already
+        there."""
         if self.place is None:
             return 1
         end = self.place.column + self.place.length

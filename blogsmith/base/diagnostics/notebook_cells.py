@@ -1,7 +1,7 @@
 """Cells of notebooks in messages: which cell contains a line of a page that is written as a notebook.
 
 The text of such a page has an invisible marker before each cell: an empty line of tabs and spaces, which
-Markdown ignores between blocks. So every reader of the lines can name the cell.
+Markdown ignores between blocks. So any code that has the lines of the page can name the cell.
 """
 
 from __future__ import annotations

@@ -76,8 +76,8 @@ def compare(word: str, name: str) -> Likeness | None:
 
 
 def _compare_parts(written: Sequence[str], known: Sequence[str]) -> tuple[int, int] | None:
-    """Return the numbers of typos and of changed letters, or None unless each part resembles its
-    counterpart."""
+    """Return the numbers of typos and of changed letters. Return None if a part of the one name does not
+    resemble the same part of the other."""
     if len(written) != len(known):
         return None
     typos = changed = 0
@@ -122,7 +122,8 @@ def count_typos(word: str, name: str, most: int | None = None) -> tuple[int, int
     these are changed. Source: optimal string alignment; L. Boytsov, Indexing methods for approximate
     dictionary searching, 2011.
 
-    most: number of typos from which on the result may be any larger number; None for an exact result.
+    most: limit that saves time. If there are more typos than `most`, the first number is only known to be
+    larger than `most`. None for an exact result.
     """
     limit = max(len(word), len(name)) if most is None else most
     above = (limit + 1, 0)
@@ -150,8 +151,8 @@ def count_typos(word: str, name: str, most: int | None = None) -> tuple[int, int
 
 def _abbreviates(written: Sequence[str], known: Sequence[str]) -> bool:
     """Return whether the word is the beginning of the name, its last parts, or the name without some letters.
-    The name may also be the word without some letters, as `cols` is for `columns`. Otherwise a longer word
-    does not count: `notebook` does not abbreviate `note`."""
+    The name may also be the word without some letters, as `cols` is for `columns`. A longer word abbreviates
+    the name in no other case: `notebook` does not abbreviate `note`."""
     word, name = "".join(written), "".join(known)
     if len(known) > len(written) and _is_end(written, known):
         return len(word) >= _MIN_PREFIX and 2 * len(word) >= len(name)

@@ -1,6 +1,6 @@
 """TOML and JSON front matter, as in Hugo: the data and the location of every value.
 
-Python's `tomllib` parses it. If there is a syntax error, only the lines before it are used. The library
+Python's `tomllib` parses TOML. If there is a syntax error, only the lines before it are used. `tomllib`
 returns no locations, so a second pass finds them.
 
 JSON is a subset of YAML. The YAML loader therefore finds the locations in JSON, and rejects JSON that a page
@@ -101,8 +101,8 @@ class ParsedObject(Struct, frozen=True):
 
 
 def describe_error(error: json.JSONDecodeError) -> JsonProblem:
-    """Return the same error for every Python version: before 3.13 `json` does not name a comma after the last
-    entry."""
+    """Return an error that is the same for every Python version: before 3.13, the message of `json` does not
+    mention a comma after the last entry."""
     before = len(error.doc[: error.pos].rstrip()) - 1
     if error.msg.startswith(_AFTER_COMMA) and error.doc[before : before + 1] == "," and _ends(error):
         _, message, hint = _TRAILING
@@ -129,8 +129,8 @@ def read_object(text: str) -> ParsedObject:
 
 
 def load_json(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
-    """Return the data of a JSON object that starts on line `first_line` of the reporter's file. Every problem
-    is reported, as in `yaml_loader.load`. Return None only if the input is too large to be read."""
+    """Return the data of a JSON object that starts on line `first_line` of the reporter's file. Report every
+    problem, and use the valid rest. Return None only if the input is too large to be read."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error(
             "yaml-feature", f"JSON is longer than {MAX_BYTES // 1024} kB", Place(first_line), SHORTER
@@ -214,8 +214,8 @@ _WORDINGS: tuple[tuple[str, str, str], ...] = (
 
 
 def load_toml(text: str, reporter: Reporter, *, first_line: int = 1) -> Located | None:
-    """Return the data of a TOML document that starts on line `first_line` of the reporter's file. Every
-    problem is reported, as in `yaml_loader.load`. Return None only if the input is too large or too deep."""
+    """Return the data of a TOML document that starts on line `first_line` of the reporter's file. Report
+    every problem, and use the valid rest. Return None only if the input is too large or too deep."""
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         reporter.error(
             "yaml-feature", f"TOML is longer than {MAX_BYTES // 1024} kB", Place(first_line), SHORTER

@@ -118,7 +118,7 @@ def text(slot: Slot) -> str:
 
 def string_list(separator: str = "") -> Reader:
     """Return a reader of a list of strings, which removes duplicates. separator: where to split a single
-    string; empty: it becomes a list with one entry."""
+    string; empty: the string becomes a list with one entry."""
 
     @accepts(TEXTS)
     def read(slot: Slot) -> tuple[str, ...]:
@@ -186,8 +186,8 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
 
 
 def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
-    """Return a reader of a list or mapping. other: reader of a value of another type, or the expected type in
-    words for an error. hint: hint of that error."""
+    """Return a reader of a list or mapping. read: reader of a value of the type `kind`. other: reader of a
+    value of another type, or the name of the expected type for an error message. hint: hint of that error."""
 
     inner = intersect_forms({"type": _KINDS[kind]} if kind in _KINDS else ANYTHING, get_form(read))
 
@@ -308,8 +308,8 @@ class Table(Struct, frozen=True):
     choice: Callable[[tuple[str, ...], str], Reader]
     """Function that returns a reader of keywords, called with the keywords and a description of the type."""
     readers: Mapping[str, Reader] = field(default_factory=dict)
-    """Key → reader used instead of that of its type. If the key has no field, the reader only reports
-    errors."""
+    """Key → reader that replaces the reader of the field's type. If the key has no field, the reader only
+    reports errors."""
     checks: Mapping[str, Check] = field(default_factory=dict)
     """Key → check applied in addition to the reader."""
     short: Mapping[str, Reader] = field(default_factory=dict)
@@ -428,8 +428,8 @@ def _field_reader(kind: type, name: str, key: str, table: Table) -> Reader:
 
 
 def _is_required(kind: Any, name: str) -> bool:
-    """Return whether a field has no default. Only structs have fields without one: all fields of our
-    dataclasses have defaults."""
+    """Return whether a field has no default. Only structs have required fields: all fields of our dataclasses
+    have defaults."""
     names: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
     without = len(names) - len(getattr(kind, "__struct_defaults__", ()))
     return name in names[:without]

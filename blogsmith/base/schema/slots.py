@@ -21,7 +21,7 @@ class LocatedMapping(Struct, frozen=True):
     code: str
     """Diagnostic code of an invalid value."""
     key_code: str = ""
-    """Diagnostic code of an unknown key; empty: that of an invalid value."""
+    """Diagnostic code of an unknown key; empty: the value of `code` is used."""
     is_bounded: bool = True
     """Whether to stop reporting after `MAX_REPORTS` diagnostics; nobody would fix more one by one."""
 

@@ -1,10 +1,10 @@
 """YAML as blogsmith accepts it: plain data, and the location of every value in the author's file.
 
-It uses PyYAML's events and never its constructors, so deep nesting exhausts no recursion and YAML cannot
-create Python objects. Some features are errors on purpose: anchors and aliases (they allow inputs that expand
-without limit), tags, merge keys, duplicate keys, several documents, keys that are not strings. Scalars follow
-the YAML 1.2 core schema: `no` and `12:30` are strings, `010` is ten, dates stay strings. After a syntax error
-the entries before it are still returned, so that other errors are reported too.
+The loader uses PyYAML's events and never its constructors, so deep nesting exhausts no recursion and YAML
+cannot create Python objects. Some features are errors on purpose: anchors and aliases (they allow inputs that
+expand without limit), tags, merge keys, duplicate keys, several documents, keys that are not strings. Scalars
+follow the YAML 1.2 core schema: `no` and `12:30` are strings, `010` is ten, dates stay strings. After a
+syntax error the entries before it are still returned, so that other errors are reported too.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Access to disk without following links: everything that is written, replaced or removed."""
+"""Access to disk that follows no links, for every file that blogsmith writes, replaces or removes."""

@@ -216,7 +216,8 @@ def _remove_files(folder: Folder) -> None:
 
 
 class _UnusableCacheError(Exception):
-    """The cache file must be created again. The argument is the reason, absent if the file is missing."""
+    """The cache file must be created again. The argument of the exception is the reason; it has no argument
+    if the file is missing."""
 
 
 def _open_existing(folder: Folder, file: Path, real: str) -> OpenCacheFile:
@@ -278,7 +279,7 @@ def _text(path: str) -> str:
 
 
 _SHARED = ("nfs", "cifs", "smb", "afs", "9p", "lustre", "ceph", "gpfs", "beegfs", "glusterfs", "fuse.sshfs")
-"""Beginnings of the type names of these file systems."""
+"""Beginnings of the type names of file systems that several machines share."""
 _MOUNTS = "/proc/self/mountinfo"
 _PLACE, _AFTER_DASH = 4, 1
 """Positions in a line of the mount table (proc(5)): the mount point, and the type of file system relative to

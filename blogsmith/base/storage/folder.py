@@ -80,7 +80,8 @@ class Folder:
     ) -> Folder:
         """Open the folder at a path below this one; no component of the path may be a link. make: create
         missing folders. They survive a power failure once `sync` was called on their parents. mode:
-        permissions of created folders, whatever the umask; None: as the umask gives. flags: of open(2)."""
+        permissions of created folders, regardless of the umask; None: default permissions, reduced by the
+        umask. flags: of open(2)."""
         here = self
         for name in split_path(path):
             try:
@@ -132,8 +133,8 @@ class Folder:
             return file.read(most)
 
     def create(self, name: str, mode: int | None = None) -> BufferedRandom:
-        """Create a file for writing. FileExistsError if `name` exists. mode: permissions, whatever the umask;
-        None: as the umask gives."""
+        """Create a file for writing. FileExistsError if `name` exists. mode: permissions, regardless of the
+        umask; None: default permissions, reduced by the umask."""
         descriptor = self._open_regular(name, _CREATE)
         if mode is not None:
             os.chmod(descriptor if HAS_DESCRIPTORS else f"{self.place}/{name}", mode)
@@ -298,8 +299,9 @@ class Folder:
     def _locate(
         self, name: str, *, is_checked: bool = True, is_inner: bool = False
     ) -> Iterator[tuple[str, _At]]:
-        """Yield arguments for system calls that find `name`. Put its whole path into the errors that they
-        raise. is_checked: reject a link, either in the system call or, without descriptors, here."""
+        """Yield arguments for system calls that find `name`. Errors that these calls raise get the whole path
+        of `name` as their file name. is_checked: reject a link, either in the system call or, without
+        descriptors, here."""
         if not is_name(name) and not (is_inner and name == "."):
             raise OSError(errno.EINVAL, "invalid file name", f"{self.place}/{name}")
         path = f"{self.place}/{name}"
@@ -328,7 +330,7 @@ def open_folder(
 ) -> Folder:
     """Open the folder at a path that the user names. Links on that path are followed, because the user named
     it. make: create the folder and its parents if they are missing. mode: permissions of created folders,
-    whatever the umask; None: as the umask gives."""
+    regardless of the umask; None: default permissions, reduced by the umask."""
     if make:
         _make_folders(str(path), mode)
     if not by_descriptor:

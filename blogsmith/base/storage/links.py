@@ -32,7 +32,7 @@ class LinkRejectedError(Exception):
 
 @dataclass(slots=True)
 class Links:
-    """The links of one site, while its folders are searched once."""
+    """The links of one site that are followed while its folders are searched once."""
 
     root: Path
     """Site root, with links resolved."""

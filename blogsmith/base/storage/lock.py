@@ -28,7 +28,7 @@ class LockBusyError(Exception):
 @contextmanager
 def hold_lock(folder: Folder, name: str, wait_s: float, mode: int = 0o666) -> Iterator[None]:
     """Lock a file while the block runs; create it if it is missing. LockBusyError after `wait_s` seconds.
-    mode: as in `Folder.open_lock`."""
+    mode: permissions of a new file, which the umask reduces."""
     with folder.open_lock(name, mode) as file:
         end = time.monotonic() + wait_s
         while not _try_lock(file):

@@ -1,10 +1,10 @@
 """`.blogsmith/` of a site, and files that only this user may write.
 
-The cache is not in it: see `cache_file.py`.
+The cache is in another folder: see `cache_file.py`.
 
-Anyone who can write the record of trust or the cache decides which code this user runs. So blogsmith sets
-their permissions independently of the umask. As OpenSSH does, it does not read a file that another user owns
-or may write.
+Anyone who can write the record of trust or the cache decides which code this user runs. So blogsmith sets the
+permissions of these files independently of the umask. As OpenSSH does, it does not read a file that another
+user owns or may write.
 """
 
 from __future__ import annotations

@@ -35,8 +35,8 @@ from .cache_file import (
 )
 
 _MOST_PENDING_BYTES = 4 << 20
-"""Maximum size of pending rows in bytes; then they are written. Transactions stay small so that other
-processes wait only briefly."""
+"""Size in bytes of pending rows above which they are written. Transactions stay small so that other processes
+wait only briefly."""
 Kind = Literal[
     "head", "facts", "page", "content", "marked page", "marked content", "lint", "output", "loads", "sources",
     "images", "disclosure", "bibliographies", "templates", "served page", "served file", "build", "fonts",
@@ -88,11 +88,11 @@ class CacheInterface(Protocol):
 
     @property
     def problem(self) -> str:
-        """Message to the author why nothing is stored; empty if all is well."""
+        """Message to the author that explains why nothing is stored; empty if the cache works."""
 
     def take_note(self) -> str:
-        """Return the message of `problem`, or why the file was replaced. Each is returned once; then the
-        result is empty."""
+        """Return the message of `problem`, or the reason why the file was replaced. Each message is returned
+        only once; later calls return an empty string."""
 
     def load(self, *kinds: Kind) -> None:
         """Read all rows of these kinds in one query, for a build that needs most of them."""

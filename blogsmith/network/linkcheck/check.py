@@ -181,8 +181,8 @@ class Probe:
     """Checks links, for many threads. Only one thread at a time checks links of a host."""
 
     def __init__(self, gates: HostGates, limits: Limits) -> None:
-        """Create a probe. limits: `total_timeout_s` is the limit of one request, `read_timeout_s` that of a
-        server that sends nothing."""
+        """Create a probe. limits: `total_timeout_s` limits the time of one request, `read_timeout_s` the time
+        without data from the server."""
         self._gates = gates
         self._limits = limits
         self._robots: dict[str, RobotFileParser] = {}

@@ -98,7 +98,7 @@ def _moved_warning(address: str, shown: str, use: LinkUse, target: str) -> Diagn
 def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:
     """Return a fix that replaces the old URL by the new one.
 
-    is_safe: only the scheme `https` is new.
+    is_safe: whether the new URL differs only in the scheme, `https`.
     """
     if use.place is None:
         return None

@@ -1,7 +1,8 @@
 """Program of the process that runs the plugins of a site.
 
-It runs in no folder of the site and has none on its search path. The import guard is active until it ends.
-It ends without `atexit` functions when blogsmith closes the pipe.
+The process runs in no folder of the site, and no folder of the site is on its search path. The import guard
+is active until the process ends. When blogsmith closes the pipe, the process ends without calling `atexit`
+functions.
 """
 
 from __future__ import annotations
@@ -180,7 +181,8 @@ class _Functions:
         return tables[call.hook]()
 
     def _read(self, call: HookCall, document: Document | None) -> bytes:
-        """Return the packed changes of a `page_read` function; nothing if its result is the document."""
+        """Return the packed changes of a `page_read` function; empty bytes if it returns the document
+        itself."""
         assert document is not None, "the request has it"
         made: object = self._function(call)(document)
         if made is document:

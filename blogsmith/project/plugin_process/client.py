@@ -1,7 +1,7 @@
-"""Plugins of a site that run in a process of their own, as the build sees them: functions that call it.
+"""Plugins of a site that run in a process of their own: the functions by which a build calls this process.
 
 The process starts when plugins are loaded, and again if a call has ended it. It ends with the last reference
-to the functions, and with blogsmith: it and the programs that it started are one process group.
+to the functions, and with blogsmith. The process and the programs that it started are one process group.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _CAUGHT: Mapping[str, type[BaseException]] = {
     kind.__name__: kind
     for kind in (SyntaxError, ValueError, FileNotFoundError, ImportError, SystemExit, Exception)
 }
-"""Exceptions that callers of hooks distinguish."""
+"""Name → class, for exceptions that the callers of hooks handle in different ways."""
 
 
 def start_plugins(setup: PluginSetup) -> dict[str, Hooks]:
@@ -115,8 +115,8 @@ class PluginProcess:
         return _decode(answer.value, list[Registered], names[0])
 
     def _ask(self, request: bytes, plugin: str) -> HookAnswer:
-        """Send a request, and return its answer. If that is interrupted, end the process, because its answer
-        would be taken for that of the next request."""
+        """Send a request, and return its answer. If waiting for the answer is interrupted, end the process:
+        otherwise the answer would be taken for the answer to the next request."""
         assert self._running is not None, "the caller has started it"
         running = self._running
         try:
@@ -279,7 +279,7 @@ def _add_page_functions(hooks: Hooks, call: Any, found: Registered) -> None:
 
 
 def _exception(failure: RemoteFailure) -> BaseException:
-    """Return the exception of a plugin as one of this process."""
+    """Return an exception of this process that corresponds to the exception of a plugin."""
     if failure.diagnostics:
         return SiteError(*failure.diagnostics)
     if failure.kind == "PluginTimeout":

@@ -46,7 +46,7 @@ class HookCall(Struct, frozen=True):
     plugin: str
     hook: Hook
     key: str | int
-    """Name under which the function is registered, or its position among those of the plugin."""
+    """Name under which the function is registered, or its position among the functions of the plugin."""
     arguments: tuple[Any, ...] = ()
     document: Document | None = None
     """Document that the function receives after `arguments`."""
@@ -113,10 +113,10 @@ class ChangedDocument(Struct, frozen=True):
 
 
 class PageReadResult(Struct, frozen=True):
-    """Result of a `page_read` function other than its argument."""
+    """Result of a `page_read` function that has not returned its argument."""
 
     changed: ChangedDocument | None
-    """None if it is not a document of this page, which the caller reports."""
+    """Changes; None if the result is not a document of this page. The caller then reports an error."""
 
 
 def write_frame(stream: BinaryIO, data: bytes) -> None:
@@ -194,8 +194,8 @@ def _to_plain(value: Any, keep: Callable[[Callable[[], Any]], int] | None) -> ob
 
 
 def unpack(data: bytes, call: Callable[[int], Any] | None = None) -> Any:
-    """Return the value of packed bytes. Raise ValueError or DecodeError if they are invalid. call: calls
-    the function of a number."""
+    """Return the value of packed bytes. Raise ValueError or DecodeError if they are invalid. call: function
+    that calls the stored function with a number."""
     if data[:1] == _STRING:
         return data[1:].decode(*_ENCODING)
     try:

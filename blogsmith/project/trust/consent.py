@@ -121,7 +121,8 @@ def is_trusted(root: Path, config: Config | None = None) -> bool:
 
 def trust(root: Path) -> Consent:
     """Record the consent to the current plugins and settings of the site. Raise SiteError if this fails. The
-    result has the files and settings that are covered now, but the `state` and `changes` from before."""
+    result has the files and settings that are covered now, but `state` and `changes` as they were before this
+    call."""
     root = root.resolve()
     config = load_config(root).config
     code, settings = read_plugin_code(root), execution_settings(config)

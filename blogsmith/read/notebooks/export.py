@@ -1,7 +1,7 @@
 """Posts as notebooks: front matter, Markdown and cells of a post as the cells of an nbformat 4.5 file.
 
-Metadata keep what a notebook cannot say otherwise, so `page.page_text` returns the text of the post. Outputs
-are left out. Source: the JSON schema of nbformat 4.5.
+Metadata contain the parts of the post that a notebook cannot express otherwise, so `page.page_text` restores
+the text of the post. Outputs are left out. Source: the JSON schema of nbformat 4.5.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def _parts(lines: list[str], first_line: int, cell_lines: list[int]) -> Iterator
 
 
 def _ends_before(lines: Iterable[str], marks: str) -> bool:
-    """Return whether a line ends the fence, but is not written like its start."""
+    """Return whether one of the lines would end the fence that starts with `marks`. Such a line may have
+    spaces at its ends, or more marks than the start."""
     end = re.compile(rf"[ ]{{0,3}}{re.escape(marks[0])}{{{len(marks)},}}[ \t]*")
     return any(end.fullmatch(line) for line in lines)
 

@@ -74,8 +74,8 @@ class NotebookPart:
     before: str = "\n\n"
     """Line breaks between the previous part and this one."""
     is_prose: bool = False
-    """Whether it is Markdown of the author, in the dialect of the old site. Other parts are in blogsmith's
-    form already."""
+    """Whether the part is Markdown of the author, in the dialect of the old site. Other parts are already in
+    the Markdown of blogsmith."""
 
 
 @dataclass(slots=True)

@@ -17,8 +17,8 @@ from .notebook import Notebook
 def page_text(notebook: Notebook, *, is_aligned: bool = True) -> str:
     """Return the text of the page. Images in it are `data:` URLs.
 
-    is_aligned: add empty lines, and markers before cells. Without them, the text of a notebook that was made
-    from a post is that of the post.
+    is_aligned: add empty lines, and markers before cells. Without these lines, a notebook that was made from
+    a post has exactly the text of the post.
     """
     parts = [part for part in notebook_text(notebook, _data_url).parts if part.text.strip()]
     if is_aligned:

@@ -122,7 +122,7 @@ _VISIBLE_CHUNKS = frozenset(
     {b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP", b"bKGD", b"hIST", b"pHYs", b"sPLT"}
     | {b"mDCV", b"cLLI", b"mDCv", b"cLLi", b"acTL", b"fcTL", b"fdAT"}
 )
-"""Names of these chunks that affect colours, size or animation, and are kept."""
+"""Names of ancillary chunks that affect colours, size or animation. These chunks are kept."""
 _MAX_EXIF = 1 << 20
 
 

@@ -1,5 +1,5 @@
-"""Image files as parts to keep or drop, with a limit on reading; also EXIF data. Of WebP, only the chunks
-that affect the image are kept."""
+"""Image files as sequences of parts to keep or drop, with a limit on reading; EXIF data; and WebP files, of
+which only the chunks that affect the image are kept."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class ByteReader:
         self.size = stream.seek(0, os.SEEK_END)
 
     def read_at(self, start: int, length: int) -> bytes:
-        """Return exactly these bytes. Raises `DamagedFileError` if they are incomplete, or after too many
-        reads."""
+        """Return exactly `length` bytes from `start` on. Raises `DamagedFileError` if the file ends before,
+        or after too many reads."""
         self._reads += 1
         if start < 0 or length < 0 or start + length > self.size or self._reads > MAX_READS:
             raise DamagedFileError
@@ -173,7 +173,8 @@ def private_tags(reader: ByteReader) -> tuple[str, ...]:
 
 
 def _entries(reader: ByteReader, *, deep: bool) -> Iterator[tuple[int, int, int]]:
-    """Yield (tag, type, first value or offset) of the first table. deep: also those of the EXIF table."""
+    """Yield (tag, type, first value or offset) for each entry of the first table. deep: also for the entries
+    of the EXIF table."""
     order = {b"II": "little", b"MM": "big"}.get(reader.read_at(0, 2), "")
     if not order or reader.number(2, 2, order) != 42:
         raise DamagedFileError

@@ -36,7 +36,7 @@ few hundred."""
 _FEW_BITS = 3
 """Maximum size of the file of a drawing, in bits per pixel."""
 _MIN_RATIO = 1.5
-"""Minimum ratio of the width of a copy to that of a smaller copy made from it."""
+"""Minimum ratio of the width of a copy to the width of a smaller copy made from it."""
 _MAX_LOSSLESS_RATIO = 1.2
 """A lossless copy is used if it is at most this many times as large as a lossy one."""
 
