@@ -105,12 +105,16 @@ def benchmark(
         for row in same:
             fresh += _added(row, given, plan, rows, named=backends is not None)
     shown = {case_of(row): row for row in newest([*known, *fresh])}
+    _tell(wanted, shown)
+    return Timings(tuple(shown.values()))
+
+
+def _tell(wanted: Iterable[Row], shown: Mapping[tuple[object, ...], Row]) -> None:
+    """Tell the page what ran, also for rows measured before: a post that runs again reports the same."""
     for row in wanted:
-        # Also for rows measured before: a post that runs again reports the same.
         measured = shown.get(case_of(row), row)
         backend, *operators = measured.ran.split() or [""]
         tell(row.kind, backend, operators)
-    return Timings(tuple(shown.values()))
 
 
 @dataclass(frozen=True, slots=True)
