@@ -55,7 +55,8 @@ def resolve_image(
     digest: Digest | None = None,
 ) -> ImageInfo | LinkTarget:
     """Resolve the image `written` in `document`. A `LinkTarget` as result contains the problem. digest:
-    function to compare copies of remote images with the record; None if they are compared elsewhere."""
+    function that computes the digest of a copy of a remote image, for comparison with the recorded digest. If
+    None, the caller compares them."""
     # the Markdown parser encodes a backslash as %5C
     if _OWN_DISK.match(unquote(written)):
         hint = "put a copy next to the post, and write its file name"

@@ -104,7 +104,8 @@ def code_marks(state: StateCore) -> None:
 
 
 def _read_diff(token: Token) -> None:
-    """Remove the `+`, `-` and space characters before the lines of a diff. Record added and removed lines."""
+    """Remove the `+`, `-` and space characters at the start of the lines of a diff. Record added and removed
+    lines."""
     fence = get_record(token, Fence)
     lines, added, removed = [], set(fence.added), set(fence.removed)
     for number, line in enumerate(token.content.split("\n"), 1):

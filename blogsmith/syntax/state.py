@@ -96,7 +96,7 @@ class KindRow(Struct, frozen=True):
     icon: str = ""
     color: str = ""
     counter: str = ""
-    """Name of the counter for its numbers; empty for its own."""
+    """Name of the counter for the numbers of this kind; empty if the kind has a counter of its own."""
     style: str = ""
     """`theorem`, `definition` or `remark`: set like such a statement of a journal. Empty for a box, and for
     kinds that the theme's stylesheet selects by name."""
@@ -243,7 +243,7 @@ class PageState:
     raw_lines: list[range] = field(default_factory=list)
     """Ranges of lines between `{% raw %}` and `{% endraw %}` that are parsed as Markdown."""
     values: list[Value] = field(default_factory=list)
-    """Values in reading order; complete after the rule `number_values`."""
+    """Values (`{= … =}`) in reading order; complete after the rule `number_values`."""
     open_value: TextMap | None = None
     """Last text for which a `{= ` without an end was reported."""
     included: Mapping[str, IncludedFile] = field(default_factory=dict)
@@ -337,8 +337,8 @@ def _line_starts(lines: Sequence[str]) -> list[int]:
 
 
 def _find_gaps(origin: LineOrigin, column: int, offset: int) -> Iterator[tuple[int, int]]:
-    """Yield the gaps of a `TextMap` for a translated line. column: where its text starts in the line. offset:
-    where its text starts in the map."""
+    """Yield the gaps of a `TextMap` for a translated line. column: column in the file where the text of the
+    line starts. offset: where its text starts in the map."""
     before = origin.source_column(column) - column
     for at, there in origin.anchors:
         if at > column and there - at != before:

@@ -77,7 +77,8 @@ def _blank_lines(lines: Sequence[str], first: int) -> int:
 
 
 def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
-    """Return (first line, end, next line) of MyST's options; end is 0 if there are none."""
+    """Return (first line, end, line after the options) of MyST's options, as indices into `lines`. The end is
+    exclusive, and 0 if there are no options."""
     if lines and lines[0].rstrip() == "---":
         end = next((number for number, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), 0)
         return 1, end, end + 1 if end else 0
@@ -217,7 +218,7 @@ _TAGS: Mapping[str, tuple[str, object]] = MappingProxyType(
         "remove-stderr": ("warning", False),
     }
 )
-"""Tag of MyST → equivalent option."""
+"""Tag of MyST → name and value of the equivalent option."""
 
 _NO_EFFECT: Mapping[str, str] = MappingProxyType(
     {

@@ -152,7 +152,7 @@ def end_subequations(token: Token, numbers: PageNumbers) -> None:
 
 
 def read_inline(token: Token, numbers: PageNumbers) -> None:
-    """Record the macros that an inline formula defines. Report labels and tags in it, which have no meaning
+    """Record the macros that an inline formula defines. Report labels and tags in it, which have no effect
     there."""
     math = get_record(token, Math)
     if _DEFINES.search(math.tex):
