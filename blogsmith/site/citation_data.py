@@ -24,7 +24,7 @@ _SMALL = frozenset(("the", "and", "for", "with", "from", "why", "how", "what", "
 
 
 def citable_view(front: FrontMatter, title: str, url: str, config: Config) -> CitableView | None:
-    """Return the citation data of a page, or None if the page shows no citation.
+    """Return the citation data of a page, or None if the page has no citation, DOI, licence or ORCID iD.
 
     title: as plain text; url: absolute, may be empty.
     """

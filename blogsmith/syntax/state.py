@@ -312,11 +312,10 @@ class PageState:
         return Place(self.first_line + line, column + 1, max(1, length))
 
     def text_map(self, text: str, first: int) -> TextMap:
-        """Return `text` with positions. Its lines are the ends of consecutive source lines, from line `first`
-        (0-based).
+        """Return `text` with its positions in the file.
 
-        A source line differs from a line of a paragraph only at its start, for example by indentation and
-        quote markers.
+        The lines of `text` come from consecutive source lines, from line `first` (0-based). Each is the end
+        of its source line, because only the start, such as indentation and quote markers, was removed.
         """
         starts, gaps, offset = [], list[tuple[int, int]](), 0
         for number, piece in enumerate(text.split("\n"), start=first):
