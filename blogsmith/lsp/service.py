@@ -102,8 +102,7 @@ def _symbol(token: Token, parsed: Parsed, buffer: TextBuffer, first: int) -> Doc
 
 
 def _name(token: Token, parsed: Parsed) -> tuple[str, str, SymbolKind] | None:
-    """Return (name, detail, kind) of the symbol of the symbol for a token; None if the token has no
-    symbol."""
+    """Return (name, detail, kind) of the symbol for a token; None if the token has no symbol."""
     for record in token.meta.values():
         match record:
             case Heading() if token.type == "heading_open":

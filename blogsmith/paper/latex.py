@@ -475,8 +475,8 @@ class _Writer:
 
 
 def _goes_on(block: d.Block, following: d.Block) -> bool:
-    """Return whether a paragraph continues from `block` to `following`: into a display, or after a display
-    with a lower-case letter."""
+    """Return whether a paragraph continues from `block` to `following`: into a display, or from a display to
+    text that starts with a lower-case letter."""
     if isinstance(block, d.PaperParagraph):
         return isinstance(following, d.PaperDisplay) and not block.style
     if not (isinstance(block, d.PaperDisplay) and isinstance(following, d.PaperParagraph)) or following.style:

@@ -133,8 +133,8 @@ def _part(view: PageView, number: int, total: int, per_page: int) -> PageView:
 def add_neighbours(
     rendered: Sequence[RenderedDocument], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
-    """Set the links to the next older and newer post of the same section in `around`. Undated pages are
-    ordered by path."""
+    """In `around`, set the links of each post to the next older and newer post of its section. Undated pages
+    are ordered by path."""
     sections: dict[str, list[RenderedDocument]] = {}
     for item in rendered:
         if item.kind == "post":
@@ -154,7 +154,7 @@ def add_series(
     around: Mapping[str, Relations],
     frame: ViewContext,
 ) -> None:
-    """Set the parts of its series for each post, in `around`. Within a series, the links to neighbours follow
+    """In `around`, set the parts of the series of each post. Within a series, the links to neighbours follow
     the parts, not the dates."""
     members: dict[str, list[RenderedDocument]] = {}
     for item in rendered:

@@ -41,7 +41,7 @@ class _Callout(Struct, frozen=True):
     end: int
     id: str
     exercise: str
-    """Id of the exercise to which this solution belongs; empty if this callout is not a solution."""
+    """Id of the exercise that this callout solves; empty if the callout is not a solution."""
 
 
 def sheet_paths(name: str, config: Config) -> tuple[str, str]:

@@ -115,7 +115,8 @@ def _width(node: GraphNode) -> float:
 
 
 def _links(chains: Sequence[Sequence[_Box]]) -> dict[int, list[_Box]]:
-    """Map `id()` of each box to the boxes in adjacent layers with which an edge connects it."""
+    """Map `id()` of each box to its neighbours: the boxes in adjacent layers that an edge connects with the
+    box."""
     found: dict[int, list[_Box]] = {}
     for chain in chains:
         for upper, lower in pairwise(chain):

@@ -170,7 +170,7 @@ def host_outputs(
     target: str, rules: tuple[RedirectRule, ...], paths: Iterable[PurePosixPath]
 ) -> Mapping[PurePosixPath, bytes]:
     """Return the configuration files for the host `target` by path in the site. The mapping is empty for
-    hosts without such files. paths: all other files of the site."""
+    hosts without configuration files. paths: all other files of the site."""
     if target == "cloudflare":
         found = cloudflare_outputs(rules, paths)
     elif target == "netlify":

@@ -88,15 +88,14 @@ class SiteIndex(Struct, frozen=True):
         return self.entries[path].labels if path else None
 
     def page_url(self, slug: str, document: Document) -> str:
-        """Return the URL with base path of the post that `slug` means in `document`; empty if there is no
-        such post."""
+        """Return the URL with base path of the post that `slug` means in `document`; empty if no post
+        matches."""
         path = self.find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
 
     def link_title(self, path: str, anchor: str) -> Label | LinkTitle:
-        """Return the text for a link that has no text of its own to an anchor of the page at source path
-        `path`. anchor: empty for the title of the page. The result is an empty title if the anchor has
-        none."""
+        """Return the text of a link to an anchor of the page at source path `path`, if the author wrote none.
+        anchor: empty for the title of the page. The result is an empty title if the anchor has none."""
         if path not in self.urls:
             return LinkTitle()
         entry = self.entries[path]
@@ -298,7 +297,7 @@ def _content_path(path: str, document: Document) -> str:
 
 def find_file(index: SiteIndex, path: str, document: Document) -> str:
     """Return the asset at `path`: next to the document, under `static/`, or by site path. Return an empty
-    string if there is no such asset."""
+    string if the asset does not exist."""
     candidates = [_content_path(path, document)]
     if path.startswith("/"):
         candidates.append(posixpath.normpath(f"static{path}"))

@@ -59,7 +59,7 @@ class _Counter:
 
     counts: list[int]
     chapter: str
-    """Part of the series, with which every number starts; empty without numbers by part."""
+    """Part of the series; every number starts with it. Empty without numbers by part."""
 
     is_appendix: bool = False
 
@@ -227,7 +227,7 @@ def _joined_ids(headings: Sequence[_HeadingTokens], page: PageState, *, marks: b
     """Return shorter text for the ids of headings with `<br>`, by `id()` of the inline token.
 
     Usually the heading `A<br>B` gets the id `a-b`. If another heading already has that id, the result
-    contains `AB`, in which `<br>` does not separate words. Other headings are not in the result."""
+    contains `AB`: there, `<br>` does not separate words. Other headings are not in the result."""
     broken = [one for one in headings if any(map(is_line_break, one.inline.children or ()))]
     if not broken:
         return {}

@@ -36,7 +36,7 @@ class PlannedPage:
 
     wanted: RequestedPage
     place: int
-    """Index of the page in the order in which pages run."""
+    """Index of the page in running order."""
     jobs: Mapping[str, SessionJob] = field(default_factory=dict)
     """Name of a session → its job; empty if the page has errors or nobody needs its jobs."""
     due: tuple[str, ...] = ()

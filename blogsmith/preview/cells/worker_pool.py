@@ -73,7 +73,7 @@ class WorkerPool:
 
     @property
     def problems(self) -> Mapping[str, str]:
-        """Map modules to the import errors that the last server in use has reported."""
+        """Module → import error, as reported by the server that was used last."""
         return self._problems
 
     def close(self) -> None:

@@ -101,8 +101,8 @@ class EventHub:
                 self._enqueue(data)
 
     def add(self, connection: socket.socket, head: bytes) -> bool:
-        """Take over a connection, and send `head` first. Return False if there are too many streams; the
-        caller then still owns the connection."""
+        """Add a connection as a stream, and send `head` first. Return False if there are too many streams;
+        the caller then still owns the connection."""
         with self._lock:
             if not self._running or self._pending_count + len(self._streams) >= self._limits.streams:
                 return False

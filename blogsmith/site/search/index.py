@@ -47,7 +47,7 @@ _EMPTY = SearchRecord((SectionName("", ""),), "", "", (), (0,))
 """Empty record, used for pages whose record cannot be read."""
 _ORDER_DIGITS = 8
 _SHORT = 8
-"""Number of characters up to which a formula is too short to be an example query."""
+"""Maximum number of characters of a formula that is too short to be an example query."""
 _TOKEN_GAP = lazy_pattern(r"(?<!\w\w) (?!\w\w)")
 _WORD = lazy_pattern(r"[a-z]{2,}")
 

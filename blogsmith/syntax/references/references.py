@@ -63,8 +63,8 @@ def find_command(text: str, pos: int, end: int) -> re.Match[str] | None:
 
 
 def label_kind(label: str, kinds: Iterable[str]) -> str:
-    """Return the longest of `kinds` with which the label starts, followed by `-` or `:`. Return an empty
-    string if there is none."""
+    """Return the longest of `kinds` that is at the start of the label, before `-` or `:`. Return an empty
+    string if the label starts with none of them."""
     found = (kind for kind in kinds if label.startswith((f"{kind}-", f"{kind}:")))
     return max(found, key=len, default="")
 
