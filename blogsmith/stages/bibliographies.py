@@ -89,7 +89,7 @@ class SiteBibliographies:
         self, root: Path, rows: CacheInterface | None = None, look: ReadTextFile | None = None
     ) -> None:
         """Prepare the bibliographies without reading files. rows: cache for the indexes of files. look:
-        function that reads a file; If None, files are read from disk."""
+        function that reads a file; if None, files are read from disk."""
         self._root = root
         self._look = look or self._read_file
         self._rows = rows or NullCache()

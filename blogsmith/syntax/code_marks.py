@@ -46,7 +46,7 @@ _NOTES_HINT = "write its note as item {number}. of an ordered list directly belo
 
 
 class _Item(Struct, frozen=True):
-    """A list item."""
+    """An item of the list of notes after a fence."""
 
     opening: Token
     last: Token

@@ -269,8 +269,8 @@ class LineTable(StateBlock):
         super().__init__("", md, env, tokens)
         self.src = src
         self.scanned_paragraph: tuple[tuple[int, ...], int] | None = None
-        """Position where the last scan of a paragraph started, if the scan found no setext heading, and the
-        line after that paragraph. None if there is no unused scan."""
+        """Start of the paragraph that was last scanned without finding a setext heading, and the line after
+        the paragraph. None if there is no unused scan."""
         lines = src.split("\n")
         if not lines[-1].strip(" \t"):
             # If the last line has only spaces, it is not a line of the text.

@@ -148,7 +148,7 @@ _EMBED_HINT = "write an image as `![text](image.png)`"
 _QUICK_TEST = lazy_pattern(
     r"\{|\[(?:\[|TOC|toc)|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
-"""Matches all text that may contain one of the patterns above. Other text is not searched for them. Each
+"""Matches in every text that may contain one of the patterns above. Other text is not searched for them. Each
 alternative begins with a literal, which is four times as fast as patterns that may begin with any letter."""
 _WITHOUT_TEXT = "\0"
 """Placeholder in the joined text of a paragraph for tokens that are not text."""
@@ -250,8 +250,8 @@ def _place_hits(origin: TextMap, hits: Iterable[_Match]) -> Iterator[tuple[Place
 
 
 class _Match(Struct, frozen=True):
-    """A range of the text that the search has passed, in source order. A range without a hint causes no
-    warning."""
+    """A range of the text, in source order. If it has a hint, it is reported; otherwise it is only
+    skipped."""
 
     text: str
     hint: str = ""

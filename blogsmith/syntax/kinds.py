@@ -8,7 +8,7 @@ from types import MappingProxyType
 from .state import KindRow
 
 THEOREM = "theorem"
-"""Callout kind whose counter numbers all kinds that share one counter."""
+"""Callout kind whose counter numbers all kinds, if the site sets one shared counter."""
 
 ROWS: tuple[tuple[KindRow, tuple[str, ...]], ...] = (
     (KindRow("note", "Note"), ()),

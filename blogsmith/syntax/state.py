@@ -336,8 +336,8 @@ def _line_starts(lines: Sequence[str]) -> list[int]:
 
 
 def _find_gaps(origin: LineOrigin, column: int, offset: int) -> Iterator[tuple[int, int]]:
-    """Yield the gaps of a `TextMap` for a translated line. column: column in the file where the text of the
-    line starts. offset: where its text starts in the map."""
+    """Yield the gaps of a `TextMap` for a translated line. column: index in the translated line where its
+    text starts. offset: index in the map where this text starts."""
     before = origin.source_column(column) - column
     for at, there in origin.anchors:
         if at > column and there - at != before:

@@ -126,7 +126,7 @@ def _divide(sections: Sequence[PageSection]) -> tuple[int, ...]:
 
 
 def record_digest(data: bytes) -> str:
-    """Return the digest of a compressed record without decompressing it."""
+    """Return the digest of a packed record without decompressing it."""
     return data[:_DIGEST_BYTES].hex()
 
 

@@ -28,7 +28,7 @@ _FIRST = lazy_pattern(r"(?<=first defined on line )(\d+)(?=\)\Z)")
 
 
 class OptionBlock(Struct, frozen=True):
-    """The options before the code."""
+    """The options in the lines before a cell's code."""
 
     settings: tuple[OptionSetting, ...]
     lines: int

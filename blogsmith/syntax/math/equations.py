@@ -147,7 +147,7 @@ def begin_subequations(token: Token, numbers: PageNumbers) -> None:
 
 
 def end_subequations(token: Token, numbers: PageNumbers) -> None:
-    """End `subequations`."""
+    """End `subequations`, so that later equations have numbers of their own."""
     numbers.letters = None
 
 

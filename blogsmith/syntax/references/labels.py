@@ -217,7 +217,7 @@ class PageNumbers:
 
     def number_figure(self, name: str, place: Place) -> tuple[str, str]:
         """Return the id and the number of the figure whose author wrote the id `name`. The id is empty if it
-        is already in use. The number is empty if the id does not start with `fig`."""
+        is already in use. The number is empty if the id does not start with `fig-`."""
         if not is_figure_id(name):
             return name, ""
         number = self.next_number("fig")
