@@ -74,7 +74,8 @@ def list_symbols(parsed: Parsed, buffer: TextBuffer) -> list[DocumentSymbol]:
 
 
 def _close(symbol: DocumentSymbol, line: int, buffer: TextBuffer) -> None:
-    """Set the end of a heading's section: the next heading of the same or a higher level."""
+    """Set the end of the section of a heading. The section ends before the next heading of the same or a
+    higher level."""
     end = buffer.line_range(
         max(symbol.range.start.line, line - 1), max(symbol.range.start.line, line - 1)
     ).end

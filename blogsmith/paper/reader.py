@@ -1,4 +1,4 @@
-"""PageReader of the body of a page as a document tree.
+"""Conversion of the body of a page to a document tree.
 
 The input is HTML, because it contains numbers, references, citations and recorded results, which depend on
 the whole site. Interactive elements get a static form; `PageReader.statics` counts these forms.

@@ -75,8 +75,8 @@ def resolve_image(
 def resolve_poster(
     index: SiteIndex, url: str, assets: Mapping[str, Asset], measure: Measure, digest: Digest
 ) -> ImageInfo | LinkTarget | None:
-    """Return the local copy of the poster image of the video at `url`. None if there is no copy, or if the
-    site's settings do not use copies."""
+    """Return the local copy of the poster image of the video at `url`. Return None if there is no copy, or if
+    the site's settings do not use copies."""
     if index.remote.rule != "fetch" or normalize_remote_url(url) not in index.remote.copies:
         return None
     return _remote_image(index, url, assets, measure, digest)

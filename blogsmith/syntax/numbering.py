@@ -190,8 +190,8 @@ def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _number_callout(token: Token, numbers: PageNumbers) -> dict[int, Callout | Figure]:
-    """Return a map with one entry: `id()` of the callout's record → a copy of the record with its number.
-    Empty if the callout has no id."""
+    """Return a map with one entry: `id()` of the callout's record → a copy of the record with its number. The
+    map is empty if the callout has no id."""
     callout = get_record(token, Callout)
     if not callout.id:
         return {}

@@ -98,8 +98,8 @@ class KindRow(Struct, frozen=True):
     counter: str = ""
     """Name of the counter for the numbers of this kind; empty if the kind has a counter of its own."""
     style: str = ""
-    """`theorem`, `definition` or `remark`: set like such a statement of a journal. Empty for a box, and for
-    kinds that the theme's stylesheet selects by name."""
+    """`theorem`, `definition` or `remark`: printed like this kind of statement in a journal. Empty for a box,
+    and for kinds that the theme's stylesheet selects by name."""
 
 
 @dataclass(frozen=True)

@@ -182,7 +182,8 @@ def _group_by_path(diagnostics: Sequence[Diagnostic]) -> dict[str, tuple[Diagnos
 
 
 class RequirementProbe:
-    """Runs programs, as `subprocess.run` does, to probe what cells need. It can be interrupted."""
+    """Runs programs, as `subprocess.run` does, to probe what cells need. Another thread can interrupt it by
+    `close`."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[Any] | None = None

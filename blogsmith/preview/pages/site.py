@@ -111,8 +111,8 @@ class RenderedPages:
         self._made[path] = _RenderedPage(view, composition.site, composition.context.theme, page, problems)
 
     def page_origin(self, path: str) -> PageOrigin | None:
-        """Return the diagnostics and inputs of a page. None if it comes from the previous preview, or if its
-        template fails."""
+        """Return the diagnostics and inputs of a page. Return None if the page comes from the previous
+        preview, or if its template fails."""
         made = self._made.get(path)
         return PageOrigin(made.problems, made.texts, made.templates) if made and made.templates else None
 

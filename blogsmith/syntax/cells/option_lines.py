@@ -184,7 +184,8 @@ def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageSta
 
 
 def _moved_fix(problem: Diagnostic, place: Place, reporter: Reporter) -> Fix | None:
-    """Convert a fix of the YAML to one of the file. Return None unless the fix is one edit within a line."""
+    """Convert a fix with positions in the YAML to one with positions in the file. Return None if the fix has
+    several edits, or an edit of several lines."""
     edits = problem.fix.edits if problem.fix else ()
     if problem.fix is None or len(edits) != 1 or "\n" in edits[0].old:
         return None
