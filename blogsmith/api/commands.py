@@ -1,4 +1,4 @@
-"""Functions of the command line that other parts of blogsmith use. It imports nothing slow, because
+"""Functions of the command line that other parts of blogsmith use. This module imports nothing slow, because
 `blogsmith --help` loads every command."""
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ class _OpenElement(Struct, frozen=True):
     written: str
     """Name in the output; empty if only the content of the element is written."""
     namespace: str
-    """Namespace of the content."""
+    """XML namespace of the elements inside this element."""
 
 
 class _Writer:
@@ -164,8 +164,8 @@ class _Writer:
     def _with_address(self, tag: str, values: dict[str, str], written: str) -> str:
         """Resolve the URL of an element and return the element name to write.
 
-        A link without a target becomes a `span`. For an image without a target, the alt text is written and
-        the name is empty.
+        A link without a target becomes a `span`. For an image without a target, write its alt text and return
+        an empty name.
         """
         name = "src" if tag == "img" else "href"
         if tag not in ("a", "img") or name not in values:

@@ -70,7 +70,8 @@ def read_language(
     text: str, reporter: Reporter, known: Collection[str] | None = None
 ) -> dict[str, Translation]:
     """Return the translations in a file by English text. Report errors and skip invalid entries. known:
-    English strings that pages print; another key causes a warning. If None, any key is allowed."""
+    English strings that pages print. Any other key causes a warning; if `known` is None, all keys are
+    allowed."""
     located = loader.load(text, reporter)
     if located is None or located.value is None:
         return {}

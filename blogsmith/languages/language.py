@@ -20,7 +20,7 @@ from .plurals import plural_form
 from .tags import Direction, writing_direction
 
 Translation: TypeAlias = str | Mapping[str, str]
-"""Translated text, or one text per plural form (a name of `FORMS`)."""
+"""Translated text, or a map from plural form (a name in `FORMS`) to text."""
 
 _PLACEHOLDER = lazy_pattern(r"\{([a-z_]+)\}")
 _MONTHS = (
@@ -51,7 +51,8 @@ class Language(Struct, frozen=True):
     def translate(self, text: str, *, one: str = "", **values: object) -> str:
         """Translate a text and fill in its placeholders. Return Markup if one of the values is HTML.
 
-        one: English text for a count of one. The first whole number in `values` selects the plural form.
+        one: English text for a count of 1, such as `{count} page`; empty if `text` has no plural. The first
+        whole number in `values` selects the plural form.
         """
         parts, is_html = self.parts(text, one, values)
         return Markup("".join(parts)) if is_html else "".join(parts)

@@ -58,8 +58,8 @@ _ROWS: tuple[tuple[str, str], ...] = (
     ("killed by signal {code}", "its program ended early"),
 )
 _NAMES: tuple[tuple[str, str], ...] = (("a cell", "a cell"), ("cell {number}", "cell {number}"))
-"""Values of `{what}` that are translated. Other values, such as file names, appear in every language as they
-are."""
+"""Values of the placeholder `{what}` that are translated. Other values, such as file names, appear in every
+language as they are."""
 
 
 def translate_sentences(language: Language, text: str) -> str:

@@ -232,4 +232,4 @@ _SOURCES: Mapping[str, Source] = {
     "key": complete_yaml,
     "value": complete_yaml,
 }
-"""Maps the kind of a cursor to its completion function."""
+"""Kind of a cursor → function that returns its completions."""

@@ -40,7 +40,7 @@ class KeyGuide(Struct, frozen=True):
     """Type, such as `string` or `list`; empty if any type is allowed."""
     default: str = ""
     values: tuple[str, ...] = ()
-    """Allowed values; empty if others are allowed too."""
+    """Allowed values; empty if other values are allowed, too."""
 
 
 _KINDS = {
@@ -331,5 +331,5 @@ def _setting_values(present: SiteSnapshot, key: Sequence[str]) -> Iterator[tuple
 
 
 def yaml_schema(path: str) -> Mapping[str, Any]:
-    """Return the schema of a file's YAML."""
+    """Return the JSON Schema of the YAML in a file: settings or front matter."""
     return cached_schema("config" if path == CONFIG_NAME else "front-matter")

@@ -174,8 +174,8 @@ class Cursor(Struct, frozen=True):
     name: str = ""
     """Name of the shortcode or key that contains the word; empty if there is none."""
     path: tuple[str, ...] = ()
-    """YAML keys from the outermost inwards that contain the word. For a value, the last one is
-    its own key."""
+    """YAML keys from the outermost inwards that contain the word. For a value, the last key is that of the
+    value itself."""
     is_item: bool = False
     """Whether the value is an item of a list."""
 
@@ -244,8 +244,8 @@ def front_matter_end(buffer: TextBuffer) -> int:
 
 
 def find_open_fence(buffer: TextBuffer, number: int, first: int) -> int | None:
-    """Return the first line of the fence that contains the line `number`, or None. first: line where the body
-    begins."""
+    """Return the number of the first line of the fence that contains the line `number`, or None. first: line
+    where the body begins. Lines are counted from 0."""
     opened: tuple[int, str] | None = None
     for at in range(first, number):
         line = buffer.line(at)
@@ -375,7 +375,7 @@ def _last_item(written: str) -> tuple[bool, str]:
 
 
 def _keys_above(buffer: TextBuffer, number: int, indent: int, first: int) -> tuple[str, ...]:
-    """Return the parent keys of a line, from the lines above it."""
+    """Return the parent keys of a line, read from the lines above it."""
     keys: list[str] = []
     for at in range(number - 1, first - 1, -1):
         line = buffer.line(at)

@@ -190,8 +190,8 @@ def describe_label(session: SiteSession, known: SiteLabel) -> str:
 
 
 def describe_work(session: SiteSession, path: str, key: str) -> str:
-    """Return a reference as the page's list of references prints it. If the page does not list it, return its
-    main fields."""
+    """Return the bibliography entry of a citation key as the page's list of references prints it. If the page
+    does not list the entry, return its main fields."""
     present = session.snapshot
     document = present.resolved.documents.get(path) if present else None
     if present is None or document is None:

@@ -227,7 +227,7 @@ def _own_occurrences(
 
 
 def _declaration(path: str, place: Place, label: str, lines: list[str]) -> Occurrence | None:
-    """Return the declaration of a label: at `place`, or in braces after it on the same line."""
+    """Return the declaration of a label: at `place`, or in braces after `place` on the same line."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     for found in _NAME.finditer(line, max(0, place.column - 1)):
         if label_id(found[0]) == label:
@@ -263,7 +263,8 @@ def _references(
 
 
 def _find_reference(path: str, place: Place, target: str, lines: list[str]) -> Occurrence | None:
-    """Return the location of the last name in a reference that is the label, or None."""
+    """Return the location of the label's name in a reference, or None. If the reference contains the name
+    several times, return the last one."""
     line = lines[place.line - 1] if place.line <= len(lines) else ""
     end = place.column - 1 + place.length
     names: Iterable[tuple[int, str]] = (
@@ -362,6 +363,6 @@ def _check_name(session: SiteSession, target: LabelId, name: str) -> None:
 
 
 def _respell(one: Occurrence, label: str) -> str:
-    """Return `label`, spelled like the old one: with a colon or a hyphen after its kind."""
+    """Return `label`, spelled like the old label: with a colon or a hyphen after its kind."""
     found = _KIND.search(one.spelling)
     return re.sub(r"[:-]", ":", label, count=1) if found and found[0] == ":" else label

@@ -74,7 +74,8 @@ def list_symbols(parsed: Parsed, buffer: TextBuffer) -> list[DocumentSymbol]:
 
 
 def _close(symbol: DocumentSymbol, line: int, buffer: TextBuffer) -> None:
-    """Set the end of a heading's section: the next heading of the same or a higher level."""
+    """Set the end of the section of a heading. The section ends before the next heading of the same or a
+    higher level."""
     end = buffer.line_range(
         max(symbol.range.start.line, line - 1), max(symbol.range.start.line, line - 1)
     ).end
@@ -102,7 +103,7 @@ def _symbol(token: Token, parsed: Parsed, buffer: TextBuffer, first: int) -> Doc
 
 
 def _name(token: Token, parsed: Parsed) -> tuple[str, str, SymbolKind] | None:
-    """Return (name, detail, kind) of the symbol that a token stands for; None if it is not a symbol."""
+    """Return (name, detail, kind) of the symbol for a token; None if the token has no symbol."""
     for record in token.meta.values():
         match record:
             case Heading() if token.type == "heading_open":
@@ -212,9 +213,9 @@ class LanguageService:
     ) -> None:
         """Create a service without documents.
 
-        publish: sends diagnostics to the editor. watch: starts to watch a site. It reports changes from
-        another thread, which must pass them to `handle_changes`. opened, closed: called when a site starts or
-        stops needing steps of work. is_urgent: returns whether the editor waits for an answer. say: logs a
+        publish: sends diagnostics to the editor. watch: starts to watch a site. The watcher reports changes
+        in another thread; they must be passed to `handle_changes`. opened, closed: called when a site starts
+        or stops needing steps of work. is_urgent: returns whether the editor waits for an answer. say: logs a
         line.
         """
         self.encoding: str = types.PositionEncodingKind.Utf16
@@ -370,7 +371,7 @@ class LanguageService:
     def rename(
         self, uri: str, position: types.Position, name: str, *, versions: bool
     ) -> types.WorkspaceEdit | None:
-        """Return all edits for a new name. Raise RenameError if it is not possible."""
+        """Return all edits for a new name. Raise RenameError if the label cannot be renamed."""
         at = self._locate(uri, position)
         return rename_label(*at, name, versions=versions) if at else None
 

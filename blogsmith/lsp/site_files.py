@@ -45,7 +45,8 @@ def is_page(path: str) -> bool:
 
 
 def read_site_text(root: Path, path: str) -> str:
-    """Return the content of a file that is not a page. Empty if it cannot be read or is outside the site."""
+    """Return the content of a file that is not a page. Return an empty string if the file cannot be read or
+    is outside the site."""
     try:
         place = PurePosixPath(path)
         with open_folder(root) as site, site.enter(place.parent) as folder:

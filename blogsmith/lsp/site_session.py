@@ -170,7 +170,7 @@ class SiteSession:
         return min((due for due in (self._page_due_s, self._site_due_s) if due is not None), default=None)
 
     def step(self) -> None:
-        """Run the work whose time has come, for some milliseconds at most."""
+        """Run the work that is due, for some milliseconds at most."""
         now_s = self._clock()
         if self._page_due_s is not None and self._page_due_s <= now_s:
             self.flush()
@@ -286,8 +286,9 @@ class SiteSession:
     # -- what is known --
 
     def parse(self, path: str) -> Parsed | None:
-        """Return the parsed page, with the content in the editor if it is open. None if it is not a page of
-        the site. Also return None while a slow page is being edited, because the answer would come too late.
+        """Return the parsed page, with the content in the editor if the page is open there. Return None if
+        `path` is not a page of the site. Also return None while a slow page is being edited, because the
+        answer would come too late.
         """
         if not self._edited or self._cost_s <= SLOW_S:
             self.flush()
@@ -309,8 +310,8 @@ class SiteSession:
         return self._line.parse(present, Source(PurePosixPath(path), text, digest))
 
     def buffer(self, path: str) -> TextBuffer:
-        """Return the content of a file as open in the editor, otherwise as last read. Empty if it cannot be
-        read."""
+        """Return the content of a file as open in the editor, otherwise as last read. Return an empty buffer
+        if the file cannot be read."""
         known = self.buffers.get(path)
         if known is not None:
             return known
@@ -374,7 +375,7 @@ class SiteSession:
         self.end()
 
     def end(self) -> None:
-        """Close the cache; the memory of the site can be used again."""
+        """Close the cache, without changing diagnostics in the editor."""
         self._stack.close()
         # Without it the collector never looks at the frozen objects of this site.
         gc.unfreeze()

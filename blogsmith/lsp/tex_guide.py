@@ -73,7 +73,7 @@ class CommandGuide(Struct, frozen=True):
     name: str
     """Name with backslash."""
     symbol: str = ""
-    """Symbol that it prints; empty if it prints none."""
+    """Symbol that the command prints; empty if it prints none."""
     meaning: str = ""
     """Short description; empty if there is none."""
     arity: int = 0

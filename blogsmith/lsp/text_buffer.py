@@ -72,7 +72,8 @@ class TextBuffer:
         return len(self._bounds[0])
 
     def line(self, number: int) -> str:
-        """Return a line, counted from 0, without its line end. Empty if it does not exist."""
+        """Return a line, counted from 0, without its line end. Return an empty string if the line does not
+        exist."""
         starts, ends = self._bounds
         return self.text[starts[number] : ends[number]] if 0 <= number < len(starts) else ""
 
@@ -104,8 +105,8 @@ class TextBuffer:
         return min(starts[number] + max(0, place.column - 1), ends[number])
 
     def place_range(self, place: Place, length: int | None = None) -> Range:
-        """Return the range of a place. It ends at the end of its line at the latest. length: replaces the
-        length of the place."""
+        """Return the range of a place. It ends at the end of its line at the latest. length: length in
+        characters, used instead of that of the place."""
         start = self.place_offset(place)
         ends = self._bounds[1]
         number = min(max(0, place.line - 1), len(ends) - 1)
@@ -131,6 +132,7 @@ class TextBuffer:
 
 
 def choose_encoding(offered: Sequence[str] | None) -> str:
-    """Return the first encoding that both sides support. If the client names none, it is UTF-16."""
+    """Return the first of the client's position encodings that the server supports. If the client offers
+    none, return UTF-16."""
     known = (PositionEncodingKind.Utf8, PositionEncodingKind.Utf16, PositionEncodingKind.Utf32)
     return next((one for one in offered or () if one in known), PositionEncodingKind.Utf16)

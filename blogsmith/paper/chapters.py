@@ -30,7 +30,7 @@ _DATA = lazy_pattern(r"data:image/(png|jpe?g|gif|webp|avif);base64,", re.IGNOREC
 
 
 class ChapterReader:
-    """Reads pages, and adds the images they refer to to a folder."""
+    """Reads pages, and copies the images of these pages to a folder."""
 
     def __init__(self, book: BookSource, folder: Path) -> None:
         self._book = book
@@ -51,12 +51,12 @@ class ChapterReader:
         self.warnings.append(Diagnostic(code, message, path, hint=hint, severity="warning"))
 
     def _warn_at(self, text: str, code: str, message: str, hint: str, path: str = "") -> None:
-        """Report text of the page `path`, or of any page."""
+        """Report a warning about `text` in the page `path`, or in any page if `path` is empty."""
         self.warnings.append(self._locate(text, code, message, hint, path))
 
     def _locate(self, text: str, code: str, message: str, hint: str, path: str = "") -> Diagnostic:
-        """Return a warning about text of the page `path`, or of any page. The warning has a location if a
-        source contains the text unchanged."""
+        """Return a warning about `text` in the page `path`, or in any page if `path` is empty. The warning
+        has a location if a source file contains the text unchanged."""
         paths = [path] if path else [page.path for page in self._book.pages]
         for document in self._book.site.resolved.loaded.documents:
             at = document.source.text.find(text) if str(document.path) in paths else -1
@@ -147,5 +147,5 @@ class ChapterReader:
         return self._images[key]
 
     def _add_image(self, name: str, data: bytes, suffix: str) -> str:
-        """Add an image and return its file name; empty if it has a format that nothing here reads."""
+        """Add an image and return its file name; empty if its format is unsupported."""
         return add_image(self._folder, name, data, suffix)

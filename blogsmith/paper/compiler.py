@@ -30,7 +30,7 @@ _DRAWN = (".svg", ".png", ".jpg", ".jpeg", ".gif")
 _JPEG_QUALITY = 92
 MAIN = "main.typ"
 _REJECTED = 3
-"""Exit code of the process if the document is wrong."""
+"""Exit code of the process if the compiler rejects the document."""
 # A process of its own: Typst starts threads, and a fork of a process with them would wait for them forever.
 _PROGRAM = f"""
 import json, sys, typst
@@ -127,7 +127,7 @@ def add_font(root: Path, file: Path, name: str) -> Font | None:
 
 @lru_cache(maxsize=16)
 def _convert_font(data: bytes) -> tuple[Font, bytes]:
-    """Return the name of a font and the font without compression; nothing if it is damaged."""
+    """Return the name of a font and its uncompressed bytes; both are empty if the font is damaged."""
     from fontTools.ttLib import TTFont, TTLibError
 
     target = io.BytesIO()
@@ -173,8 +173,8 @@ def convert_drawing(root: Path, name: str) -> bytes:
 
 
 def convert_image(data: bytes) -> tuple[bytes, str] | None:
-    """Return a WebP or AVIF image as JPEG, or as PNG if it may be transparent, with the suffix. None if
-    damaged."""
+    """Convert a WebP or AVIF image to JPEG, or to PNG if it may be transparent. Return the bytes and the file
+    suffix, or None if the image is damaged."""
     from PIL import Image, UnidentifiedImageError
 
     target = io.BytesIO()

@@ -44,7 +44,7 @@ class PaperFormula(Struct, frozen=True):
     words: str
     """Text alternative."""
     page: int = 0
-    """Number of its page among those of the document, for messages."""
+    """Number of the formula's page in the document, used in messages."""
 
 
 class PaperPicture(Struct, frozen=True):
@@ -100,7 +100,7 @@ class PaperParagraph(Struct, frozen=True):
 
     content: tuple[Inline, ...]
     style: Literal["", "label", "small", "claim"] = ""
-    """`label`: the title of a part, such as a tab. `small`: provenance and notes. `claim`: the result of a
+    """`label`: the title of a tab or similar block. `small`: provenance and notes. `claim`: the result of a
     claim."""
 
 
@@ -115,10 +115,11 @@ class PaperEquationRow(Struct, frozen=True):
     """A row of a display."""
 
     cells: tuple[HtmlElement, ...]
-    """Cells, right- and left-aligned in turn; the whole formula if there is no alignment."""
+    """Cells, alternately right- and left-aligned; one cell with the whole formula if there is no
+    alignment."""
     words: str
     number: str = ""
-    """Number or tag with its brackets; empty for none."""
+    """Number or tag with its brackets; empty if the row has neither."""
     anchor: str = ""
 
 
@@ -130,7 +131,7 @@ class PaperDisplay(Struct, frozen=True):
     """TeX as the author wrote it."""
     page: int = 0
     portable: str = ""
-    """TeX with macros expanded and without labels; empty if that changes nothing."""
+    """TeX with macros expanded and without labels; empty if it equals `tex`."""
 
 
 class PaperCode(Struct, frozen=True):
@@ -142,7 +143,7 @@ class PaperCode(Struct, frozen=True):
     style: Literal["code", "output", "error"] = "code"
     is_numbered: bool = False
     marked: tuple[int, ...] = ()
-    """Indexes of marked lines."""
+    """Indices of highlighted lines, from 0."""
     first: int = 1
     """Number of the first line."""
 

@@ -24,8 +24,8 @@ _CLOSES_PARAGRAPH = name_set(
     "aside blockquote details div dl figure h1 h2 h3 h4 h5 h6 hr ol p pre section table ul"
 )
 _MAX_DEPTH = 40
-"""Maximum depth of elements, a limit of Typst. Deeper elements follow their parent instead of being
-inside."""
+"""Maximum depth of elements, a limit of Typst. Deeper elements follow their parent instead of being inside
+it."""
 _MAX_MATH_DEPTH = 150
 """Maximum depth of the elements of a formula."""
 
@@ -62,7 +62,8 @@ class HtmlElement(Struct, frozen=True):
         return "".join(child if isinstance(child, str) else child.text for child in self.children)
 
     def find(self, *names: str) -> Iterator[HtmlElement]:
-        """Yield the descendants with one of the names or classes. Those inside another match are left out."""
+        """Yield the descendants with one of the names or classes. Leave out descendants inside another
+        match."""
         for child in self.elements:
             if child.name in names or any(f".{name}" in names for name in child.classes):
                 yield child

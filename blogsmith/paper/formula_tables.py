@@ -111,7 +111,7 @@ def _paddings(cell: HtmlElement, kind: str, column: int, columns: int) -> tuple[
 
 
 def _styled(style: str, parts: Sequence[str]) -> str:
-    """Return content in a style, to which the sizes of its spaces belong, too."""
+    """Return content in a style that also determines the sizes of its spaces."""
     shown = [part for part in parts if part and part != "[]"]
     return f"math.{style}({{{'; '.join(shown)}}})" if shown else "[]"
 
@@ -140,7 +140,8 @@ def _column(rows: Sequence[Sequence[_Cell]], column: int) -> list[_Cell]:
 
 
 def _rules(rows: Sequence[Sequence[HtmlElement]]) -> list[str]:
-    """Return the lines at the edges of cells: kind, whether it is horizontal, position, start and end."""
+    """Return the expressions of the rules at the edges of cells. Each rule has a kind, a direction, a
+    position, a start and an end."""
     found: dict[str, None] = {}
     for y, row in enumerate(rows):
         start = 0

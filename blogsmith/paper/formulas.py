@@ -39,7 +39,7 @@ _ACCENTS_BELOW = {
     **{"→": "\u20ef", "←": "\u20ee", "↔": "\u034d", "⇀": "\u20ec", "↼": "\u20ed"},
     **{"^": "\u032d", "ˆ": "\u032d", "~": "\u0330", "˜": "\u0330"},
 }
-"""Accent → the combining character that names it in Typst."""
+"""Accent character → combining character that Typst uses for this accent."""
 _BRACES = {
     **{"⏞": "overbrace", "⏟": "underbrace", "⎴": "overbracket", "⎵": "underbracket"},
     **{"⏜": "overparen", "⏝": "underparen", "‾": "overline", "¯": "overline", "_": "underline"},
@@ -61,7 +61,7 @@ _ENCLOSED = {
 _WITH_SCRIPTS = name_set("msub msup msubsup munder mover munderover mmultiscripts")
 _TALL = ("mfrac", "mtable", "munderover", "munder")
 _LEAN_EM = 0.12
-"""Space beside tall brackets, which lean out of their boxes."""
+"""Space beside tall brackets, which extend beyond their boxes, in em."""
 _NO_SPACE = 0.05
 _QUOTED = lazy_pattern('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
 
@@ -86,7 +86,7 @@ def standalone_svg(source: str) -> str:
 def write_math(element: HtmlElement) -> str:
     """Return the content of a `math` or `mtd` element as an expression.
 
-    A formula that is nested too deeply becomes one that the compiler rejects.
+    If the formula is nested too deeply, return an expression that the compiler rejects.
     """
     if element.is_cut:
         return 'panic("nested too deeply")'
@@ -161,7 +161,8 @@ def _arguments(element: HtmlElement, count: int) -> list[HtmlElement]:
 
 
 def _is_growing(part: HtmlElement | str, form: str = "") -> bool:
-    """Return whether a part of a row is a fence that grows. form: the only one to accept."""
+    """Return whether a part of a row is a fence that grows. form: the only `form` (prefix, infix or postfix)
+    to accept."""
     if isinstance(part, str) or part.name != "mo" or part.get("stretchy") == "false" or part.get("minsize"):
         return False
     if form:
@@ -380,7 +381,7 @@ def _multiscripts(element: HtmlElement) -> str:
 
 
 def _pair(scripts: Sequence[HtmlElement]) -> tuple[HtmlElement, HtmlElement]:
-    """Return the first and second script. Several pairs are joined to one."""
+    """Return the first and second script. If there are several pairs, join them into one."""
     low, high = scripts[::2], scripts[1::2]
     return HtmlElement("mrow", {}, tuple(low)), HtmlElement("mrow", {}, tuple(high))
 

@@ -41,7 +41,7 @@ _MAX_LISTS = 4
 _MAX_NESTED = 5
 """Maximum depth of environments that LaTeX counts as lists."""
 _LONG_ROWS = 30
-"""Number of rows from which a table may break across pages."""
+"""Minimum number of rows of a table that may break across pages."""
 _UNSAFE = lazy_pattern(
     r"\\(?:input|include|openin|openout|read|readline|write|immediate|special|catcode|csname|usepackage"
     r"|RequirePackage|expandafter|scantokens|end\s*\{\s*document|pdf[a-z]+|loop|jobname|everymath)(?![A-Za-z])|\^\^"
@@ -55,8 +55,8 @@ _OUTSIDE_NAME = lazy_pattern(r"[^A-Za-z0-9:.-]")
 
 
 ChooseTex = Callable[[str, str, int], str]
-"""Function that returns the TeX to write for a formula. Arguments: the author's TeX; its form with macros
-expanded, which is empty if it is equal; and the number of its page."""
+"""Function that returns the TeX to write for a formula. Arguments: the author's TeX; the same TeX with macros
+expanded, or an empty string if there is no difference; and the number of its page."""
 
 
 class LatexFile(Struct, frozen=True):
@@ -119,13 +119,14 @@ class _Writer:
         self._lists = self._nested = self._level = 0
         self._numbered = 0
         self._is_box = False
-        """Whether the place allows no footnotes and no environment for code: a cell, caption, heading or
-        footnote."""
+        """Whether the writer is inside a box: a cell, caption, heading or footnote, where LaTeX allows no
+        footnotes and no environment for code."""
         self._notes: list[str] = []
-        """Footnotes of boxes, to be written after them."""
+        """Footnotes in boxes, which are written after the box."""
 
     def chapter(self, chapter: d.PaperChapter, *, is_book: bool) -> str:
-        """Return the body of a chapter. is_book: whether the document has others, and so each a heading."""
+        """Return the body of a chapter. is_book: whether the document has several chapters, so that each gets
+        a heading."""
         self._is_book, self._level = is_book, 0
         if not is_book:
             return self.blocks(chapter.content)
@@ -136,7 +137,7 @@ class _Writer:
         return f"{heading}{self._opening(chapter)}\n\n{self.blocks(chapter.content)}"
 
     def _opening(self, chapter: d.PaperChapter) -> str:
-        """Return what precedes the text of a chapter: subtitle, authors, date, links, summary."""
+        """Return the part before the text of a chapter: subtitle, authors, date, links, summary."""
         names = ", ".join(name for name, _ in chapter.authors)
         facts = [escape(fact) for fact in (names, chapter.date) if fact]
         facts += write_links(chapter)
@@ -211,7 +212,7 @@ class _Writer:
         return f"${latex_formula(chosen)}$" if chosen else f"\\texttt{{{breakable(tex)}}}"
 
     def _choose(self, tex: str, portable: str, page: int) -> str:
-        """Return the TeX to write; empty if it is not safe or not LaTeX."""
+        """Return the TeX to write for a formula; empty if it is unsafe or LaTeX does not support it."""
         chosen = self._choose_tex(tex, portable, page)
         if _UNSAFE.search(chosen) or _UNSUPPORTED.search(chosen) or not chosen.strip():
             self.rejected.extend([(page, tex)] * bool(chosen.strip()))
@@ -243,7 +244,8 @@ class _Writer:
         return f"\\footnote[{number}]{{{written}}}"
 
     def _boxed(self, write: Callable[[], str]) -> str:
-        """Return content of a box. Footnotes in it wait for `_waiting_notes`."""
+        """Return the content of a box, written by `write`. `_waiting_notes` writes the footnotes in the box
+        later."""
         box, self._is_box = self._is_box, True
         written = write()
         self._is_box = box
@@ -422,7 +424,7 @@ class _Writer:
         return f"\\begin{{{name}}}\n{start}{items}\n\\end{{{name}}}"
 
     def _item(self, content: Sequence[d.Block]) -> str:
-        """Return an item. Anchors before its first paragraph join it."""
+        """Return a list item. Anchors before its first paragraph are moved into that paragraph."""
         return re.sub(r"\A((?:\\pageanchor\{[^{}]*\})+)\n\n", r"\1", self.blocks(content)).strip(" \n")
 
     def _environment(self, write: Callable[[], str]) -> str:
@@ -473,7 +475,8 @@ class _Writer:
 
 
 def _goes_on(block: d.Block, following: d.Block) -> bool:
-    """Return whether a paragraph goes on: a display is in it, and small letters follow."""
+    """Return whether a paragraph continues from `block` to `following`: into a display, or from a display to
+    text that starts with a lower-case letter."""
     if isinstance(block, d.PaperParagraph):
         return isinstance(following, d.PaperDisplay) and not block.style
     if not (isinstance(block, d.PaperDisplay) and isinstance(following, d.PaperParagraph)) or following.style:
@@ -482,7 +485,7 @@ def _goes_on(block: d.Block, following: d.Block) -> bool:
 
 
 def _code_spaces(text: str) -> str:
-    """Return code in a line of text, with all its spaces."""
+    """Return inline code with all its spaces preserved."""
     return escape_code(text).replace("  ", "\\ \\ ").replace("\n", " ")
 
 
@@ -492,5 +495,6 @@ def _code_line(text: str) -> str:
 
 
 def _anchor_name(name: str) -> str:
-    """Return an anchor as a label: other characters than letters, digits and `-` become their numbers."""
+    """Return an anchor as a label: characters other than letters, digits and `-` are replaced by their code
+    points."""
     return _OUTSIDE_NAME.sub(lambda found: f":{ord(found[0]):x}:", name)

@@ -25,19 +25,20 @@ _TEXT_COMMANDS = name_set(
 class MacroChoice:
     """Decides for each formula whether it keeps the macros of its author.
 
-    A document has one meaning for each name: the first page that uses a macro defines it. Later pages that
-    define the name otherwise get their formulas with macros expanded.
+    In a document, each name has one definition: that of the first page that uses the macro. If a later page
+    defines the name differently, its formulas are written with macros expanded.
     """
 
     def __init__(self, pages: Sequence[MacroTable]) -> None:
-        """Start the choice. pages: the macros of each page."""
+        """Start without a macro in use. pages: the macros of each page."""
         self._pages = pages
         self._usable: dict[int, Mapping[str, str]] = {}
         """Number of a page, from 1 → macro that the preamble can define, and its body."""
         self._used: dict[str, Macro] = {}
 
     def choose(self, tex: str, portable: str, page: int) -> str:
-        """Return `tex` if the preamble can define its macros, otherwise `portable`. page: its number."""
+        """Return `tex` if the preamble can define its macros, otherwise `portable`. page: number of the
+        formula's page."""
         if not portable:
             return tex
         macros, usable = self._pages[page - 1], self._usable_in(page)

@@ -55,23 +55,23 @@ _BLACKBOARD = "ℂℍℕℙℚℝℤ"
 
 
 def escape(text: str) -> str:
-    """Return text that LaTeX prints as it is, with single spaces."""
+    """Return LaTeX that prints `text` literally, with runs of spaces reduced to one."""
     return escape_code(_SPACE.sub(" ", text))
 
 
 def escape_long(text: str) -> str:
-    """Return text that LaTeX prints as it is. Long words, such as URLs, may break."""
+    """Return LaTeX that prints `text` literally. Long words, such as URLs, may break across lines."""
     parts = LONG_WORD.split(text)
     return "".join(breakable(part) if index % 2 else escape(part) for index, part in enumerate(parts))
 
 
 def breakable(text: str) -> str:
-    """Return code or a formula that LaTeX prints as it is, and that may break after each of its parts."""
+    """Return LaTeX that prints code or a formula literally. Lines may break after each of its parts."""
     return "\\allowbreak{}".join(map(escape, source_parts(text)))
 
 
 def escape_code(text: str) -> str:
-    """Return text that LaTeX prints as it is, with the spaces of `text`."""
+    """Return LaTeX that prints `text` literally, with all its spaces."""
     return _ESCAPED.sub(lambda found: _SYNTAX.get(found[0], f"{found[0]}{{}}"), without_control(text))
 
 
@@ -95,7 +95,7 @@ def write_links(chapter: PaperChapter) -> list[str]:
 
 
 def declare_characters(characters: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Return lines of a preamble that define characters, and characters without a definition."""
+    """Return (lines of a preamble that define these characters, the characters that cannot be defined)."""
     lines, missing = [], []
     for character in sorted(set(characters)):
         if character.isascii() or character in _KNOWN:
@@ -112,7 +112,7 @@ def declare_characters(characters: Iterable[str]) -> tuple[list[str], list[str]]
 
 
 def find_passages(texts: Iterable[str], missing: Sequence[str]) -> list[str]:
-    """Return passages of `missing` characters, so that each character is in one of them, in their order."""
+    """Return passages of `texts`, in order, that together contain every character of `missing`."""
     signs = "".join(map(re.escape, missing))
     open_signs = set(missing)
     found = []

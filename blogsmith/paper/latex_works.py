@@ -17,18 +17,19 @@ class ChapterWorks(Struct, frozen=True):
     """The references of a chapter."""
 
     chapter: str
-    """Title of the chapter in LaTeX; empty if the document has no others."""
+    """Title of the chapter in LaTeX; empty if the document has only one chapter."""
     heading: str
-    """Heading of the list in LaTeX; empty for the word of the class."""
+    """Heading of the list in LaTeX; empty for the default heading of the document class."""
     items: tuple[tuple[str, str], ...]
-    """Label as cited, without brackets, empty if works have no labels; and the text in LaTeX."""
+    """For each reference, its label as cited, without brackets, and its text in LaTeX. The label is empty if
+    references have no labels."""
 
 
 def write_works(lists: Sequence[ChapterWorks]) -> str:
     """Return the environment `thebibliography`; empty if nothing is cited.
 
     Numbers are those of the pages, so the works of each chapter follow its title. Works without labels are in
-    one list in alphabetical order, and a work that several chapters cite is there once.
+    one list in alphabetical order, and a work that several chapters cite appears only once.
     """
     labels = [label for works in lists for label, _ in works.items]
     if not labels:

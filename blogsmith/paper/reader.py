@@ -1,4 +1,4 @@
-"""PageReader of the body of a page as a document tree.
+"""Conversion of the body of a page to a document tree.
 
 The input is HTML, because it contains numbers, references, citations and recorded results, which depend on
 the whole site. Interactive elements get a static form; `PageReader.statics` counts these forms.
@@ -17,8 +17,8 @@ from .elements import HtmlElement
 from .equation_reader import read_display, read_formula
 
 Resolve = Callable[[str], str]
-"""Function from a URL to `#name` for a target in the document, otherwise to an absolute URL; empty if neither
-exists."""
+"""Function from a URL to `#name` for a target in the document, otherwise to an absolute URL; empty if there
+is neither."""
 
 _INLINE = name_set(
     "a abbr audio b bdi big br canvas cite code data del dfn em font i img input ins kbd label mark math "
@@ -42,7 +42,7 @@ _STYLES = {
 }
 """Element → style of a span."""
 _MEDIA = {"audio": "recording", "video": "video", "object": "embedded file", "canvas": "drawing of a script"}
-"""Element → static form in the report."""
+"""Element → name of its static form in the report."""
 _KEPT_CLOSED = name_set("solution answer hint")
 """Kinds of callouts that stay closed if they are folded."""
 _STATEMENTS = name_set("proof solution")
@@ -50,7 +50,7 @@ _WIDTH = lazy_pattern(r"(?:^|;)\s*width:\s*(\d+(?:\.\d+)?)(%|px)")
 _SPACE = lazy_pattern(r"[ \t\r\n\f]+")
 _PX_PT = 0.75
 _OWN_LABELS = name_set("by-author by-style")
-"""Classes of lists of works without the numbers of a list."""
+"""Classes of lists of references whose entries are not numbered."""
 
 
 class PageReader:
@@ -77,7 +77,7 @@ class PageReader:
         return self.blocks(root.children)
 
     def anchor(self, element: HtmlElement) -> str:
-        """Return the name of an element as a target; empty if it has none."""
+        """Return the anchor name of an element; empty if it has none."""
         return f"{self.page}-{element.get('id')}" if element.get("id") else ""
 
     # inline content
@@ -480,7 +480,7 @@ def _svg_name(element: HtmlElement) -> str:
 
 
 def _work_label(works: HtmlElement, work: HtmlElement, number: int) -> str:
-    """Return the label of a work as cited; empty if citations name authors. A style writes its own labels."""
+    """Return the label of a reference as cited, which a style may write; empty if citations name authors."""
     own = next(work.find(".ref-number"), None)
     if own is not None:
         return own.text.strip("[]().")

@@ -90,7 +90,7 @@ def make_latex(
 ) -> LatexFolder:
     """Make the files of `posts` or of a series in LaTeX, or of all posts if neither is given.
 
-    template: a name of `TEMPLATES`, or the path of a LaTeX file with marked places; if empty, `article` for
+    template: a name of `TEMPLATES`, or the path of a LaTeX file with placeholders; if empty, `article` for
     one page, otherwise `lecture-notes`. Raise SiteError if a name is unknown, or the site has an error.
     """
     frame = _read_template(template) if template else ""
@@ -156,7 +156,7 @@ class _FolderBuilder(ChapterReader):
         return made
 
     def _opening(self, chapters: Sequence[d.PaperChapter], choice: MacroChoice) -> dict[str, str]:
-        """Return the content of places that precedes the text: place → LaTeX."""
+        """Return the content of the template's placeholders before the text: placeholder → LaTeX."""
         book, first = self._book, chapters[0]
         is_own = _has_own_title(book)
         title = write_inline(first.title, choice.choose) if is_own else escape(book.title)
@@ -244,7 +244,7 @@ class _FolderBuilder(ChapterReader):
 
 
 def _has_own_title(book: BookSource) -> bool:
-    """Return whether the document has the title of its only page."""
+    """Return whether the title of the document is that of its only page."""
     return len(book.pages) == 1 and book.title == book.pages[0].title
 
 

@@ -38,7 +38,7 @@ TEMPLATES = ("article", "lecture-notes")
 _TEXT_FONT, _MATH_FONT, _CODE_FONT = "Libertinus Serif", "New Computer Modern Math", "DejaVu Sans Mono"
 """Fonts that are part of the compiler."""
 _MAX_TRIES = 40
-"""Maximum number of compilations. Each one may reject a further formula or image."""
+"""Maximum number of compilations. Each compilation may reject one more formula or image."""
 _NO_DATE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 
 
@@ -138,8 +138,8 @@ class _PaperBuilder(ChapterReader):
     def _reject(
         self, error: CompileFailedError, written: TypstFile, rejected: RejectedContent
     ) -> RejectedContent | None:
-        """Report the formula or image that an error names, and return it with those in `rejected`. Return
-        None if the error names neither."""
+        """Report the formula or image that an error names, and return `rejected` with it added. Return None
+        if the error names neither."""
         for name, line in error.places:
             if name == MAIN and line in written.formulas:
                 page, tex = written.formulas[line]

@@ -42,9 +42,9 @@ class RejectedContent(Struct, frozen=True):
     """Formulas and images that the compiler rejected. They are written as TeX and as alternative text."""
 
     formulas: frozenset[str] = frozenset()
-    """TeX."""
+    """TeX of the rejected formulas."""
     images: frozenset[str] = frozenset()
-    """File names."""
+    """File names of the rejected images."""
 
 
 class PaperFacts(Struct, frozen=True):
@@ -200,7 +200,7 @@ class _Writer:
                 return "linebreak()"
 
     def _is_new(self, name: str) -> bool:
-        """Return whether an anchor has a new name, and remember the name."""
+        """Return whether an anchor has a new name, and record the name."""
         if not name or name in self.anchors:
             return False
         self.anchors.add(name)
@@ -216,7 +216,7 @@ class _Writer:
         return self._names[expression]
 
     def _formula(self, expression: str, tex: str, page: int) -> str:
-        """Define a formula and return its name; empty if the compiler rejected the formula before."""
+        """Define a formula and return its name; empty if the compiler has rejected this formula."""
         return "" if tex in self._rejected.formulas else self._define(expression, (page, tex))
 
     def _picture(self, image: d.PaperPicture) -> str:
@@ -412,8 +412,8 @@ def _source(tex: str) -> str:
 
 
 def _is_described(block: d.Block) -> bool:
-    """Return whether a block of a figure is described: an image with a text alternative, or no paragraph at
-    all."""
+    """Return whether a block of a figure needs no further description: an image with a text alternative, or a
+    block that is not a paragraph."""
     return not isinstance(block, d.PaperParagraph) or any(
         isinstance(part, d.PaperPicture) and bool(part.alt) for part in block.content
     )

@@ -22,8 +22,8 @@ from .page_store import StoredPages
 from .pages.script_tag import ScriptTag
 
 _SWITCH_S = 0.001
-"""Time in seconds after which a computing thread lets another one run, so that pages are sent while others
-are rendered."""
+"""Time in seconds after which a computing thread lets another thread run, so that some pages are sent while
+other pages are rendered."""
 
 
 def serve_site(
@@ -33,9 +33,9 @@ def serve_site(
     ready: Callable[[str], None],
     check: Callable[[], None],
 ) -> None:
-    """Serve the site at `root` until a signal ends it. say: prints a line for the author. ready: called with
-    the URL as soon as the server accepts requests. check: called often; raises an exception to end the
-    preview."""
+    """Serve the site at `root` until a signal ends it. say: function that prints a line for the author.
+    ready: called with the URL as soon as the server accepts requests. check: called often; raises an
+    exception to end the preview."""
     root = root.resolve()
     editor = _editor(root)
     if editor.problem:

@@ -51,9 +51,10 @@ class Editor:
         self.open_file(path, _number(data.get("line", 1)), _number(data.get("column", 1)))
 
     def open_file(self, path: str, line: int = 1, column: int = 1) -> None:
-        """Start the command for a file of the site. ValueError if the file or the program does not exist.
+        """Start the command for a file of the site. Raises ValueError if the file or the program does not
+        exist.
 
-        The command continues in the background. If it fails within `START_TIMEOUT_S`, ValueError is raised
+        The command continues in the background. If it fails within `START_TIMEOUT_S`, ValueError is raised,
         too.
         """
         if not self.command:

@@ -1,5 +1,5 @@
-"""Request handler of the server: passes requests to the event loop or, until that knows the whole site, to
-the pages of the previous preview."""
+"""Request handler of the server: passes requests to the event loop. Until the event loop has loaded the whole
+site, it also serves the pages of the previous preview."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class SiteGateway:
         self._hello: Callable[[], Mapping[str, object]] = dict
 
     def attach(self, cells: CellActions, hello: Callable[[], Mapping[str, object]]) -> None:
-        """Set the runner of cells, and the function that returns the first event of a tab, when they
-        exist."""
+        """Set the runner of cells, and the function that returns the first event of a tab; called as soon as
+        both exist."""
         self._cells, self._hello = cells, hello
 
     def hello(self) -> Mapping[str, object]:
@@ -56,7 +56,7 @@ class SiteGateway:
         return self._sent
 
     def mark_complete(self) -> None:
-        """Mark the whole site as known to the event loop."""
+        """Record that the event loop has the whole site, so that stored pages are no longer sent."""
         self._is_whole = True
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """How a site is shown, and to whom."""
+    """Options of a preview: how the site is built and shown, and which clients may access it."""
 
     build: BuildOptions
     """Options of a build that starts now. `build.execution` decides which cells may run."""

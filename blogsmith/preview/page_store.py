@@ -44,8 +44,8 @@ _NAMES = MappingProxyType({"atom.xml": "application/atom+xml", "feed.json": "app
 
 
 def media_type(name: str) -> str:
-    """Return the media type of a file, with a charset for text. For an unknown suffix, it is that of binary
-    data."""
+    """Return the media type of a file, with a charset for text. For an unknown suffix, return the media type
+    of binary data."""
     suffix = name[name.rfind(".") :].lower() if "." in name else ""
     # Use only the tables of the library, because those of the system differ.
     known = _NAMES.get(name) or _OURS.get(suffix) or MimeTypes().guess_type(f"x{suffix}")[0]
@@ -62,7 +62,7 @@ class StoredPage(msgspec.Struct, frozen=True, array_like=True):
     """One page of the previous preview."""
 
     path: str
-    """Decoded path of its URL."""
+    """Decoded path of the page's URL."""
     version: str
     source: str
     """Source path of the page; empty for a generated page."""
@@ -74,7 +74,7 @@ class StoredPage(msgspec.Struct, frozen=True, array_like=True):
     """Key as returned by `OutputKeys.key`; empty if the inputs of the page are unknown."""
     inputs: PageInputs = PageInputs({})
     problems: tuple[Diagnostic, ...] = ()
-    """Diagnostics about content that its policy blocks."""
+    """Diagnostics about content that the page's Content-Security-Policy blocks."""
 
     @property
     def data(self) -> bytes:

@@ -24,7 +24,7 @@ class Response:
     """File to send instead of `body`, with links resolved. The path is checked again when the file is
     opened."""
     make: Callable[[], bytes] | None = None
-    """Function that makes the body, for one that takes long. The thread that sends the body calls it."""
+    """Function that makes the body, if that takes long. The thread that sends the body calls it."""
     location: str = ""
     """Path on this host that a redirect (status 301) points to; otherwise empty."""
 
@@ -33,7 +33,7 @@ class SiteHandler(Protocol):
     """Interface of the site for the server; many threads call it."""
 
     def answer(self, path: str) -> Response:
-        """Return the response for a decoded absolute path. Wait until it is available."""
+        """Return the response for a decoded absolute path. Wait until the response is available."""
 
     def version(self, path: str) -> str:
         """Return a version that identifies the current content of a page; empty if there is none."""

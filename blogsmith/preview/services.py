@@ -131,7 +131,7 @@ class PreviewServices:
         self._engine.send(FilesSaved(changes, time.monotonic()))
 
     def _on_idle(self) -> None:
-        """Handle the moment when the whole site is up to date and nothing waits."""
+        """Handle the event that the whole site is up to date and no work is left."""
         if self._front:
             self._front.mark_complete()
             self._renew_editor(self._front)
@@ -224,8 +224,8 @@ def _discard_line(line: str) -> None:
 def request_cells(
     site: ServedSite, publisher: EventPublisher, want: Callable[[CellWork], None], asked: ExecutionOptions
 ) -> None:
-    """Request the cells that must run. want: called with the complete work for the runner, which replaces
-    earlier work."""
+    """Request the cells that must run. want: called with the complete input of the runner, which replaces
+    earlier input."""
     present = site.snapshot
     if present is not None:
         publisher.keep_outcomes(present.resolved.documents)
@@ -254,7 +254,8 @@ class RunPrinter:
     """Prints lines about runs of cells. Any thread may send it events, and it prints whole lines only."""
 
     def __init__(self, say: Say, clock: Callable[[], float], *, loud: bool) -> None:
-        """Create a printer. clock: monotonic clock, in seconds. loud: also print the output of cells."""
+        """Create a printer. clock: monotonic clock, in seconds. loud: whether to print the output of cells,
+        too."""
         self._say = say
         self._clock = clock
         self._loud = loud

@@ -40,7 +40,7 @@ class Package(Struct, frozen=True):
     """File name, without folder; the file is next to the lock."""
     sha256: str
     depends: tuple[str, ...]
-    """Names of packages that are loaded with it."""
+    """Names of packages that are loaded together with this one."""
     modules: tuple[str, ...]
     """Modules that can be imported after it is loaded."""
 
@@ -59,7 +59,8 @@ class Lock(Struct, frozen=True):
         return next(found, "")
 
     def with_dependencies(self, names: Iterable[str]) -> dict[str, Package]:
-        """Return these packages and all their dependencies, sorted by name. LockError if one is missing."""
+        """Return these packages and all their dependencies, sorted by name. Raises LockError if a package is
+        missing."""
         found: dict[str, Package] = {}
         waiting = [(name, "") for name in names]
         while waiting:
@@ -82,7 +83,8 @@ class Lock(Struct, frozen=True):
 
 
 def read_lock(data: bytes) -> Lock:
-    """Parse a lock. Raises LockError if it is invalid, or if a file is not next to it."""
+    """Parse a lock. Raises LockError if it is invalid, or if it names a file that is not in the same
+    folder."""
     try:
         content = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -136,8 +138,8 @@ class Distribution(Struct, frozen=True):
         return (self.lock.find_package(module) if self.lock else "") or MODULES.get(module, "")
 
     def has(self, package: str) -> bool:
-        """Return whether `package` can be loaded from here. Return True if its lock is unknown: for the CDN,
-        or a folder that cannot be read."""
+        """Return whether `package` can be loaded from here. Also return True if the lock is unknown, as for
+        the CDN or a folder that cannot be read."""
         return self.lock is None or package in self.lock.packages
 
     def transfer_bytes(self, packages: Iterable[str]) -> int:

@@ -24,8 +24,8 @@ class Import(NamedTuple):
 
 
 def find_imports(code: str) -> list[Import]:
-    """Return all imports in `code`, including those in functions and branches; none if it is not valid
-    Python."""
+    """Return all imports in `code`, including those in functions and branches; an empty list if it is not
+    valid Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

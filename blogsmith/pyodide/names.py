@@ -78,8 +78,8 @@ def is_built_in(module: str) -> bool:
 
 
 def guess_package(word: str) -> str:
-    """Return the package that `word` may mean: by module name, or by name without - and _. Empty if there is
-    none."""
+    """Return the package that `word` may mean: by module name, or by name without - and _. Return an empty
+    string if there is none."""
     plain = word.casefold().replace("-", "").replace("_", "")
     alike = (name for name in sorted(PACKAGE_NAMES) if name.replace("-", "") == plain)
     return MODULES.get(word.replace("-", "_")) or next(alike, "")

@@ -10,7 +10,7 @@ VERSION = "314.0.7"
 PYTHON = "3.14"
 
 CDN_URL = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
-"""URL where browsers load it from, including packages."""
+"""URL of the folder where browsers find the release, including packages."""
 CORE_URL = f"https://cdn.jsdelivr.net/npm/pyodide@{VERSION}/"
 """URL of the core on npm: the files whose digests are below."""
 SOURCE_URL = f"https://github.com/pyodide/pyodide/tree/{VERSION}"

@@ -1,7 +1,7 @@
 """Sources of Pyodide files: a folder, a URL, or the two URLs of the Pyodide project.
 
-The caller verifies the returned bytes by their SHA-256. Network access uses https only, even after
-redirects, except plain http to this machine.
+The caller verifies the returned bytes by their SHA-256. Network access uses https only, even after redirects,
+except that plain http is allowed to this machine.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class PyodideSource(Protocol):
     """Name for messages."""
 
     def read(self, file: str, limit: int, watch: ReportProgress) -> bytes:
-        """Return the content of `file`, a plain name. SourceError if missing or above `limit` bytes."""
+        """Return the content of `file`, a plain name. Raises SourceError if the file is missing or larger
+        than `limit` bytes. watch: called with the number of bytes received so far."""
 
 
 class FolderSource:

@@ -83,7 +83,8 @@ def series_pages(posts: Sequence[PageView], frame: ViewContext) -> list[PageView
 
 
 def page_count(entries: int, per_page: int) -> int:
-    """Return how many pages a list of `entries` needs. With `per_page` 0 all entries are on one page."""
+    """Return the number of pages of a list with `entries` entries. With `per_page` 0 all entries are on one
+    page."""
     return max(1, -(-entries // per_page)) if per_page else 1
 
 
@@ -132,8 +133,8 @@ def _part(view: PageView, number: int, total: int, per_page: int) -> PageView:
 def add_neighbours(
     rendered: Sequence[RenderedDocument], views: Mapping[str, PageView], around: Mapping[str, Relations]
 ) -> None:
-    """Set the links to the next older and newer post of the same section. Undated pages are ordered by
-    path."""
+    """In `around`, set the links of each post to the next older and newer post of its section. Undated pages
+    are ordered by path."""
     sections: dict[str, list[RenderedDocument]] = {}
     for item in rendered:
         if item.kind == "post":
@@ -153,8 +154,8 @@ def add_series(
     around: Mapping[str, Relations],
     frame: ViewContext,
 ) -> None:
-    """Set the parts of every series. Within a series, the links to neighbours follow the parts, not the
-    dates."""
+    """In `around`, set the parts of the series of each post. Within a series, the links to neighbours follow
+    the parts, not the dates."""
     members: dict[str, list[RenderedDocument]] = {}
     for item in rendered:
         if item.document.front.series:

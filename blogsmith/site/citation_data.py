@@ -24,7 +24,7 @@ _SMALL = frozenset(("the", "and", "for", "with", "from", "why", "how", "what", "
 
 
 def citable_view(front: FrontMatter, title: str, url: str, config: Config) -> CitableView | None:
-    """Return the citation data of a page, or None if it has none.
+    """Return the citation data of a page, or None if the page has no citation, DOI, licence or ORCID iD.
 
     title: as plain text; url: absolute, may be empty.
     """
@@ -46,7 +46,7 @@ def citable_view(front: FrontMatter, title: str, url: str, config: Config) -> Ci
 
 
 def is_citable(front: FrontMatter, config: Config) -> bool:
-    """Return whether the page shows how to cite it."""
+    """Return whether the page shows its citation data."""
     wanted = config.citable or bool(front.doi) if front.citable is None else front.citable
     return wanted and front.date is not None
 
@@ -86,7 +86,7 @@ def citation_key(names: Sequence[str], date: dt.datetime | None, title: str, *, 
     """Return a BibTeX key such as `lovelace2024notes`: first author, year, first significant word of the
     title.
 
-    marks: as for `slugify`.
+    marks: whether the title's combining marks are kept, as for `slugify`.
     """
     first = names[0] if names else ""
     family = first.partition(",")[0] if "," in first else first.rpartition(" ")[2]

@@ -25,7 +25,7 @@ def check_collisions(
     """Return errors for pages and aliases that share a URL. Each is reported in the later file.
 
     lists: site paths of the lists that an index page of the author can replace, with their descriptions.
-    terms: the same for pages that no author's page can replace.
+    terms: site paths of generated pages that no author's page can replace, with their descriptions.
     """
     found: list[Diagnostic] = []
     taken: dict[str, str] = {}

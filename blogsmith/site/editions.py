@@ -64,7 +64,7 @@ def plan_generated(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """Return two mappings from site path to description: replaceable lists, and all other generated pages.
 
-    An index page of the author can replace the former.
+    An index page of the author can replace a page of the first mapping, but not one of the second.
     """
     lists: dict[str, str] = {}
     others: dict[str, str] = {}
@@ -87,7 +87,8 @@ def plan_generated(
 
 SEARCH_PATH = "/search/"
 MOST_HEADINGS = 2_000
-"""Maximum number of headings on the search page. Above it, only titles are listed, to save megabytes."""
+"""Maximum number of headings on the search page. On sites with more headings, the search page lists only the
+titles of pages, which saves megabytes."""
 
 
 def plan_search(config: Config) -> dict[str, str]:

@@ -41,7 +41,7 @@ class _Callout(Struct, frozen=True):
     end: int
     id: str
     exercise: str
-    """Id of the exercise that a solution belongs to; otherwise empty."""
+    """Id of the exercise that this callout solves; empty if the callout is not a solution."""
 
 
 def sheet_paths(name: str, config: Config) -> tuple[str, str]:
@@ -104,7 +104,8 @@ def _sheets(
 
 
 def _page_section(page: PageView, ids: Sequence[str], *, solved: bool) -> str:
-    """Return the HTML of the exercises of a page with these ids. solved: with solutions."""
+    """Return the HTML of the exercises of a page with these ids. solved: whether to include their
+    solutions."""
     if not ids:
         return ""
     html = page.content
@@ -137,7 +138,7 @@ def _find_callouts(html: str) -> Iterator[_Callout]:
 
 
 def _cut(html: str, callout: _Callout, without: Iterable[_Callout] = ()) -> str:
-    """Return the HTML of a callout. without: callouts that are left out if they are inside it."""
+    """Return the HTML of a callout. without: callouts to leave out if they are inside that callout."""
     pieces, start = [], callout.start
     for one in sorted(without, key=lambda one: one.start):
         if callout.start < one.start and one.end <= callout.end:

@@ -262,7 +262,8 @@ def _link(parent: ElementTree.Element, href: str, rel: str, kind: str) -> None:
 
 
 def _people(parent: ElementTree.Element, names: Sequence[str], known: Sequence[PageAuthor] = ()) -> None:
-    """Add author elements, with ORCID iDs where known, which DOI registries read."""
+    """Add author elements to `parent`. If an author's ORCID iD is known, add it too, because DOI registries
+    read it."""
     orcids = {author.name: author.orcid for author in known}
     for name in names:
         author = ElementTree.SubElement(parent, f"{{{_ATOM}}}author")
@@ -393,7 +394,7 @@ def feed_html(page: PageView, config: Config) -> str:
 
 
 def _diagram_source(found: re.Match[str]) -> str:
-    """Return a diagram as its text alternative, if it has one, and its TeX."""
+    """Return the TeX of a diagram, after its text alternative if it has one."""
     tex, text = found.groups()
     return f"{text} <code>{tex}</code>" if text else f"<code>{tex}</code>"
 

@@ -45,7 +45,7 @@ class UnpublishedPost(Struct, frozen=True):
     series: str
     part: int | None
     edition: str = ""
-    """Language version, as in `RenderedDocument`."""
+    """Language version, a key of `languages`; empty for the site's own language."""
 
 
 class ViewContext(Struct, frozen=True):
@@ -66,11 +66,12 @@ class ViewContext(Struct, frozen=True):
     copies: tuple[ImageVariant, ...] = ()
     """Smaller copies of portraits."""
     git_date: Callable[[Document], dt.datetime | None] = lambda document: None
-    """Function that returns the date of the last commit for pages that request it; None for other pages."""
+    """Function that returns the date of the last commit for pages that request it; it returns None for other
+    pages."""
     language: Language = ENGLISH
     """Language of the pages that blogsmith generates."""
     edition: str = ""
-    """Language version, as in `RenderedDocument`."""
+    """Language version, a key of `languages`; empty for the site's own language."""
     root: str = ""
     """Prefix of all site paths of the language version, such as `/de`."""
     find_language: Callable[[str], Language] = lambda tag: ENGLISH

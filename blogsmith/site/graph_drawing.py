@@ -30,7 +30,7 @@ class GraphNode(Struct, frozen=True):
     lines: tuple[str, ...]
     url: str
     is_own: bool = True
-    """Whether the frame is solid; otherwise it is dashed."""
+    """Whether the frame of the box is solid. If not, the frame is dashed."""
 
 
 class GraphDrawing(Struct, frozen=True):
@@ -64,7 +64,7 @@ def draw_graph(nodes: Sequence[GraphNode], edges: Iterable[tuple[int, int]], lab
 
 
 def _remove_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the edges in order, without each one that would close a cycle with earlier edges."""
+    """Return the edges in order, except those that would close a cycle with earlier edges."""
     below: list[set[int]] = [set() for _ in range(count)]
     kept = []
     for first, second in edges:
@@ -88,8 +88,8 @@ def _has_path(below: Sequence[set[int]], start: int, end: int) -> bool:
 def _layers(
     nodes: Sequence[GraphNode], edges: Sequence[tuple[int, int]]
 ) -> tuple[list[list[_Box]], list[list[_Box]]]:
-    """Return the boxes of each layer; and for each edge the boxes that it passes, from its start to its
-    end."""
+    """Return the boxes of each layer; and for each edge the boxes that the edge connects or passes through,
+    from its start to its end."""
     depth = [0] * len(nodes)
     for _ in nodes:
         deeper = [(second, depth[first] + 1) for first, second in edges if depth[second] <= depth[first]]
@@ -115,7 +115,8 @@ def _width(node: GraphNode) -> float:
 
 
 def _links(chains: Sequence[Sequence[_Box]]) -> dict[int, list[_Box]]:
-    """Map `id(box)` of each box to the boxes in the adjacent layers that it is connected with."""
+    """Map `id()` of each box to its neighbours: the boxes in adjacent layers that an edge connects with the
+    box."""
     found: dict[int, list[_Box]] = {}
     for chain in chains:
         for upper, lower in pairwise(chain):

@@ -148,9 +148,9 @@ def make_rules(pages: Iterable[tuple[str, Sequence[str]]], base_path: str) -> tu
 
 
 def redirects_file(rules: Sequence[RedirectRule], *, is_forced: bool, most: int) -> str:
-    """Return a `_redirects` file with at most `most` lines. is_forced: mark each rule so that it applies even
-    if there is a page at the old URL. Cloudflare always does this and does not support the marker. Sources:
-    the documentation of Netlify and of Cloudflare."""
+    """Return a `_redirects` file with at most `most` lines. is_forced: whether to mark each rule so that it
+    applies even if there is a page at the old URL. Cloudflare always does this and does not support the
+    marker. Sources: the documentation of Netlify and of Cloudflare."""
     status = "301!" if is_forced else "301"
     return "".join(
         f"{quote(rule.old, safe=_UNENCODED_CHARACTERS)} {rule.new} {status}\n" for rule in rules[:most]
@@ -169,8 +169,8 @@ _MOST_NETLIFY = 10_000
 def host_outputs(
     target: str, rules: tuple[RedirectRule, ...], paths: Iterable[PurePosixPath]
 ) -> Mapping[PurePosixPath, bytes]:
-    """Return the files by path in the site; none for hosts that read none. paths: all other files of the
-    site."""
+    """Return the configuration files for the host `target` by path in the site. The mapping is empty for
+    hosts without configuration files. paths: all other files of the site."""
     if target == "cloudflare":
         found = cloudflare_outputs(rules, paths)
     elif target == "netlify":
@@ -181,7 +181,7 @@ def host_outputs(
 
 
 def cloudflare_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
-    """Return path in the site → content. paths: all other files of the site."""
+    """Return the files for Cloudflare: path in the site → content. paths: all other files of the site."""
     files = {
         "_headers": cloudflare_headers(paths),
         "_redirects": redirects_file(rules, is_forced=False, most=MOST_REDIRECTS),
@@ -192,7 +192,7 @@ def cloudflare_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixP
 
 
 def _netlify_outputs(rules: Sequence[RedirectRule], paths: Iterable[PurePosixPath]) -> Mapping[str, str]:
-    """Return path in the site → content. paths: all other files of the site."""
+    """Return the files for Netlify: path in the site → content. paths: all other files of the site."""
     hidden = f"/{MANIFEST} /404.html 404!\n"
     return {
         "_headers": netlify_headers(paths),

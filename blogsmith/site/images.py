@@ -55,7 +55,8 @@ def resolve_image(
     digest: Digest | None = None,
 ) -> ImageInfo | LinkTarget:
     """Resolve the image `written` in `document`. A `LinkTarget` as result contains the problem. digest:
-    function to compare copies of remote images with the record; None if they are compared elsewhere."""
+    function that computes the digest of a copy of a remote image, for comparison with the recorded digest. If
+    None, the caller compares them."""
     # the Markdown parser encodes a backslash as %5C
     if _OWN_DISK.match(unquote(written)):
         hint = "put a copy next to the post, and write its file name"
@@ -74,8 +75,8 @@ def resolve_image(
 def resolve_poster(
     index: SiteIndex, url: str, assets: Mapping[str, Asset], measure: Measure, digest: Digest
 ) -> ImageInfo | LinkTarget | None:
-    """Return the local copy of the poster image of the video at `url`. None if there is no copy, or if the
-    site's settings do not use copies."""
+    """Return the local copy of the poster image of the video at `url`. Return None if there is no copy, or if
+    the site's settings do not use copies."""
     if index.remote.rule != "fetch" or normalize_remote_url(url) not in index.remote.copies:
         return None
     return _remote_image(index, url, assets, measure, digest)

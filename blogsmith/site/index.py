@@ -88,12 +88,13 @@ class SiteIndex(Struct, frozen=True):
         return self.entries[path].labels if path else None
 
     def page_url(self, slug: str, document: Document) -> str:
-        """Return the URL with base path of the post that `slug` means in `document`; empty if none."""
+        """Return the URL with base path of the post that `slug` means in `document`; empty if no post
+        matches."""
         path = self.find_by_slug(slug, document)
         return self.with_base(self.urls[path]) if path else ""
 
     def link_title(self, path: str, anchor: str) -> Label | LinkTitle:
-        """Return the text for a link without words of its own to an anchor of the page at source path `path`.
+        """Return the text of a link to an anchor of the page at source path `path`, if the author wrote none.
         anchor: empty for the title of the page. The result is an empty title if the anchor has none."""
         if path not in self.urls:
             return LinkTitle()
@@ -129,8 +130,8 @@ class SiteIndex(Struct, frozen=True):
         return self.translated_path(document, self.by_slug.get(_last_segment(slug), ""))
 
     def find_linked(self, written: str, document: Document) -> tuple[str, str]:
-        """Return (source path of a page or path of a file, anchor) of a link. Both are empty if it resolves
-        to nothing."""
+        """Return (source path of the page or path of the file, anchor) for the target of a link. Both are
+        empty if the link resolves to nothing."""
         address, _, anchor = written.partition("#")
         if not address:
             return str(document.path), anchor
@@ -183,7 +184,7 @@ def index_site(
 
 
 def page_entry(page: Parsed) -> PageEntry:
-    """Return the entry of a parsed page, with the data that other pages need."""
+    """Return the entry of a parsed page, with the data that other pages need from this page."""
     from ..syntax.headings import heading_titles, title_parts
     from ..syntax.references.labels import anchors
 
@@ -295,7 +296,8 @@ def _content_path(path: str, document: Document) -> str:
 
 
 def find_file(index: SiteIndex, path: str, document: Document) -> str:
-    """Return the asset at `path`: next to the document, under `static/`, or by site path. Empty if none."""
+    """Return the asset at `path`: next to the document, under `static/`, or by site path. Return an empty
+    string if the asset does not exist."""
     candidates = [_content_path(path, document)]
     if path.startswith("/"):
         candidates.append(posixpath.normpath(f"static{path}"))

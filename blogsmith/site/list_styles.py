@@ -56,8 +56,8 @@ def without_news(page: PageView, news: Sequence[PageGroup]) -> PageView:
 def with_list_style(
     page: PageView, sections: Mapping[str, str], news: Sequence[PageGroup], frame: ViewContext
 ) -> PageView:
-    """Return a list with its style; the front page has news, too. Other pages stay unchanged. sections: name
-    of a section → site path of its list."""
+    """Return the view of a list with its style, and that of the front page also with its news. Return other
+    pages unchanged. sections: name of a section → site path of its list."""
     if page.kind not in _LISTS:
         return page
     names = [name for name, url in sections.items() if page.url.startswith(frame.with_base(url))]

@@ -1,6 +1,6 @@
 """Manuals: sections whose index page has the layout `manual`. All their pages show the same tree, in groups.
 
-The index names groups and pages under `tree`. Pages that it does not name follow, grouped by folder.
+The index names groups and pages under `tree`. Pages that the index does not name follow, grouped by folder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .relations import Relations
 LAYOUT = "manual"
 _INDEX = "_index"
 _LAST = 10**6
-"""Place of pages without a part, after those with one."""
+"""Sort key of pages without a `part`, so that they follow the pages with one."""
 
 
 def add_manuals(
@@ -119,7 +119,8 @@ def _groups(
 def _with_folders(
     named: Sequence[RenderedDocument], known: Iterable[RenderedDocument]
 ) -> dict[str, RenderedDocument]:
-    """Map URLs to pages: each page that is named, and after the index of a folder the rest of the folder."""
+    """Map URLs to pages in the order of `named`. After the index page of a folder, add the other pages of
+    that folder."""
     found: dict[str, RenderedDocument] = {}
     urls = {item.url for item in named}
     for item in named:

@@ -30,7 +30,7 @@ COMMON = frozenset(
 )
 """Symbols that most posts print; few enough that the font loads quickly."""
 MAX_SHARED_SYMBOLS = 600
-"""Maximum number of symbols in the shared font, about 55 kB. A page with more has its own font."""
+"""Maximum number of symbols in the shared font, about 55 kB. A page with more symbols has its own font."""
 
 _RECIPE = "1"
 """Version of `font_cut`. Increase it when the same symbols give a different font."""
@@ -64,7 +64,7 @@ class MathFonts(Struct, frozen=True):
         return replace(page, math_font=f"{self.folder}/{cut.name}")
 
     def cuts(self) -> tuple[FontSubset, ...]:
-        """Return every font once, sorted by name."""
+        """Return every font subset of the site once, sorted by name."""
         found = {cut.name: cut for _, cut in self.own}
         if self.shared:
             found[self.shared.name] = self.shared

@@ -109,7 +109,7 @@ _GITHUB = "https://github.com"
 def page_comments(
     asked: bool | str | None, config: Config, *, is_post: bool, url: str, title: str, lang: str
 ) -> Discussion | None:
-    """Return the comments of a page, or None if it has none.
+    """Return the settings of the comment section of a page, or None if the page has no comments.
 
     asked: `comments` of its front matter; url: URL of the page with base path.
     """

@@ -76,7 +76,7 @@ def placeholder_values(document: Document, section: str, slug: str, *, marks: bo
     """Return the values of placeholders in a page's permalink. Date placeholders are missing for undated
     pages.
 
-    marks: as for `slugify`.
+    marks: whether combining marks are kept, as for `slugify`.
     """
     front = document.front
     categories = "/".join(filter(None, (slugify(name, marks=marks) for name in front.categories)))

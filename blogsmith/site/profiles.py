@@ -21,7 +21,7 @@ from .lists import AUTHORS_PATH
 _NAMES: Mapping[str, str] = MappingProxyType(
     {"github": "GitHub", "scholar": "Google Scholar", "orcid": "ORCID", "linkedin": "LinkedIn"}
 )
-"""Kind of link → name, where the name is not the capitalized kind."""
+"""Kind of link → name, for kinds whose name is not the capitalized kind."""
 
 
 def author_pages(posts: Sequence[PageView], frame: ViewContext) -> list[PageView]:

@@ -116,7 +116,7 @@ def _link(post: PageView) -> Link:
 
 
 _COMMON = 256
-"""A term gets an integer if more than one post in this many has the term. Most terms are rarer."""
+"""A term is stored as a bit mask of posts if more than one post in 256 has the term. Most terms are rarer."""
 
 
 _WeightedTerm = tuple[tuple[str, str], int]

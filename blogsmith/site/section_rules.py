@@ -64,7 +64,7 @@ def check_sections(documents: Sequence[Document], config: Config) -> Iterator[Di
 def rule_section(path: PurePosixPath, sections: Mapping[str, object], config: Config) -> str:
     """Return the nearest folder above a page that has rules.
 
-    It is empty if there is none, or if the page is the index of a section.
+    The result is empty if no folder has rules, or if the page is the index of a section.
     """
     path = file_language(path, config).path
     if path.stem == _INDEX:

@@ -84,7 +84,7 @@ def _fits(pages: Sequence[PageView], limits: SitemapLimits) -> bool:
 
 
 def _parts(pages: Sequence[PageView], limits: SitemapLimits) -> Iterator[Sequence[PageView]]:
-    """Yield the pages in order, each time as many as fit into one file."""
+    """Yield the pages in order, in groups as large as fit into one file."""
     part: list[PageView] = []
     size = _ENTRY_BYTES
     for page in _indexed_pages(pages):

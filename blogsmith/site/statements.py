@@ -30,7 +30,8 @@ class StatementReference(Struct, frozen=True):
 
     @property
     def source(self) -> StatementKey | None:
-        """The statement that contains the use in its text or proof; None if there is none."""
+        """The statement that contains the reference in its text or proof; None if no statement contains
+        it."""
         return (self.url, self.use.statement) if self.use.statement else None
 
     @property
@@ -83,7 +84,8 @@ def statement_graph(rendered: Sequence[RenderedDocument], base_path: str) -> Sta
 
 
 def add_uses(graph: StatementGraph, around: Mapping[str, Relations], language: Language) -> None:
-    """Set `used_in` of every page. around: by URL with base path; language: of the language version."""
+    """Set `used_in` of every page. around: relations of each page, by its URL with base path. language:
+    language of the language version."""
     found: dict[str, list[UsedStatement]] = {}
     for key, statement in graph.statements.items():
         links = _use_links(graph, key, language)
@@ -112,8 +114,8 @@ def statement_html(statement: Statement) -> str:
 
 
 def _use_links(graph: StatementGraph, key: StatementKey, language: Language) -> tuple[Link, ...]:
-    """Return links to the uses of a statement, each place once: first on its own page, then on other
-    pages."""
+    """Return links to the uses of a statement, each place once: first those on the statement's own page, then
+    those on other pages."""
     own: dict[str, Link] = {}
     others: dict[tuple[str, str], Link] = {}
     for placed in graph.uses.get(key, ()):

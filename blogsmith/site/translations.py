@@ -74,7 +74,7 @@ def check_translations(
 def add_translations(
     pages: Sequence[PageView], rendered: Iterable[RenderedDocument], frame: ViewContext
 ) -> tuple[PageView, ...]:
-    """Return the pages with links to their translations. frame: of the site's own language."""
+    """Return the pages with links to their translations. frame: context of the site's own language."""
     config = frame.settings or frame.config
     if not config.languages:
         return tuple(pages)
@@ -96,7 +96,8 @@ def add_translations(
 def _key(
     page: PageView, keys: Mapping[str, str], lists: Mapping[tuple[str, str], str], config: Config
 ) -> tuple[str, str] | None:
-    """Return the key that a page shares with its translations, or None if it cannot have any."""
+    """Return the key that a page shares with its translations, or None if the page cannot have
+    translations."""
     if page.path:
         return ("page", keys[page.path])
     if page.kind not in _GENERATED or (page.pager and page.pager.number > 1):

@@ -46,7 +46,7 @@ class FolderSlugs(Struct, frozen=True):
     own: Mapping[PurePosixPath, str] = {}
     """Folder → slug that the front matter of its list page sets."""
     marks: bool = False
-    """Whether combining marks belong to their letters, as for `slugify`."""
+    """Whether slugs keep combining marks, as for `slugify`."""
 
     def names(self, folder: PurePosixPath) -> list[str]:
         """Return the name in URLs of each folder from `content/` down to `folder`. A name may be empty."""
@@ -80,7 +80,8 @@ class Urls(Struct, frozen=True):
 def publication(document: Document, now: dt.datetime, *, drafts: bool, future: bool) -> Publication:
     """Return whether a document is built, and if not, why.
 
-    drafts: build drafts and expired documents; future: build those dated after `now`.
+    drafts: whether to build drafts and expired documents. future: whether to build documents dated after
+    `now`.
     """
     front = document.front
     if front.draft and not drafts:
@@ -146,7 +147,7 @@ class _FolderTree(Struct, frozen=True):
     ) -> _FolderTree:
         """Return the tree of the site's documents.
 
-        paths: source path → path without language suffix. marks: as for `slugify`.
+        paths: source path → path without language suffix. marks: as in `FolderSlugs`.
         """
         counts: Counter[PurePosixPath] = Counter()
         # strings are counted ten times as fast as paths; translations of a page count once
@@ -182,7 +183,8 @@ class _FolderTree(Struct, frozen=True):
 
 
 def _list_slug(document: Document, paths: Mapping[str, PurePosixPath]) -> str:
-    """Return the slug of a list page, or the last part of its permalink if that is as deep as the folder."""
+    """Return the slug of a list page, or the last part of its permalink if the permalink has as many parts as
+    the folder."""
     folders = [part for part in document.front.permalink.split("/") if part]
     depth = len(paths[str(document.path)].parts) - 2
     return document.front.slug or (folders[-1] if folders and len(folders) == depth else "")

@@ -55,9 +55,9 @@ def candidate_paths(written: str, page: PurePosixPath | None) -> Iterator[PurePo
 
 
 def is_outside_site(root: Path, written: str, page: PurePosixPath | None) -> bool:
-    """Return whether a path that an author wrote points outside the site. An absolute path is taken as a path
-    of the machine if its first folder does not exist in the site. No file outside is accessed. page: as in
-    `candidate_paths`."""
+    """Return whether a path that an author wrote points outside the site. An absolute path is treated as a
+    path of the machine if its first folder does not exist in the site. No file outside the site is accessed.
+    page: as in `candidate_paths`."""
     if _OF_HOME.match(written):
         return True
     parts = PurePosixPath(written).parts
@@ -89,7 +89,7 @@ class SiteBibliographies:
         self, root: Path, rows: CacheInterface | None = None, look: ReadTextFile | None = None
     ) -> None:
         """Prepare the bibliographies without reading files. rows: cache for the indexes of files. look:
-        function that reads a file; None: read it from disk."""
+        function that reads a file; if None, files are read from disk."""
         self._root = root
         self._look = look or self._read_file
         self._rows = rows or NullCache()
@@ -196,7 +196,8 @@ class SiteBibliographies:
         return self._settings
 
     def _named_paths(self, document: Document) -> Iterator[tuple[str, PurePosixPath | None]]:
-        """Yield the paths as written, each with the page that contains it, or None for the settings."""
+        """Yield the paths of bibliographies as authors wrote them. Each comes with the page that contains it,
+        or None for the settings."""
         for written in (*document.front.bibliography, *document.front.publications):
             yield written, document.path
         for written in self._config.config.bibliography:
@@ -296,8 +297,8 @@ class SiteBibliographies:
         hint: str = _HINT,
         near: str | None = None,
     ) -> Diagnostic:
-        """Return an error at the value of a key in the page or the settings. near: similar file name, for a
-        suggestion."""
+        """Return an error at the value of a key in the page or the settings. near: similar file name to
+        suggest, or None."""
         if document is not None:
             lines, place, path = (
                 document.source.text.split("\n"),

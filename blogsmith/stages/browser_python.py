@@ -19,7 +19,7 @@ VENDOR = "run `blogsmith pyodide vendor` to copy its files"
 
 
 def browser_python(context: SiteContext, log: BuildLog) -> Callable[[], Distribution]:
-    """Return a function that opens the distribution when the first page needs it, and then reports its
+    """Return a function that returns the distribution. The first call opens the distribution and reports its
     errors."""
 
     @cache

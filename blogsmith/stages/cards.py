@@ -78,8 +78,8 @@ def _font_warning(message: str, hint: str) -> Diagnostic:
 
 
 def _letter_problems(plan: CardPlan, documents: Mapping[str, Document]) -> Iterator[Diagnostic]:
-    """Yield a warning for the first page without a card, and for the first line of text that a card leaves
-    out."""
+    """Yield at most two warnings: for the first page without a card, and for the first line of text that a
+    card leaves out."""
     if plan.pages:
         view, letters = plan.pages[0]
         document = documents.get(view.path)
@@ -121,7 +121,7 @@ def _other_fonts(context: SiteContext) -> tuple[Path, ...]:
 
 
 def _is_foreign(font: Path | None, context: SiteContext) -> bool:
-    """Return whether a font is a file of a site that is not trusted."""
+    """Return whether a font is a file of this site, and the site is not trusted."""
     root = context.root.resolve()
     if font is None or not font.is_relative_to(root):
         return False
@@ -168,7 +168,7 @@ def _draw(card: SocialCard, style: CardStyle, fonts: CardFonts) -> bytes:
 
 KINDS = ("home", "page", "post")
 FOLDER = "assets/cards"
-"""Path in the finished site."""
+"""Path of the folder of cards in the finished site."""
 _SEPARATOR = " · "
 
 

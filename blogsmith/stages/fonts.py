@@ -125,9 +125,9 @@ def can_subset() -> bool:
 
 
 def cut_font(font: bytes, signs: Collection[str]) -> bytes:
-    """Return a WOFF2 font with the `signs` of `font` (TTF, OTF or WOFF). FontError on failure. signs:
-    characters, some followed by a variation selector; ignored if the font lacks them. The same input gives
-    the same bytes."""
+    """Return a WOFF2 font with the `signs` of `font` (TTF, OTF or WOFF). Raises FontError on failure. signs:
+    characters, some followed by a variation selector. Those that the font lacks are ignored. The same input
+    gives the same bytes."""
     from fontTools.ttLib import TTFont
 
     try:

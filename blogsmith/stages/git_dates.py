@@ -37,7 +37,7 @@ class GitDates(Struct, frozen=True):
 
 
 def read_git_dates(context: SiteContext, documents: Sequence[Document]) -> GitDates:
-    """Return the dates of pages that request them. If there are none, git does not run."""
+    """Return the dates of pages that request them. If no page requests a date, git does not run."""
     wanted = [document for document in documents if document.front.is_dated_by_git]
     if not wanted:
         return GitDates()
@@ -111,7 +111,8 @@ def run_git(root: Path, *arguments: str) -> bytes:
 
 
 def _dates(text: str) -> dict[str, dt.datetime]:
-    """Parse the output of `git log -z`, where a NUL precedes each date and each name. Return path → date."""
+    """Parse the output of `git log -z`, where a NUL precedes each date and each name. Return a map from each
+    path to the date of its newest commit."""
     dates: dict[str, dt.datetime] = {}
     moment: dt.datetime | None = None
     for part in text.split("\0"):

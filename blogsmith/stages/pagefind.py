@@ -24,7 +24,8 @@ from .search_files import pagefind_folder, plan_index, search_folder, searched_v
 def make_pagefind_files(
     context: SiteContext, views: Mapping[str, PageView], rendered: Mapping[str, RenderedDocument]
 ) -> list[Output]:
-    """Return the files; none for a site with another search engine. SiteError if they cannot be made."""
+    """Return the files that Pagefind creates; an empty list for a site with another search engine. Raises
+    SiteError if they cannot be made."""
     settings = context.config.search_settings
     if settings is None or settings.engine != "pagefind":
         return []

@@ -113,9 +113,10 @@ def _picture_name(variant: ImageVariant) -> str:
 
 
 def make_copies(data: bytes, published: bytes, wanted: Sequence[ImageVariant]) -> list[bytes]:
-    """Return the copies of an image. `published` is used instead of a copy that is not smaller or cannot be
-    made. A reduced drawing has smooth edges, so it may be larger than a copy with more pixels, which is then
-    used for it. Browsers detect the format of an image from its bytes, whatever its file name."""
+    """Return the copies of an image. `published`, the published original, is used instead of a copy that does
+    not have fewer bytes or cannot be made. A reduced drawing has smooth edges, so it may have more bytes than
+    a copy with more pixels. In that case, the copy with more pixels is used instead. Browsers detect the
+    format of an image from its bytes, whatever its file name."""
     try:
         made = encode_variants(io.BytesIO(data), wanted)
     except ImageEncodingError:
@@ -158,7 +159,8 @@ def plan_share_images(
 def add_share_images(
     views: Sequence[PageView], shared: Mapping[str, ImageVariant], base_path: str
 ) -> list[PageView]:
-    """Return the pages, with the URLs of these copies as their images for social networks."""
+    """Return the pages. A page whose image is in `shared` gets the URL of the smaller copy as its image for
+    social networks."""
     return [
         replace(view, card=f"{base_path}/{one.path}") if (one := shared.get(view.image)) else view
         for view in views

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..site.search.index import IndexedPage, SearchIndex
 
 EXCERPTS = "excerpts"
-"""Folder with the text around hits, with the URLs of the pages as paths."""
+"""Folder with the text around hits. Paths in this folder are the URLs of pages."""
 ENTRY = "index"
 """Name of the entry file."""
 _FORM = "3"
@@ -98,7 +98,7 @@ class SearchPlan(msgspec.Struct, frozen=True, array_like=True):
 def search_files(
     views: Sequence[PageView], rendered: Mapping[str, RenderedDocument], context: SiteContext, engine: str
 ) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
-    """Yield path and content of each search file, except for those that Pagefind creates; none if the site
+    """Yield path and content of each search file, except for those that Pagefind creates; nothing if the site
     has no search. rendered: by source path. engine: `own` or `pagefind`."""
     macros = macro_texts(context.config.math.macros)
     for edition, members in searched_views(views, rendered, context).items():
@@ -114,8 +114,8 @@ def search_files(
 
 
 def _excerpt_files(record: bytes, path: str) -> Iterator[tuple[PurePosixPath, GeneratedFile]]:
-    """Yield path and content of the files with the text around the hits of one page. path: of each file,
-    without its number."""
+    """Yield path and content of the files with the text around the hits of one page. path: path of the files
+    without the number at its end."""
     from ..site.search.page_record import count_chunks, record_digest
 
     digest = record_digest(record)

@@ -128,7 +128,7 @@ def _place(context: SiteContext, path: YamlPath) -> Place | None:
 
 
 _MOST = 64
-"""Number of cached stylesheets: one per group and font, and some of earlier settings."""
+"""Number of cached stylesheets: one for each combination of group and font, and some of earlier settings."""
 
 
 def sheet_files(

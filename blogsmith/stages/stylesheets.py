@@ -80,7 +80,8 @@ class _Use(Struct, frozen=True, array_like=True):
     def problem(
         self, code: str, message: str, hint: str, severity: Severity, near: str | None = None
     ) -> Diagnostic:
-        """Return a diagnostic. near: similar name to suggest; hint: used if there is none."""
+        """Return a diagnostic. near: similar name to suggest, or None. hint: hint that is used if `near` is
+        None."""
         meant = confirm_typo(self.name, near)
         at = self.line.find(self.name, self.place.column - 1)
         fix = make_replacement(self.place.line, at + 1, self.name, meant) if meant and at >= 0 else None
@@ -312,7 +313,8 @@ def _unknown_properties(
 
 
 class _Declared(Struct, frozen=True):
-    """The value that a custom property has for the whole page, and the place where the author sets it."""
+    """The value that a custom property has for the whole page, and the location where the author sets the
+    value."""
 
     value: str
     path: str = ""
@@ -440,7 +442,7 @@ class _ContrastChecker:
         yield name, ratio, found
 
     def _contrast_hint(self, name: str, scheme: str, own: _Declared, better: str) -> str:
-        """Return the hint to replace a colour, or to add one for the other scheme."""
+        """Return the hint to replace a colour, or to add a colour for the other colour scheme."""
         is_shared = all(self._declared.get((name, one)) is own for one in SCHEMES)
         if not is_shared or "light-dark(" in own.value or len(self._schemes()) == 1:
             return f"set `{name}` to a colour such as `{better}` in {scheme} mode"

@@ -74,7 +74,8 @@ def _loading_expressions(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _is_computed(expression: str) -> bool:
-    """Return whether a template computes the name of the template that it loads, so that it may load any."""
+    """Return whether a template computes the name of the template that it loads, so that it may load any
+    template."""
     rest = _STRING.sub("", expression)
     return rest == expression or any(sign in rest for sign in "~+|(")
 

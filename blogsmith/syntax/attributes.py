@@ -149,7 +149,7 @@ def parse_span(state: StateInline, silent: bool) -> bool:
 
 
 def attributes_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a list alone on a line, which applies to the block after it (block rule)."""
+    """Parse an attribute list alone on a line, which applies to the block after the list (block rule)."""
     if state.is_code_block(start):
         return False
     text = line_text(state, start).rstrip()
@@ -167,7 +167,7 @@ def attributes_block(state: StateBlock, start: int, end: int, silent: bool) -> b
 
 
 def resolve_blocks(state: StateCore) -> None:
-    """Apply lists on lines of their own to the token after them (core rule)."""
+    """Apply each attribute list that is alone on its line to the token after the list (core rule)."""
     page = get_page(state.env)
     state.tokens = list(_resolve(state.tokens, page))
 

@@ -57,7 +57,7 @@ _LABEL_SPAN = lazy_pattern(
 
 
 def block_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a div with one of these classes (block rule)."""
+    """Parse a div that has a class of `CONTAINER_ARGUMENTS` or of a shortcode (block rule)."""
     pos = line_start(state, start)
     if state.is_code_block(start) or state.src[pos : pos + 4].lower() != "<div":
         return False
@@ -94,7 +94,8 @@ def _known_containers(state: StateBlock) -> list[str]:
 
 
 def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
-    """Warn about a div that has data for a block but not the class of one: it would show nothing."""
+    """Warn about a div that has attributes of a block, such as `data-src`, but no class of a block: the page
+    would show nothing."""
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
     reporter = get_page(state.env).reporter
@@ -177,7 +178,8 @@ def _push_label(state: StateBlock, extent: BlockExtent) -> None:
 
 
 def attribute_map(state: StateBlock, item: Attribute) -> TextMap:
-    """Return the value of an attribute with its positions. Lines after the first start in column 1."""
+    """Return the value of an attribute with its positions in the file. All lines of a value except the first
+    start in column 1."""
     place = block_place(state, item.start)
     further = range(place.line + 1, place.line + 1 + item.value.count("\n"))
     return TextMap(item.value, ((place.line, place.column), *((line, 1) for line in further)))

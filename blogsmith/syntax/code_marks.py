@@ -46,7 +46,7 @@ _NOTES_HINT = "write its note as item {number}. of an ordered list directly belo
 
 
 class _Item(Struct, frozen=True):
-    """A list item."""
+    """An item of the list of notes after a fence."""
 
     opening: Token
     last: Token
@@ -104,7 +104,8 @@ def code_marks(state: StateCore) -> None:
 
 
 def _read_diff(token: Token) -> None:
-    """Remove the `+`, `-` and space characters before the lines of a diff. Record added and removed lines."""
+    """Remove the `+`, `-` and space characters at the start of the lines of a diff. Record added and removed
+    lines."""
     fence = get_record(token, Fence)
     lines, added, removed = [], set(fence.added), set(fence.removed)
     for number, line in enumerate(token.content.split("\n"), 1):

@@ -209,7 +209,7 @@ class InlineDispatch(ParserInline):
         return state.tokens
 
     def _is_text(self, text: str) -> bool:
-        """Return whether no rule other than `text` applies."""
+        """Return whether the inline rules leave `text` unchanged, so that it becomes a single text token."""
         table = self._rules()
         return bool(text) and table[text[0]] == [rules_inline.text] and not table.stops.search(text)
 
@@ -269,8 +269,8 @@ class LineTable(StateBlock):
         super().__init__("", md, env, tokens)
         self.src = src
         self.scanned_paragraph: tuple[tuple[int, ...], int] | None = None
-        """Where the last scan of a paragraph started, without finding a match, and the line after the
-        paragraph; None if unused."""
+        """Start of the paragraph that was last scanned without finding a setext heading, and the line after
+        the paragraph. None if there is no unused scan."""
         lines = src.split("\n")
         if not lines[-1].strip(" \t"):
             # If the last line has only spaces, it is not a line of the text.

@@ -20,7 +20,7 @@ _FENCE = lazy_pattern(r" {0,3}(`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[ \t]*[^ \t\n])?
 
 
 class BlockExtent(Struct, frozen=True):
-    """Extent of an element: lines, and indices into the source."""
+    """Extent of an element: 0-based lines, and indices into the source."""
 
     tag: StartTag
     first: int
@@ -84,7 +84,8 @@ def _find(state: StateBlock, start: int, end: int, tag: StartTag) -> BlockExtent
 
 
 def report_unclosed(state: StateBlock, start: int, tag: StartTag, written: str) -> None:
-    """Report that the element on line `start` has no end tag. written: Name of the element in the message."""
+    """Report that the element on line `start` has no end tag. written: The element's start tag or name, as
+    the message shows it."""
     pos = line_start(state, start)
     place = block_place(state, pos, min(tag.end, state.eMarks[start]) - pos)
     closing = f"</{tag.name}>"

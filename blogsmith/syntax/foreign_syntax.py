@@ -149,8 +149,8 @@ _EMBED_HINT = "write an image as `![text](image.png)`"
 _QUICK_TEST = lazy_pattern(
     r"\{|\[(?:\[|TOC|toc)|\^\[|\*\[|:::|:[a-z0-9+-]|\)=|\\[A-Za-z]|``|~(?=[$\\{\[\0])|!!!|\?\?\?|\+\+|%%|~(?<=[\w)]~)[\w+-]|\^(?<=[\w)]\^)[\w+-]"
 )
-"""Matches text that any of the patterns above may match, and nothing else is searched. Each alternative
-begins with a literal, which is four times as fast as patterns that may begin with any letter."""
+"""Matches in every text that may contain one of the patterns above. Other text is not searched for them. Each
+alternative begins with a literal, which is four times as fast as patterns that may begin with any letter."""
 _WITHOUT_TEXT = "\0"
 """Placeholder in the joined text of a paragraph for tokens that are not text."""
 
@@ -202,7 +202,8 @@ def _ends_proof(tokens: Sequence[Token], number: int, mark: str) -> bool:
 
 
 def _warn(page: PageState, hits: Iterable[tuple[Place, str, str]], fixes: LatexFixes) -> None:
-    """Warn about each hit. hits: position, matched text and hint of each hit. fixes: those of LaTeX."""
+    """Warn about each hit. hits: position, matched text and hint of each hit. fixes: Fixes for LaTeX
+    syntax."""
     for place, text, hint in hits:
         fix = translate_match(text, place, page) or translate_latex(text, place, page, fixes)
         hint = (exact_hint(text, place, page) if fix else "") or hint
@@ -250,7 +251,8 @@ def _place_hits(origin: TextMap, hits: Iterable[_Match]) -> Iterator[tuple[Place
 
 
 class _Match(Struct, frozen=True):
-    """Next range of the text, in source order; a range without a hint causes no warning."""
+    """A range of the text, in source order. If it has a hint, it is reported; otherwise it is only
+    skipped."""
 
     text: str
     hint: str = ""

@@ -36,7 +36,8 @@ _BY_PART = "by part"
 
 
 def set_chapter(front: FrontMatter, page: PageState) -> bool:
-    """Set the part of the series before the numbers of the page. Return whether headings are numbered."""
+    """If the numbers of the page start with its part of the series, store that part in `page`. Return whether
+    headings are numbered."""
     options, series = page.options, front.series
     numbering = choose_numbering(front, options.series, options.numbering)
     if numbering != _BY_PART:
@@ -58,7 +59,7 @@ class _Counter:
 
     counts: list[int]
     chapter: str
-    """Part of the series before every number; empty without numbers by part."""
+    """Part of the series; every number starts with it. Empty without numbers by part."""
 
     is_appendix: bool = False
 
@@ -202,8 +203,8 @@ def _assign_ids(
     """Return the id of each heading. If two are equal, replace the second: every link to it would open the
     first.
 
-    taken: ids that the author set, including `title_id`, the id of the removed title. marks: as for
-    `slugify`.
+    taken: ids that the author set, including `title_id`, the id of the removed title. marks: whether ids keep
+    combining marks.
     """
     used, counts, found = set(taken), dict[str, int](), list[str]()
     seen = {title_id}
@@ -223,8 +224,10 @@ def _assign_ids(
 
 
 def _joined_ids(headings: Sequence[_HeadingTokens], page: PageState, *, marks: bool) -> dict[int, str]:
-    """Return the text for the id of headings where `<br>` does not separate words, by id() of the inline
-    token. Usually `A<br>B` gets the id `a-b`. If another heading has that id, its text here is `AB`."""
+    """Return shorter text for the ids of headings with `<br>`, by `id()` of the inline token.
+
+    Usually the heading `A<br>B` gets the id `a-b`. If another heading already has that id, the result
+    contains `AB`: there, `<br>` does not separate words. Other headings are not in the result."""
     broken = [one for one in headings if any(map(is_line_break, one.inline.children or ()))]
     if not broken:
         return {}

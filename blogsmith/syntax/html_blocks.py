@@ -54,7 +54,8 @@ def raw_tags_of_spans(state: StateCore) -> None:
 
 
 def without_raw_tags(code: str) -> str:
-    """Return the code without its outermost pairs. A tag alone on a line is removed with its line."""
+    """Return the code without its outermost pairs of `{% raw %}` and `{% endraw %}`. A tag alone on a line is
+    removed with its line."""
     kept, at = [], 0
     for start, end in _outermost_tags(code):
         line_start = code.rfind("\n", 0, start) + 1
@@ -68,7 +69,8 @@ def without_raw_tags(code: str) -> str:
 
 
 def _outermost_tags(code: str) -> Iterator[tuple[int, int]]:
-    """Yield (start, end) of the outermost tags, in order. Unmatched tags are omitted."""
+    """Yield (start, end) of the outermost `{% raw %}` and `{% endraw %}` tags, in order. Unmatched tags are
+    omitted."""
     depth, opening = 0, (0, 0)
     for found in _TAG.finditer(code):
         if not found[1]:
@@ -97,7 +99,7 @@ _ENDS: Mapping[str | None, re.Pattern[str]] = MappingProxyType(
 )
 """Start of a block that does not end at an empty line → its end (CommonMark 4.6, kinds 1 to 5)."""
 _MAX_DISPLAYS = 20
-"""Maximum number of displays with blank lines in a block. Each costs a search of the block."""
+"""Maximum number of displays with blank lines in a block. For each of them, the block is searched again."""
 
 
 def html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

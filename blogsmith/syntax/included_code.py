@@ -63,7 +63,7 @@ _LANGUAGES: Mapping[str, str] = MappingProxyType(
 
 
 def included_code(state: StateCore) -> None:
-    """Fill fences with code from files, and turn calls into fences (core rule, after `fences`)."""
+    """Fill fences with code from files, and turn shortcode calls into fences (core rule, after `fences`)."""
     page = get_page(state.env)
     for token in state.tokens:
         if token.type == "shortcode" and _is_call(token, page):
@@ -78,7 +78,7 @@ def _is_call(token: Token, page: PageState) -> bool:
 
 
 def _read_call(token: Token, page: PageState) -> None:
-    """Turn a call into the equivalent fence. Report invalid arguments."""
+    """Turn a shortcode call into the equivalent fence. Report invalid arguments."""
     call = get_record(token, Shortcode)
     for mistake in call.mistakes:
         page.reporter.error("shortcode-argument", mistake.message, mistake.place, mistake.hint)
@@ -104,7 +104,8 @@ def _read_call(token: Token, page: PageState) -> None:
 
 
 def check_arguments(call: Shortcode, known: Sequence[str], example: str, page: PageState) -> None:
-    """Report invalid arguments of a call that shows a file. known: names of its arguments; example: path."""
+    """Report invalid arguments of a shortcode call that shows a file. known: Names of allowed arguments.
+    example: A path, for the hint if `file` is missing."""
     for key, place in call.key_places.items():
         if key not in known:
             near = page.reporter.nearest(key, known)
@@ -128,7 +129,7 @@ def find_included(written: OptionSetting, page: PageState) -> IncludedFile | Non
 
 
 def part_setting(call: Shortcode, key: str) -> OptionSetting:
-    """Return an argument of a call with its position."""
+    """Return an argument of a shortcode call with its position."""
     text = call.arg_maps[key]
     place = text.place(0, max(1, len(text.text)))
     return OptionSetting(key, call.args[key], place, call.key_places[key], text.text, text)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from .state import KindRow
 
 THEOREM = "theorem"
-"""Kind whose counter all kinds use if they share one."""
+"""Callout kind whose counter numbers all kinds, if the site sets one shared counter."""
 
 ROWS: tuple[tuple[KindRow, tuple[str, ...]], ...] = (
     (KindRow("note", "Note"), ()),

@@ -60,7 +60,8 @@ def locate_tokens(rule: Rule, kind: str, attribute: str) -> Rule:
 
 
 def _limit_url(token: Token, attribute: str, place: Place, page: PageState) -> None:
-    """Remove a URL if the total length of the page's URLs exceeds the limit. Report the first case.
+    """Remove the URL of a link or image if the total length of the page's URLs exceeds the limit. Report the
+    first case.
 
     If a long definition `[a]: …` is used often, 100 kB of source become gigabytes. Images pasted as data URLs
     stay below the limit, because their length is also that of the source.
@@ -122,7 +123,7 @@ def find_label_end(state: StateInline, start: int, disableNested: bool = False) 
     """Return the index of the `]` that closes the `[` at `start`; -1 if there is none.
 
     Works like markdown-it's `parseLinkLabel`. With `disableNested`, return -1 also if the text contains a
-    link. Footnotes, names in double brackets and citations do not count as links.
+    link. Footnotes, wiki links and citations do not count as links.
     """
     before, level = state.pos, 1
     state.pos = start + 1
@@ -145,8 +146,8 @@ def find_label_end(state: StateInline, start: int, disableNested: bool = False) 
 
 
 def _is_own_bracket(state: StateInline, start: int) -> bool:
-    """Return whether the brackets from `start` to the current position are a footnote, a name or a citation,
-    not a link."""
+    """Return whether the brackets from `start` to the current position are a footnote, a wiki link or a
+    citation, which are not Markdown links."""
     written = state.src[start : state.pos]
     if not written.endswith("]"):
         return False

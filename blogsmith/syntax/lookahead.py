@@ -47,7 +47,7 @@ def code_span_end(text: str, pos: int, end: int) -> int:
 
 
 def run_length(text: str, pos: int, end: int) -> int:
-    """Return how often the character at `pos` is repeated there."""
+    """Return the length of the run of equal characters that starts at `pos`."""
     at = pos
     while at < end and text[at] == text[pos]:
         at += 1

@@ -86,7 +86,7 @@ def push_element(
     state: StateBlock, extent: BlockExtent, *, is_within: bool = False, behind: str = "\n"
 ) -> None:
     """Add the tokens of an element that requests Markdown. is_within: whether the element is inside other
-    HTML, where indentation has no meaning. `behind`: text printed after the element."""
+    HTML, where indentation has no meaning. `behind`: text after the element."""
     if _is_text(state, extent):
         _push_text(state, extent)
     else:
@@ -101,8 +101,8 @@ def next_element(state: StateBlock, start: int, pos: int, last: int, end: int) -
     """Return the first element that requests Markdown, from index `pos` of line `start` to line `last`, or
     None.
 
-    It is used inside HTML, where the element may be anywhere. Without an end tag, the result is None: all the
-    rest is HTML, so nothing is searched twice. end: line after the container.
+    It is used inside HTML, where the element may be anywhere. If an element that requests Markdown has no end
+    tag, return None: the rest is then HTML, so nothing is searched twice. end: line after the container.
     """
     line = start
     while found := _PLACE.search(state.src, pos, state.eMarks[last]):
@@ -176,7 +176,7 @@ def _push_text(state: StateBlock, extent: BlockExtent) -> None:
 
 
 def _text_inside(state: StateBlock, extent: BlockExtent) -> TextMap:
-    """Return the text between the tags as in a paragraph: its lines without indentation."""
+    """Return the text between the tags with the indentation of each line removed, as in a paragraph."""
     pieces: list[str] = []
     starts: list[tuple[int, int]] = []
     for line in range(extent.open_line, extent.last + 1):

@@ -34,7 +34,7 @@ _NESTED = lazy_pattern(
     r"(?<![\\!])\[[^\[\]\n]{0,200}(?<![\\!])(?P<inner>\[[^\[\]\n]{1,200}\]\([^()\s]{1,300}\))"
     r"[^\[\]\n]{0,200}\](?P<outer>\([^()\s]{1,300}\))"
 )
-"""A link in the text of another, so that CommonMark makes only the inner one a link."""
+"""A link inside the text of another link. CommonMark makes only the inner one a link."""
 _MODULE = lazy_pattern(
     r"(?:import\s+(?:[\w*{][^\n'\";]{0,200}\sfrom\s+)?[\"'][^\"'\n]{1,200}[\"'];?|export\s+(?:const|default|function)\s[^\n]{0,200})"
 )
@@ -114,7 +114,7 @@ def _check_heading(inline: Token, page: PageState) -> None:
 
 
 def _check_paths(inline: Token, page: PageState) -> None:
-    """Warn about a link or an image whose path has a space."""
+    """Warn about a link or an image whose path contains a space."""
     origin = get_record(inline, TextMap)
     for found in _SPACED.finditer(_without_code(inline.content)):
         image, path = found[1], found[3]

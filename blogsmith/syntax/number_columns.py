@@ -1,7 +1,7 @@
 """Columns of numbers that are aligned at their decimal points, and at `±` if they have uncertainties.
 
-No browser aligns text at a character. A right-aligned column is aligned if each cell ends with as many
-invisible digits as it lacks, and has as many around its `±`. These digits are in the attribute `data-pad` of
+No browser aligns text at a character. In a right-aligned column, each cell therefore gets invisible digits in
+place of those that it lacks, at its end and around its `±`. These digits are in the attribute `data-pad` of
 the cell and of empty spans in it; the stylesheet prints them invisibly. So they are not copied, searched or
 read aloud.
 """
@@ -23,8 +23,8 @@ NUMBER = lazy_pattern(
 )
 """Matches a number. Its group is the text after the integer part."""
 _UNCERTAIN = lazy_pattern(r"(\.\d*)?(\s*±\s*)(\d[\d,]*)?(\.\d*)?(\s*\D*)")
-"""Matches the text after the integer part of `12.5 ± 0.3 ms`: fraction, sign, the two parts of the
-uncertainty, unit."""
+"""Matches the text after the integer part of `12.5 ± 0.3 ms`: fraction, `±` with its spaces, integer part and
+fraction of the uncertainty, unit."""
 _MARKUP = "*_~ \t\n"
 _DIGIT = lazy_pattern(r"\d")
 _SIGN = "±"
@@ -35,9 +35,9 @@ class Padding(Struct, frozen=True):
 
     end: str = ""
     before: str = ""
-    """Text before the `±` and the spaces around it."""
+    """Invisible text before the `±` and its spaces."""
     after: str = ""
-    """Text after them."""
+    """Invisible text after the `±` and its spaces."""
 
     @property
     def is_inside(self) -> bool:
@@ -48,9 +48,9 @@ class Padding(Struct, frozen=True):
 def column_paddings(cells: Sequence[str]) -> list[Padding | None]:
     """Return the invisible text of each cell of a column that aligns the numbers.
 
-    cells: The text of the body cells, with or without Markdown emphasis. The result is None for a cell
-    without a number, such as a dash. All results are None if the column is aligned already, or if the
-    numbers have different units, because then no padding helps.
+    cells: The text of the body cells, with or without Markdown emphasis. An item is None for a cell without a
+    number, such as a dash. All items are None if the column is aligned already, or if the numbers have
+    different units, because then no padding helps.
     """
     tails = [_tail(cell.strip(_MARKUP)) for cell in cells]
     known = {tail for tail in tails if tail is not None}
@@ -98,7 +98,8 @@ def _end(tail: str, longest: str) -> str | None:
 
 
 def _uncertain(tails: set[str]) -> dict[str, Padding | None]:
-    """Return the paddings of a column in which some numbers have an uncertainty."""
+    """Return the padding of each tail (see `_tail`) of a column, if some of its numbers have an
+    uncertainty."""
     found = {tail: _UNCERTAIN.fullmatch(tail) for tail in tails if _SIGN in tail}
     parts = {tail: one.groups("") for tail, one in found.items() if one}
     units = {part[4] for part in parts.values()}

@@ -50,7 +50,7 @@ class _Tagged:
     row: int
     is_filled: bool = False
     is_open: bool = False
-    """Whether other tags that this one refers to are being filled in."""
+    """Whether this tag waits until the tags that it refers to are filled in."""
 
     @property
     def math(self) -> Math:
@@ -192,7 +192,8 @@ def _flat(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _number_callout(token: Token, numbers: PageNumbers) -> dict[int, Callout | Figure]:
-    """Return {id() of the callout's record: the record with its number}."""
+    """Return a map with one entry: `id()` of the callout's record → a copy of the record with its number. The
+    map is empty if the callout has no id."""
     callout = get_record(token, Callout)
     if not callout.id:
         return {}
@@ -204,7 +205,7 @@ def _number_callout(token: Token, numbers: PageNumbers) -> dict[int, Callout | F
 
 
 def _number_figure(token: Token, numbers: PageNumbers) -> dict[int, Callout | Figure]:
-    """Return {id() of the figure's record: the record with its number}."""
+    """Return a map with one entry: `id()` of the figure's record → a copy of the record with its number."""
     figure = get_record(token, Figure)
     if not figure.id:
         return {}

@@ -37,7 +37,8 @@ _SWALLOWING = _RAW_TEXT | name_set(
 """Elements that hide the text in them, or show it differently from other text."""
 _HIDDEN = lazy_pattern(r"(?i)\shidden(?=[\s=/>])|display\s*:\s*none")
 _BARRIERS = _SWALLOWING | name_set("applet caption marquee table td th")
-"""Elements that protect: an end tag inside them does not close an element around them (HTML, 13.2.4.2)."""
+"""Elements that protect the elements around them: an end tag inside a barrier closes nothing outside it
+(HTML, 13.2.4.2)."""
 _FORMATTING = name_set("a b big code em font i nobr s small strike strong tt u")
 """Elements that browsers reopen after the end of a paragraph or a block."""
 _LASTING = (
@@ -257,7 +258,7 @@ class _Balance:
         return found
 
     def pass_shortcode(self, token: Token) -> None:
-        """Remember that the template of a shortcode may have opened an element."""
+        """Record that the template of a shortcode may have opened an element."""
         if get_record(token, Shortcode).name not in _COMPLETE_SHORTCODES:
             self.has_shortcode = True
 

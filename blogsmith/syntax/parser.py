@@ -106,7 +106,8 @@ def end_marks(state: StateCore) -> None:
 
 
 def _add_end_mark(body: list[Token]) -> None:
-    """Add the mark to the last paragraph of `body`, or on a line of its own after other blocks."""
+    """Add the end mark of a proof to the last paragraph of `body`, or on a line of its own after other
+    blocks."""
     if len(body) > 1 and body[-1].type == "paragraph_close" and body[-2].children:
         children = body[-2].children
         _drop_own_mark(children)
@@ -220,7 +221,7 @@ def check_nesting(state: StateCore) -> None:
 
 
 _LABELS = ("collapsible_label_open", "tab_open")
-"""Tokens after which text from an attribute follows."""
+"""Types of the tokens that are followed by text from an attribute."""
 
 RULES: tuple[Callable[[MarkdownIt], None], ...] = (
     math_rules,
@@ -318,7 +319,7 @@ class Parsed(Struct, frozen=True):
 
     @property
     def facts(self) -> PageFacts:
-        """The parts that are still needed after the tokens are discarded."""
+        """The data that is still needed after the tokens are discarded."""
         return PageFacts(self.document, self.cells, self.diagnostics)
 
 

@@ -47,9 +47,9 @@ class Prefix(Struct, frozen=True):
     """The prefix as declared."""
     kind: str
     emoji: str
-    """Emoji at its start, without variation selectors; empty if it starts with a word."""
+    """Emoji at the start of the prefix, without variation selectors; empty if it starts with a word."""
     label: str
-    """Text after the emoji, without the separator."""
+    """Text of the prefix after the emoji, without the separator."""
     letters: tuple[str, ...]
     """Emoji and label for comparison: case-folded, without whitespace."""
     is_separated: bool
@@ -71,7 +71,7 @@ class _Opening(Struct, frozen=True):
 
     characters: list[_Character]
     emphasis_ends: frozenset[int]
-    """Indices of characters directly after which emphasis ends."""
+    """Indices of the characters that are directly followed by the end of emphasis."""
 
     def text(self, start: int = 0) -> str:
         """Return the text from index `start`."""
@@ -172,7 +172,8 @@ def _read_opening(children: Sequence[Token]) -> _Opening:
 
 
 def _match(prefix: Prefix, opening: _Opening) -> int:
-    """Return the number of characters of prefix and separator, or 0 if the text does not start with them."""
+    """Return how many characters of the opening belong to the prefix and its separator. Return 0 if the text
+    does not start with both."""
     characters = opening.characters
     at = 0
     for letter in prefix.letters:
@@ -253,7 +254,7 @@ def _report_near(inline: Token, opening: str, prefixes: Sequence[Prefix], page: 
 
 
 def _label_fix(origin: TextMap, label: re.Match[str], meant: str) -> Fix:
-    """Return a fix that replaces a misspelled label."""
+    """Return a fix that replaces a misspelled label of a prefix by `meant`."""
     place = origin.place(label.start(1), len(label[1]))
     colon = "" if _HAS_SEPARATOR.match(origin.text, label.end(1)) else ":"
     return make_replacement(place.line, place.column, label[1], meant + colon, is_safe=True)

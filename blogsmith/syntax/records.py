@@ -101,7 +101,7 @@ class Callout(Struct, frozen=True):
     style: str = ""
     """`theorem`, `definition` or `remark`, as in `KindRow`; may be empty."""
     exercise: str = ""
-    """Id of the exercise that a solution belongs to; empty without an exercise, or if the exercise has no
+    """Id of the exercise that a solution belongs to; empty if there is no exercise, or if the exercise has no
     id."""
     exercise_place: Place | None = None
     """Position of the value of `for=` on the marker line; None without `for=`."""
@@ -124,14 +124,15 @@ class OptionSetting(Struct, frozen=True):
     value: object
     """Plain data, as from YAML."""
     place: Place
-    """Position of the value."""
+    """Position of the value in the file."""
     key_place: Place
     spelling: str
     """The author's spelling of a number or boolean; for a string, the string itself."""
     text: TextMap | None = None
     """The value with its positions if it is a string, otherwise None."""
     implied: bool = False
-    """Whether it comes from an entry of `tags`; an explicit option overrides it."""
+    """Whether the option comes from an entry of `tags`. An option that the author wrote overrides an implied
+    one."""
     entries: tuple[Place, ...] = ()
     """Position of each entry, if the value is a list."""
     nested: Mapping[tuple[str | int, ...], Place] = field(default_factory=dict)
@@ -222,7 +223,8 @@ class SourceRange(Struct, frozen=True):
 
 
 class CallError(Struct, frozen=True):
-    """An error in the arguments of a call. It is reported only if a shortcode of that name exists."""
+    """An error in the arguments of a shortcode call. It is reported only if a shortcode of that name
+    exists."""
 
     message: str
     place: Place
@@ -297,7 +299,7 @@ class NoteRef(Struct, frozen=True):
     number: int
     """1-based number, by first use."""
     use: int
-    """Position of this reference among the references to the same note, from 1."""
+    """1-based count of the references to the same note, up to this one."""
     place: Place | None = None
     written: str = ""
     """The source, `[^1]`, for messages."""
@@ -331,7 +333,7 @@ class Citation(Struct, frozen=True):
     form: Literal["brackets", "text"] = "brackets"
     """`text` if the authors are part of the sentence, as in `@a`; `brackets` for `[@a]`."""
     uses: tuple[int, ...] = ()
-    """For each key, the position of this citation among those of the key, from 1, for back links. Empty in
+    """For each key, the 1-based count of its citations up to this one; used for back links. Empty in
     shortcode arguments, which get no back links."""
     written: str = ""
     """Source of an `@word` that may not be a citation. It is printed if no bibliography has the key; empty

@@ -87,8 +87,8 @@ def _is_blank(token: Token) -> bool:
 
 
 def _join_paragraphs(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with images in adjacent paragraphs joined, and without the paragraph of the second
-    one."""
+    """Return the tokens after joining pairs of images in adjacent paragraphs. The paragraph of the second
+    image is removed."""
     out: list[Token] = []
     for token in tokens:
         out.append(token)

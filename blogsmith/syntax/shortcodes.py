@@ -130,7 +130,7 @@ def _no_argument(word: str, origin: TextMap) -> CallError:
 
 
 def _id(read: _Arguments) -> tuple[str, tuple[CallError, ...]]:
-    """Return the id that a call sets, and the errors in it."""
+    """Return the HTML id that a call sets, or an empty string, and the errors in that id."""
     name = read.args.get("id", "")
     if name and not _ID.fullmatch(name):
         place = read.maps["id"].place(0, len(name))
@@ -195,7 +195,8 @@ def shortcode_block(state: StateBlock, start: int, end: int, silent: bool) -> bo
 
 
 def _stands_alone(state: StateBlock, pos: int) -> bool:
-    """Return whether a call that fills its line is a block. An inline shortcode remains a paragraph."""
+    """Return whether a call that fills its line is a block. The call of an inline shortcode becomes a
+    paragraph instead."""
     found = _CALLED.match(state.src, pos)
     return not found or found[1] not in get_page(state.env).options.inline_shortcodes
 

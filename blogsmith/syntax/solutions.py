@@ -35,7 +35,7 @@ class _Block:
     end: int = 0
     """Index of its last token."""
     owner: _Block | None = None
-    """Exercise that a solution belongs to."""
+    """Exercise that the solution belongs to; None if there is no exercise."""
 
 
 def place_solutions(state: StateCore) -> None:

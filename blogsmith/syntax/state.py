@@ -96,10 +96,10 @@ class KindRow(Struct, frozen=True):
     icon: str = ""
     color: str = ""
     counter: str = ""
-    """Name of the counter for its numbers; empty for its own."""
+    """Name of the counter for the numbers of this kind; empty if the kind has a counter of its own."""
     style: str = ""
-    """`theorem`, `definition` or `remark`: set like such a statement of a journal. Empty for a box, and for
-    kinds that the theme's stylesheet selects by name."""
+    """`theorem`, `definition` or `remark`: printed like this kind of statement in a journal. Empty for a box,
+    and for kinds that the theme's stylesheet selects by name."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ class PageState:
     raw_lines: list[range] = field(default_factory=list)
     """Ranges of lines between `{% raw %}` and `{% endraw %}` that are parsed as Markdown."""
     values: list[Value] = field(default_factory=list)
-    """Values in reading order; complete after the rule `number_values`."""
+    """Values (`{= … =}`) in reading order; complete after the rule `number_values`."""
     open_value: TextMap | None = None
     """Last text for which a `{= ` without an end was reported."""
     included: Mapping[str, IncludedFile] = field(default_factory=dict)
@@ -312,11 +312,10 @@ class PageState:
         return Place(self.first_line + line, column + 1, max(1, length))
 
     def text_map(self, text: str, first: int) -> TextMap:
-        """Return `text` with positions. Its lines are the ends of consecutive source lines, from line `first`
-        (0-based).
+        """Return `text` with its positions in the file.
 
-        A source line differs from a line of a paragraph only at its start, for example by indentation and
-        quote markers.
+        The lines of `text` come from consecutive source lines, from line `first` (0-based). Each is the end
+        of its source line, because only the start, such as indentation and quote markers, was removed.
         """
         starts, gaps, offset = [], list[tuple[int, int]](), 0
         for number, piece in enumerate(text.split("\n"), start=first):
@@ -337,8 +336,8 @@ def _line_starts(lines: Sequence[str]) -> list[int]:
 
 
 def _find_gaps(origin: LineOrigin, column: int, offset: int) -> Iterator[tuple[int, int]]:
-    """Yield the gaps of a `TextMap` for a translated line. column: where its text starts in the line. offset:
-    where its text starts in the map."""
+    """Yield the gaps of a `TextMap` for a translated line. column: index in the translated line where its
+    text starts. offset: index in the map where this text starts."""
     before = origin.source_column(column) - column
     for at, there in origin.anchors:
         if at > column and there - at != before:

@@ -129,7 +129,7 @@ def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _header(state: StateBlock, start: int, end: int) -> list[str] | None:
-    """Return the alignments if a table starts at `start`, otherwise None."""
+    """Return the alignments of the columns if a table starts at `start`, otherwise None."""
     second = start + 1
     if second >= end or state.sCount[second] < state.blkIndent:
         return None
@@ -241,7 +241,8 @@ def _is_caption(state: StateBlock, line: int) -> bool:
 
 
 def _caption(state: StateBlock, index: int, last: int, end: int) -> int:
-    """Read a caption after the table and at most one empty line. Return the next line."""
+    """Read a caption after the table and at most one empty line. Return the line after the caption, or after
+    the table if there is no caption."""
     opening = state.tokens[index]
     line = last + 1 if last < end and state.isEmpty(last) else last
     if line >= end or state.sCount[line] < state.blkIndent or state.is_code_block(line):

@@ -137,8 +137,8 @@ def _set_marks(tokens: list[Token], page: PageState) -> None:
 
 
 def set_quotes(children: list[Token], text: str, page: PageState) -> None:
-    """Set quotation marks, dashes and dots in inline tokens that the core rules do not process: a caption, a
-    label."""
+    """Set quotation marks, dashes and dots in inline tokens that the core rules do not process, such as those
+    of a caption or a label."""
     for token in _prose(children):
         token.content = set_dashes_and_dots(token.content)
     _set_marks([Token("inline", "", 0, content=text, children=children)], page)

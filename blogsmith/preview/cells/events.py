@@ -1,7 +1,7 @@
 """Output of running cells, as events for the pages that show them.
 
-Frequent output is collected into larger events, up to a limit for each cell. The page shows the rest when the
-result is recorded.
+Frequent output is collected into larger events, up to a limit for each cell. Output above the limit is not
+sent: the page shows it when the result is recorded.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Text:
     sent_pieces: list[str] = field(default_factory=list)
     left: int = MAX_CHARS
     due: float = 0.0
-    """Time when it may be sent, in seconds of the monotonic clock."""
+    """Time when the output may be sent, in seconds of the monotonic clock."""
 
 
 class RunEventPublisher:
@@ -54,10 +54,10 @@ class RunEventPublisher:
         """Name of a session → output of its running cell."""
         self._ended: set[str] = set()
         self._resumed: dict[str, int] = {}
-        """Session that resumed from a checkpoint → number of cells that it skipped, until its next cell
-        starts."""
+        """Name of a session that resumed from a checkpoint → number of cells that it skipped. The entry is
+        removed when the next cell of the session starts."""
         self._refused: dict[str, str] = {}
-        """Session → reason why there is no checkpoint after its running cell."""
+        """Name of a session → reason why there will be no checkpoint after its running cell."""
 
     def replace_page(self, page: PageCells) -> None:
         """Replace the page by a version with the same cells, which may be numbered differently."""
@@ -73,7 +73,7 @@ class RunEventPublisher:
             self._publish_state(job.session, "queued")
 
     def discard(self, session: str) -> None:
-        """Drop a session that will not run, or not to its end."""
+        """Drop the data of a session that will not run, or not to its end."""
         with self._lock:
             self._jobs.pop(session, None)
             self._done.pop(session, None)
@@ -106,7 +106,8 @@ class RunEventPublisher:
             return found
 
     def flush(self, now: float) -> float | None:
-        """Send output whose time has come. Return the time of the next call, or None if no output is left."""
+        """Send output that is due by `now`. Return the time when this must be called again, or None if no
+        output is left. Times are in seconds of the monotonic clock."""
         with self._lock:
             for session, text in self._texts.items():
                 if text.waiting and text.due <= now:
@@ -114,7 +115,7 @@ class RunEventPublisher:
             return min((text.due for text in self._texts.values() if text.waiting), default=None)
 
     def expect_cells(self, count: int) -> None:
-        """Do nothing: pages show each cell instead of a count."""
+        """Do nothing: pages show the progress of each cell instead of a count of cells."""
 
     def on_start(self, job: SessionJob) -> None:
         """Do nothing: the first cell reports the start."""

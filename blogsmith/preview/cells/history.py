@@ -28,7 +28,7 @@ from ...model.results import CellRun, Failure, SessionRun
 from .planner import Key, PlannedPage, same_work
 
 Digests = Mapping[str, str | None]
-"""Path relative to the site root → SHA-256 in hex; None: the file does not exist."""
+"""Path relative to the site root → SHA-256 in hex; None if the file does not exist."""
 _NO_FILE = frozenset({"FileNotFoundError", "NotADirectoryError"})
 _NO_MODULE = frozenset({"ModuleNotFoundError", "ImportError"})
 _FILE = lazy_pattern(r"'([^'\n]+)'")
@@ -94,7 +94,8 @@ def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
 
 
 def read_stamps(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
-    """Return stamps of files, to detect changes without reading; None: the file does not exist."""
+    """Return stamps of files, which show changes without reading the files; None for a file that does not
+    exist."""
     return {path: read_stamp(root / path) for path in paths}
 
 
@@ -109,8 +110,8 @@ MAX_REPEATS = 2
 """Maximum number of further runs of a session because its inputs changed while cells ran."""
 _MAX_INTERVALS = 64
 Answer = Literal["run", "later", "no"]
-"""Whether a session runs: `run`: now; `later`: when nothing else runs; `no`: not with this code and these
-inputs."""
+"""Decision on a stale session. `run`: run it now. `later`: run it when nothing else runs. `no`: do not run it
+with this code and these inputs."""
 
 
 @dataclass(slots=True)
@@ -120,7 +121,7 @@ class SessionHistory:
     job: SessionJob
     state: Literal["recorded", "failed", "stopped"]
     inputs: Digests
-    """Inputs other than its code."""
+    """Digests of the inputs of the session other than its code."""
     run: SessionRun | None = None
     """Result of the run if it failed; otherwise None."""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -128,7 +129,7 @@ class SessionHistory:
     missing_files: tuple[Path, ...] = ()
     """Files that the run searched for and did not find."""
     loops: tuple[str, ...] = ()
-    """Files that change in every run of cells."""
+    """Files that changed in every run of cells, so that the session is not run again for them."""
 
     @property
     def has_problems(self) -> bool:
@@ -144,7 +145,7 @@ class RunHistory:
     _past: dict[Key, SessionHistory] = field(default_factory=dict)
     _repeat_counts: dict[Key, int] = field(default_factory=dict)
     _output_files: dict[Key, set[str]] = field(default_factory=dict)
-    """Session → files that it reads and also writes itself."""
+    """Session → files that the session both reads and writes."""
     _intervals: list[tuple[int, int]] = field(default_factory=list)
     """Start and end times of finished sessions, in nanoseconds of the system clock."""
     running_since_ns: tuple[int, ...] = ()
@@ -236,7 +237,7 @@ class RunHistory:
 
 
 def _is_recorded(root: Path, page: PageCells, session: str, around: Environment) -> bool:
-    """Return whether the record on disk belongs to the current code."""
+    """Return whether the recorded result on disk belongs to the current code of the session."""
     record = read_page(root, page.path).record
     known = record.sessions.get(session) if record else None
     if known is None:

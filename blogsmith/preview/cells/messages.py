@@ -11,7 +11,8 @@ from ...project.context import SiteContext
 from ...project.report import ExecutionOptions
 
 FOREGROUND = 0
-"""Priority of a page that is open in a browser or was edited. It does not wait for other pages."""
+"""Priority of a page that is open in a browser or was edited. Its cells do not wait for those of other
+pages."""
 BACKGROUND = 1
 """Priority of every other page."""
 

@@ -36,7 +36,7 @@ class PlannedPage:
 
     wanted: RequestedPage
     place: int
-    """Index of the page in the order of running."""
+    """Index of the page in running order."""
     jobs: Mapping[str, SessionJob] = field(default_factory=dict)
     """Name of a session → its job; empty if the page has errors or nobody needs its jobs."""
     due: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class PlannedPage:
 
     @property
     def path(self) -> str:
-        """Path of its source."""
+        """Path of the page's source."""
         return str(self.wanted.page.cells.path)
 
 
@@ -71,8 +71,8 @@ class Planner:
         ] = {}
 
     def plan(self, work: CellWork, forced: Collection[str], known: Collection[str]) -> RunPlan:
-        """Return the sessions that must run. forced: source paths of pages to run whatever their records say.
-        known: source paths of further pages whose jobs are needed."""
+        """Return the sessions that must run. forced: source paths of pages to run even if their recorded
+        results are valid. known: source paths of further pages whose jobs are needed."""
         if not work.may_run:
             return RunPlan(work, tuple(PlannedPage(wanted, n) for n, wanted in enumerate(work.pages)))
         pages = [wanted.page for wanted in work.pages if not wanted.page.has_errors]
@@ -159,7 +159,8 @@ class Planner:
 
 
 def same_work(one: SessionJob, other: SessionJob) -> bool:
-    """Return whether two jobs compute the same, wherever their code is in the post."""
+    """Return whether two jobs compute the same results. The position of their code in the post does not
+    matter."""
     if one.steps is other.steps:
         return one == other
     return _without_message_fields(one) == _without_message_fields(other)
@@ -181,15 +182,16 @@ def _group_by_path(diagnostics: Sequence[Diagnostic]) -> dict[str, tuple[Diagnos
 
 
 class RequirementProbe:
-    """Runs programs, as `subprocess.run` does, to probe what cells need. It can be interrupted."""
+    """Runs programs, as `subprocess.run` does, to probe what cells need. Another thread can interrupt it by
+    `close`."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[Any] | None = None
         self._closed = False
 
     def run(self, command: Sequence[str], **how: Any) -> subprocess.CompletedProcess[Any]:
-        """Run a program. how: those arguments of `subprocess.run` that are needed here. OSError after
-        `close`."""
+        """Run a program. how: arguments for `subprocess.run`; only those that callers use are supported.
+        Raises OSError after `close`."""
         timeout = how.pop("timeout", None)
         if how.pop("capture_output", False):
             how |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

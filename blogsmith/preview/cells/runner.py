@@ -36,7 +36,7 @@ class CellRunner:
     ) -> None:
         """Create a runner without threads. root: absolute path of the site. publish: called with events about
         runs, from any thread. done: called with the outcome of a page, from the deciding thread. now: returns
-        the time for the dates of records."""
+        the current time, which is recorded as the date of a result."""
         self._root, self._publish, self._done, self._now = root, publish, done, now
         self._wake = threading.Condition()
         self._work: CellWork | None = None

@@ -63,7 +63,7 @@ class PageRun:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether a session has run and none is running any more."""
+        """Return whether a session of the page has run and no session is running any more."""
         return bool(self.tasks) and all(task.is_over for task in self.tasks.values())
 
     def update(self, planned: PlannedPage) -> None:
@@ -162,8 +162,8 @@ class PageRun:
 
 _JOIN_S = 1.0
 _CLUSTER_S = 8.0
-"""Maximum time in seconds to close a cluster, which may just be starting and can be closed only after
-that."""
+"""Maximum time in seconds to close a cluster. A cluster that is still starting can be closed only after its
+start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,8 @@ class Scheduler:
             self._start_some()
 
     def flush(self, now: float) -> float | None:
-        """Send output whose time has come. Return the time of the next call; None: no output is left."""
+        """Send output that is due by `now`. Return the time when this must be called again, or None if no
+        output is left."""
         due = [found for page in self._pages.values() if (found := page.events.flush(now)) is not None]
         return min(due, default=None)
 
@@ -345,7 +346,8 @@ class Scheduler:
                     page.queue(job, task.place, changed=changed)
 
     def _changed_inputs(self, page: PageRun, task: SessionTask) -> frozenset[str]:
-        """Return the files that have changed since a session started, which it may have read before."""
+        """Return the files that have changed since a session started and that it may have read before they
+        changed."""
         now = read_stamps(task.start_stamps, self._root)
         changed = {path for path, stamp in now.items() if stamp != task.start_stamps[path]}
         if task.run is not None:
@@ -437,8 +439,8 @@ class Scheduler:
             task.start(start, page.events, self._calls.ended, self._find_checkpoints(page, task))
 
     def _find_checkpoints(self, page: PageRun, task: SessionTask) -> Callable[[Hold], RunCheckpoints | None]:
-        """Return a function to get the checkpoints of a session. It returns None if the page is not open, or
-        if all cells must run."""
+        """Return a function that returns the checkpoints of a session. The function returns None if the page
+        is not open, or if all cells must run."""
         assert self._work is not None
         if task.priority != FOREGROUND or self._work.asked.execute == "all":
             return lambda hold: None

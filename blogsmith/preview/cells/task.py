@@ -31,11 +31,11 @@ class SessionTask:
     job: SessionJob
     priority: int
     place: tuple[int, int] = (0, 0)
-    """Index of its page, and index of the session in the page."""
+    """Index of the page, and index of the session in the page."""
     is_low_priority: bool = False
-    """Whether it starts only when nothing else runs or waits."""
+    """Whether the task starts only when no other task runs or waits."""
     start_stamps: Mapping[str, FileStamp | None] = field(default_factory=dict)
-    """Files that it is known to use, with their stamps at its start."""
+    """Files that the session is known to use, with their stamps at the start of the run."""
     changed: frozenset[str] = frozenset()
     """Files whose changes caused this run to be started again."""
     loops: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class SessionTask:
     """Errors outside the session that prevented it from running."""
     is_on_cluster: bool = False
     is_over: bool = False
-    """Whether its thread has ended and the schedule has handled that."""
+    """Whether the thread of the task has ended and the schedule has handled the end."""
     _live: WorkerRegistry | None = None
     _executor: Executor | None = None
     _thread: threading.Thread | None = None
@@ -62,7 +62,7 @@ class SessionTask:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it has not been started."""
+        """Whether the task has not been started."""
         return self._thread is None
 
     def start(
@@ -72,21 +72,22 @@ class SessionTask:
         ended: Ended,
         checkpoints: Callable[[Hold], RunCheckpoints | None],
     ) -> None:
-        """Run the session on this machine. start: function that starts its process. ended: called from its
-        thread at the end. checkpoints: function that returns the checkpoints to resume from and to add to;
-        its argument must be called with each new process."""
+        """Run the session on this machine. start: function that starts the worker process. ended: called from
+        the task's thread at the end. checkpoints: function that returns the checkpoints to resume from and to
+        add to. Its argument is a function that must be called with each new process."""
         live = self._live = WorkerRegistry(start)
         self._begin(lambda: run_session(self.job, watch, live.start, checkpoints(live.register)), ended)
 
     def start_on_cluster(
         self, context: SiteContext, folder: Path, workers: int, watch: SessionObserver, ended: Ended
     ) -> None:
-        """Run it on the cluster in the settings."""
+        """Run the session on the cluster in the settings."""
         self.is_on_cluster = True
         self._begin(lambda: self._elsewhere(context, folder, workers, watch), ended)
 
     def cancel(self) -> None:
-        """Kill its processes, so that its thread ends. Can be called from any thread."""
+        """Kill the processes of the session, so that the task's thread ends. Can be called from any
+        thread."""
         self.cancelled = True
         live, executor = self._live, self._executor
         if live is not None:
@@ -95,7 +96,7 @@ class SessionTask:
             executor.shutdown(cancel_futures=True)
 
     def join(self, timeout_s: float) -> None:
-        """Wait for its thread."""
+        """Wait for the thread of the task to end, at most `timeout_s` seconds."""
         if self._thread is not None and self._thread.is_alive():
             self._thread.join(max(0.0, timeout_s))
 

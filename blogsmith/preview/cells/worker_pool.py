@@ -20,8 +20,8 @@ from ...execute.session.jobs import CellStep, SessionJob
 from ...execute.session.process import Process, spawn
 
 _PRELOADABLE_MODULES = ("matplotlib.pyplot", "matplotlib", "numpy")
-"""Modules that are slow to import and used by many posts. A server imports the first one that its sessions
-import, which includes the following ones."""
+"""Modules that are slow to import and used by many posts. A server imports only the first of these modules
+that its sessions import, because that module imports the later ones itself."""
 _MAX_SERVERS = 2
 """Maximum number of servers. Each uses 15 to 70 MB, most of it shared with its workers."""
 _MAX_CRASHES = 3
@@ -73,7 +73,7 @@ class WorkerPool:
 
     @property
     def problems(self) -> Mapping[str, str]:
-        """Module → import error, as reported by a server that was used."""
+        """Module → import error, as reported by the server that was used last."""
         return self._problems
 
     def close(self) -> None:

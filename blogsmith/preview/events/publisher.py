@@ -36,8 +36,8 @@ class EventPublisher:
         running: Callable[[], Sequence[Mapping[str, object]]],
         clock: Callable[[], float],
     ) -> None:
-        """Create a publisher. say: prints a line for the author. running: returns the events of running
-        cells. clock: monotonic clock of the event loop, in seconds."""
+        """Create a publisher. say: function that prints a line for the author. running: function that returns
+        the events of running cells. clock: monotonic clock of the event loop, in seconds."""
         self._options = options
         self._publish = publish
         self._say = say
@@ -104,8 +104,8 @@ class EventPublisher:
     # -- cells --
 
     def on_edit(self, paths: Sequence[str]) -> None:
-        """Record that files were saved: the cells of a saved post are no longer finished; after any other
-        file, those of no post are, because they may read it."""
+        """Record that files were saved. Mark the cells of each saved post as not finished. If any other file
+        was saved, mark the cells of all posts as not finished, because they may read that file."""
         if all(path.startswith("content/") and path.endswith((".md", NOTEBOOK)) for path in paths):
             self._finished.difference_update(paths)
         else:
@@ -150,7 +150,7 @@ class EventPublisher:
         self.print_problems()
 
     def print_problems(self) -> None:
-        """Print new diagnostics, and that earlier ones are fixed."""
+        """Print new diagnostics, and a line about earlier ones that are fixed."""
         now = self._diagnostics
         if self._options.quiet:
             now = tuple(found for found in now if found.severity == "error")
@@ -185,7 +185,7 @@ def all_problems(
     present: SiteSnapshot | None, broken: Sequence[Diagnostic], others: Iterable[Diagnostic]
 ) -> tuple[Diagnostic, ...]:
     """Return all diagnostics, sorted, without duplicates and ignored warnings. broken: errors that prevent an
-    update of the site. others: diagnostics of templates and running cells."""
+    update of the whole site. others: diagnostics of templates and running cells."""
     log = BuildLog(no_progress, present.config.diagnostics.as_levels if present else NO_LEVELS)
     log.add(broken)
     if present:

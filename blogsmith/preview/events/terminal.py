@@ -1,7 +1,7 @@
 """Terminal output of the preview: one line for each change, and each diagnostic once.
 
-A diagnostic counts as the same while its message and its file are the same. Text typed before it changes its
-location but does not make it new.
+Two diagnostics with the same message and file are the same diagnostic, even if the location differs, for
+example because the author typed text before it.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def change_line(change: ChangeLine) -> str:
 
 
 def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
-    """Return the entries to print after a change: new errors, new warnings, and that errors are fixed. An
-    entry may have several lines."""
+    """Return the entries to print after a change: new errors, new warnings, and a note about errors that are
+    fixed. An entry may have several lines."""
     fresh = new_problems(before, now)
     ordered = sorted(fresh, key=lambda found: (found.severity, *sort_key(found)))
     return [*format_list(ordered, color=color), *_format_fixed(before, now, fresh)]
@@ -89,8 +89,8 @@ def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> lis
 
 
 def replaces(line: str, previous: str) -> bool:
-    """Return whether a line replaces the previous one on a terminal, because it is for a later save of the
-    same file."""
+    """Return whether a line replaces the previous one on a terminal, because both lines are about saves of
+    the same file."""
     new, old = _TIMED.fullmatch(line), _TIMED.fullmatch(previous)
     return new is not None and old is not None and new[1] == old[1]
 

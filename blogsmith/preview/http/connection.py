@@ -101,8 +101,8 @@ class EventHub:
                 self._enqueue(data)
 
     def add(self, connection: socket.socket, head: bytes) -> bool:
-        """Become the owner of a connection, and send `head` first. Return False if there are too many; the
-        connection then stays with the caller."""
+        """Add a connection as a stream, and send `head` first. Return False if there are too many streams;
+        the caller then still owns the connection."""
         with self._lock:
             if not self._running or self._pending_count + len(self._streams) >= self._limits.streams:
                 return False
@@ -245,13 +245,13 @@ class Connection:
         self._limits = limits
         self._read = b""
         self.is_awaiting_request = True
-        """Whether the thread waits for a request, or for the rest of one."""
+        """Whether the thread waits for a request, or for the rest of a request."""
         self.is_idle = False
-        """Whether it waits for a further request, of which nothing has arrived."""
+        """Whether the thread waits for a further request and no byte of that request has arrived."""
         self.is_sending = False
         self.is_evicted = False
         self.since_s = time.monotonic()
-        """Time by `time.monotonic` when it began to wait, or when the client last received data."""
+        """Time by `time.monotonic` when the thread began to wait, or when the client last received data."""
 
     @property
     def socket(self) -> socket.socket:
@@ -301,8 +301,8 @@ class Connection:
         self.is_awaiting_request = True
 
     def _request(self) -> Request:
-        """Return the next request. `_DisconnectedError` if none comes, `RequestRejectedError` if it is
-        invalid."""
+        """Return the next request. Raises `_DisconnectedError` if the client sends none, and
+        `RequestRejectedError` if the request is invalid."""
         if not self._read:
             self._receive(time.monotonic() + self._limits.idle_s)
         if self.is_idle:
@@ -343,7 +343,8 @@ class Connection:
         return body, True
 
     def _receive(self, until: float) -> None:
-        """Receive more data. TimeoutError at the time `until`, `_DisconnectedError` at the end."""
+        """Receive more data. Raises TimeoutError at the time `until`, and `_DisconnectedError` if the client
+        has closed the connection."""
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError

@@ -46,9 +46,9 @@ def is_loopback(host: str) -> bool:
 
 
 def allowed_hosts(host: str) -> tuple[str, ...]:
-    """Return the names that requests may use, in addition to localhost, if the preview listens on `host`. For
-    an address or a name, it is that. For all addresses of the machine, they are its name, the name with
-    `.local`, as in multicast DNS, and its outgoing addresses."""
+    """Return the names that requests may use, in addition to localhost, if the preview listens on `host`. If
+    `host` is one address or name, return only that. If it means all addresses of the machine, return the
+    machine's name, the name with `.local` (multicast DNS), and its outgoing addresses."""
     host = normalize_host(host)
     if host not in WILDCARDS:
         return (host,)
@@ -85,8 +85,8 @@ class RequestTarget:
 
 
 def host_headers(names: Collection[str], port: int) -> frozenset[str]:
-    """Return the allowed values of `Host`: localhost and `names`, with our port. names: IPv6 addresses need
-    no brackets."""
+    """Return the allowed values of `Host`: localhost and `names`, with our port. names: host names and
+    addresses; IPv6 addresses need no brackets."""
     hosts = {f"[{name}]" if name.count(":") > 1 and not name.startswith("[") else name for name in names}
     hosts = {host.lower() for host in (*LOOPBACK_NAMES, *hosts)}
     with_port = {f"{host}:{port}" for host in hosts}
@@ -155,7 +155,7 @@ def parse_target(target: str) -> RequestTarget:
 
 
 def decode_path(path: str) -> str:
-    """Decode the path of a URL once. `RequestRejectedError` if it is invalid."""
+    """Decode the path of a URL once. Raises `RequestRejectedError` if the path is invalid."""
     if _BAD_ESCAPE.search(path) or _FORBIDDEN_ESCAPE.search(path):
         raise RequestRejectedError(400, "The URL contains an invalid escape.")
     try:

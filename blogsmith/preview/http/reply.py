@@ -33,7 +33,8 @@ class RangeError(Exception):
 
 
 def open_part(path: Path) -> FilePart | None:
-    """Open the regular file at `path`, an absolute path without links. Return None if there is none."""
+    """Open the regular file at `path`, an absolute path without links. Return None if there is no such
+    file."""
     try:
         file = cast("FileIO", open_real_file(path).detach())
     except (OSError, ValueError):
@@ -44,7 +45,7 @@ def open_part(path: Path) -> FilePart | None:
 def byte_range(header: str, size: int) -> tuple[int, int] | None:
     """Return (first byte, length) of the range of `size` bytes that a Range header requests. Return None to
     send the whole file: RFC 9110 14.2 lets a server ignore headers that it does not understand, such as
-    several ranges. `RangeError` if the range contains no byte."""
+    several ranges. Raises `RangeError` if the range contains no byte."""
     match = _RANGE.fullmatch(header.strip())
     if match is None or not (match[1] or match[2]):
         return None
@@ -75,8 +76,8 @@ read anything."""
 ACTIVE_CONTENT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; sandbox"
 )
-"""Policy for files that may contain scripts, because they have the same origin as pages that contain the
-token."""
+"""Content-Security-Policy for files that may contain scripts. It blocks the scripts, because these files have
+the same origin as pages that contain the token."""
 PLAIN = "text/plain; charset=utf-8"
 
 

@@ -17,7 +17,7 @@ _UNIQUE_HEADERS = frozenset({"host", "origin", "content-length", "x-blogsmith-to
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The header of a request, not checked by `guard.py` yet."""
+    """The header of a request, before the checks in `guard.py`."""
 
     method: str
     """Method in capital letters."""
@@ -26,7 +26,7 @@ class Request:
     headers: Mapping[str, str]
     """Header name in lower case → value. Values of repeated headers are joined by commas."""
     length: int | None
-    """Length of the body in bytes; None if the header does not say."""
+    """Length of the body in bytes; None if the header does not contain it."""
     keep_alive: bool
     """Whether the client may send another request on this connection."""
 
@@ -101,16 +101,18 @@ class ClientLimits:
     idle_s: float = 15.0
     """Time that a connection stays open between requests."""
     send_s: float = 30.0
-    """Time limit for sending a piece of a response."""
+    """Time limit for sending one fragment of a response."""
     ping_s: float = 15.0
     """Interval between keep-alive messages on a stream of events."""
     connections: int = 256
     """Maximum number of connections with a thread. A further connection may replace one of them; see
     `Admission`."""
     admission_s: float = 1.0
-    """Time that a new connection waits for another one to end before it is rejected."""
+    """Time that a new connection waits for another connection to end. After that, the new connection is
+    rejected."""
     eviction_s: float = 0.05
-    """Delay before a connection is ended to make room for a new one: a request may be arriving on it."""
+    """Delay before an old connection is ended to make room for a new one, because a request may be arriving
+    on the old one."""
     stall_s: float = 1.0
     """Time without receiving data after which a client's connection may be ended for a new one."""
     streams: int = 512

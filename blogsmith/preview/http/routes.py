@@ -49,8 +49,8 @@ class ClientFile:
 
 
 def client_files(folder: Path = FOLDER) -> Mapping[str, ClientFile]:
-    """Read the preview's own files. Return path below /_blogsmith/ → file. Requests are only looked up in
-    this table and never become paths on disk."""
+    """Read the preview's own files. Return a map from the path below /_blogsmith/ to the file. Requests are
+    only looked up in this table and never become paths on disk."""
     return {
         path.relative_to(folder).as_posix(): ClientFile(TYPES[path.suffix], path.read_bytes())
         for path in sorted(folder.rglob("*"))
@@ -181,7 +181,8 @@ def _redirect(answer: Response) -> HttpResponse:
 
 
 def _with_file(reply: HttpResponse, part: FilePart, request: Request) -> HttpResponse:
-    """Add the requested part of a file: browsers read videos in parts, and Safari plays none otherwise."""
+    """Add the requested part of a file to a response. Browsers read videos in parts, and Safari plays no
+    video without this."""
     headers = {"Accept-Ranges": "bytes"}
     # RFC 9110 13.1.5, conditional ranges: the preview sends no validators, so no condition can be true
     whole = reply.status != 200 or request.method == "HEAD" or "if-range" in request.headers

@@ -47,10 +47,10 @@ class PreviewServer:
         """Create a server that does not listen yet.
 
         token: secret that pages send with an action. hello: returns the first event of every stream, without
-        `kind` and `run`; see `EventHub`. host: address to listen on. port: first port to try; 0: any.
-        is_port_fixed: try no other port. allowed_hosts: names and addresses that `Host` may contain, in
-        addition to those of this machine. report_bug: called with internal errors, in the thread where they
-        occur. ValueError if other machines can reach `host` but `allowed_hosts` is empty.
+        `kind` and `run`; see `EventHub`. host: address to listen on. port: first port to try; 0 means any
+        port. is_port_fixed: whether to try no other port. allowed_hosts: names and addresses that `Host` may
+        contain, in addition to those of this machine. report_bug: called with internal errors, in the thread
+        where they occur. Raises ValueError if other machines can reach `host` but `allowed_hosts` is empty.
         """
         if not is_loopback(host) and not allowed_hosts:
             raise ValueError(f"missing host names: name those that clients may use for {host}")
@@ -76,7 +76,8 @@ class PreviewServer:
         return f"http://{host_in_url(self._host)}:{self.port}"
 
     def start(self) -> None:
-        """Start to listen. OSError if no port can be used, with EADDRINUSE if another program uses it."""
+        """Start to listen. Raises OSError if no port can be used; its `errno` is EADDRINUSE if another
+        program uses the port."""
         self._listeners = listen(self._host, self.port, is_fixed=self._is_port_fixed)
         self.port = self._listeners[0].getsockname()[1]
         self._routes = Routes(
@@ -244,7 +245,8 @@ class Admission:
 
 
 def _eviction_rank(connection: Connection, now_s: float, stall_s: float) -> tuple[int, float] | None:
-    """Return the rank of a connection: the one with the lowest is ended first. None: it must not be ended."""
+    """Return the rank of a connection, or None if it must not be ended. The connection with the lowest rank
+    is ended first."""
     if connection.is_evicted:
         return None
     if connection.is_awaiting_request:
@@ -276,8 +278,8 @@ def host_in_url(host: str) -> str:
 def listen(host: str, port: int, *, is_fixed: bool = False) -> list[socket.socket]:
     """Return sockets that listen on `host`, on `port` or one of the hundred ports after it.
 
-    port: 0: any port. is_fixed: use only `port`. OSError if no port is free, or if this machine does not have
-    the address.
+    port: 0 means any port. is_fixed: whether to try only `port`. Raises OSError if no port is free, or if
+    this machine does not have the address.
     """
     addresses = _addresses(host)
     last = OSError(errno.EADDRINUSE, "no free port")
@@ -304,7 +306,8 @@ def _addresses(host: str) -> list[Address]:
 
 
 def _bind_all(addresses: list[Address], port: int) -> list[socket.socket]:
-    """Bind one socket for each address. The machine may lack all except the first."""
+    """Bind one socket for each address. Skip an address that this machine does not have, except for the
+    first."""
     listeners: list[socket.socket] = []
     try:
         for address in addresses:

@@ -54,8 +54,8 @@ class EventLoop:
         rested: Callable[[], None],
         report_bug: Callable[[Exception], None],
     ) -> None:
-        """Create a loop without running it. clock: monotonic clock, in seconds. request_cells: called to
-        request the cells that must run. rested: called whenever nothing is left to do. report_bug: called
+        """Create a loop without running it. clock: monotonic clock, in seconds. request_cells: function that
+        requests the cells that must run. rested: called whenever nothing is left to do. report_bug: called
         with internal errors."""
         self._site = site
         self._publisher = publisher
@@ -85,7 +85,7 @@ class EventLoop:
         self._messages.put(message)
 
     def answer(self, path: str) -> Response:
-        """Return the response for a path. Wait until it is available."""
+        """Return the response for a path. Wait until the response is available."""
         asked = PreviewPageRequest(path)
         self._answer_request(asked)
         return asked.answer.result()
@@ -260,12 +260,12 @@ class FullUpdate:
 
     @property
     def wait_s(self) -> float | None:
-        """Seconds until the next step; 0 or less: it is due. None: there is nothing to do."""
+        """Seconds until the next step; 0 or less if the step is due; None if there is nothing to do."""
         return None if self._work is None else self._resume_s - self._clock()
 
     def begin(self, rest_s: float = UPDATE_DELAY_S) -> None:
-        """Start an update after a change. Interrupt a running one, unless updates have been interrupted for
-        `MAX_RESTART_S`."""
+        """Start an update after a change. Interrupt a running update, unless changes have waited longer than
+        `MAX_RESTART_S` for a finished update."""
         now_s = self._clock()
         if self._outdated_since_s is None:
             self._outdated_since_s = now_s
@@ -278,7 +278,7 @@ class FullUpdate:
         self._resume_s = now_s + rest_s
 
     def interrupt(self) -> None:
-        """Interrupt the running update. The next one will include its changes."""
+        """Interrupt the running update. The next update will include its changes."""
         if self._is_running:
             self._changes.abort()
         self._is_running, self._work = False, None
@@ -346,8 +346,8 @@ class FullUpdate:
 
 
 MAX_FAST_POSTS = 3
-"""Maximum number of posts saved together that the fast path renders. More are left to the update of the
-site."""
+"""Maximum number of posts saved together that the fast path renders. If more posts are saved together, only
+the update of the whole site renders them."""
 
 
 class FastPath:
@@ -393,7 +393,8 @@ class FastPath:
         return any(self._has_cells(path) for path in documents)
 
     def show(self, save: ChangeReport) -> int:
-        """Render saved posts, if the fast path can. Return the number of open pages that have changed."""
+        """Render saved posts, if the fast path supports the change. Return the number of open pages that have
+        changed."""
         present = self._site.snapshot
         if present is None:
             return 0
@@ -408,8 +409,8 @@ class FastPath:
         return count
 
     def render(self, paths: tuple[str, ...]) -> dict[str, int]:
-        """Render saved posts. Return source path → first changed line. Changes beyond the posts are left to
-        the update of the site."""
+        """Render saved posts. Return a map from the source path of each post to its first changed line.
+        Changes beyond the posts are left to the update of the site."""
         lines = {}
         for path in paths:
             present = self._site.snapshot
@@ -444,8 +445,8 @@ class FastPath:
         return len(found)
 
     def request_for(self, changed: tuple[str, ...], *, everything: bool = False) -> UpdateRequest:
-        """Return the request to the pipeline after these files have changed. everything: other files may have
-        changed too."""
+        """Return the request to the pipeline after these files have changed. everything: whether other files
+        may have changed, too."""
         return UpdateRequest(changed, everything, self._site.open_sources(), self._publisher.finished)
 
     def _has_cells(self, path: str) -> bool:

@@ -41,7 +41,7 @@ class Page:
 
     version: str
     packed: bytes
-    """HTML, compressed because thousands of pages are cached."""
+    """HTML, compressed with zlib because thousands of pages are cached."""
     source: str
     """Source path of the page; empty for a generated page."""
 
@@ -57,10 +57,10 @@ class _RenderedPage:
     site: SiteView
     theme: Theme
     page: Page | None
-    """The page; None if rendering has failed every time."""
+    """The page; None if rendering has always failed."""
     problems: tuple[Diagnostic, ...] = ()
     texts: frozenset[str] = frozenset()
-    """Source paths of other pages whose text its templates have read."""
+    """Source paths of other pages whose text the templates of this page have read."""
     templates: frozenset[str] = frozenset()
     """Templates as returned by `Theme.watch_templates`."""
 
@@ -69,9 +69,10 @@ class PageOrigin(NamedTuple):
     """Diagnostics and inputs of a page that was just rendered, to be stored for the next preview."""
 
     problems: tuple[Diagnostic, ...]
-    """Diagnostics about content that its policy blocks."""
+    """Diagnostics about content that the page's Content-Security-Policy blocks."""
     texts: frozenset[str]
-    """Inputs as in `OutputKeys.inputs`, as is `templates`."""
+    """Source paths of other pages whose text the templates of this page have read. This field and `templates`
+    are used as in `OutputKeys.inputs`."""
     templates: frozenset[str]
 
 
@@ -110,8 +111,8 @@ class RenderedPages:
         self._made[path] = _RenderedPage(view, composition.site, composition.context.theme, page, problems)
 
     def page_origin(self, path: str) -> PageOrigin | None:
-        """Return the diagnostics and inputs of a page. None if it comes from the previous preview, or if its
-        template fails."""
+        """Return the diagnostics and inputs of a page. Return None if the page comes from the previous
+        preview, or if its template fails."""
         made = self._made.get(path)
         return PageOrigin(made.problems, made.texts, made.templates) if made and made.templates else None
 
@@ -183,7 +184,8 @@ class ServedSite:
         self.pages = RenderedPages(trace=line.texts)
         self._present: SiteSnapshot | None = None
         self.open_earlier: Callable[[SiteSnapshot], FindPage] | None = None
-        """Function that returns a `FindPage` for the pages of the previous preview; None after its use."""
+        """Function that returns a `FindPage` for the pages of the previous preview; None after the function
+        has been called."""
         self._previous_assets = PreviousAssets()
         self._open: OrderedDict[str, str] = OrderedDict()
         """Path of an open page → version that was last sent to a tab."""
@@ -378,7 +380,8 @@ def _not_made() -> str:
 
 
 MAX_PREVIOUS_ASSETS = 512
-"""Maximum number of these files, enough for several themes with all their fonts. The oldest are dropped."""
+"""Maximum number of theme files of earlier versions, enough for several themes with all their fonts. The
+oldest are dropped."""
 
 
 class PreviousAssets:
@@ -388,7 +391,8 @@ class PreviousAssets:
         self._files: dict[str, OutputFile] = {}
 
     def find(self, path: str) -> OutputFile | None:
-        """Return the file that a path last had. Only for paths that the current site does not have."""
+        """Return the file that was last served at a path. Call this only for paths that the current site does
+        not have."""
         return self._files.get(path)
 
     def add_replaced(self, before: SiteSnapshot, now: SiteSnapshot) -> None:
@@ -417,8 +421,8 @@ used."""
 
 def awaited_sources(resolved: ResolvedSite, paths: Iterable[str]) -> list[str]:
     """Return the source paths of the pages at these paths and, for lists among them, of the newest posts.
-    This is a guess, because the content of lists is not known yet. Pages that it misses are read when the
-    list is rendered."""
+    This is a guess, because the content of lists is not known yet. Pages that the guess misses are read when
+    the list is rendered."""
     found: dict[str, None] = {}
     base_path, urls = resolved.config.base_path, resolved.loaded.urls
     sources = {url: path for path, url in urls.urls.items()}

@@ -28,7 +28,8 @@ _MARGIN_PX = 90
 _SIZES_PX = (92, 84, 76, 68, 60, 54, 48)
 _LABEL_PX, _LABEL_WEIGHT = 34, 400
 _MAX_LABEL_LETTERS = 300
-"""Twice as many as fit in the narrowest letters; a longer line is cut there before it is measured."""
+"""Maximum number of characters of a line, twice as many as fit in the narrowest letters. A longer line is cut
+to this length before its width is measured."""
 _TOP_PX = 84
 """Baseline of the site name, in px from the top."""
 _BOTTOM_PX = HEIGHT_PX - 76
@@ -39,8 +40,8 @@ _RULE_PX = HEIGHT_PX - 8
 """Top of the rule at the bottom edge, in px from the top."""
 _LEADING = 1.18
 _INK_SHADES, _LABEL_SHADES = 7, 4
-"""Number of shades between background and full colour, for the title and for the other lines. With the
-background: 16."""
+"""Number of shades between background and full colour, for the title and for the other lines. Together with
+the background, there are 16 colours."""
 
 
 class _TitleMetrics:
@@ -99,8 +100,8 @@ class _TitleMetrics:
 
 def draw_card(card: SocialCard, style: CardStyle, fonts: CardFonts | None = None) -> bytes:
     """Draw the card as PNG. The same card, style, fonts and Pillow version give the same bytes. fonts: the
-    fonts of this style and those for other letters, shared by several cards; None: opened for this card.
-    OSError if a font cannot be read."""
+    fonts of this style and those for other letters, shared by several cards; if None, fonts are opened for
+    this card only. Raises OSError if a font cannot be read."""
     from PIL import Image
 
     fonts, shades, direction = fonts or CardFonts(style), _shades(style), card.direction
@@ -123,7 +124,8 @@ class _Canvas:
         """Left, top, right and bottom of each part drawn so far."""
 
     def add(self, part: Image, left: int, top: int) -> None:
-        """Paste a part into the image. Where parts overlap, the darker pixel is used."""
+        """Paste a part of the card, such as a drawn word, into the image. Where parts overlap, the darker
+        pixel is used."""
         box = left, top, right, bottom = (left, top, left + part.width, top + part.height)
         if any(x < right and left < x2 and y < bottom and top < y2 for x, y, x2, y2 in self._boxes):
             from PIL import ImageChops

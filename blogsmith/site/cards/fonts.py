@@ -63,7 +63,7 @@ class CardFonts:
         """Maps a weight to the x-height of a font of size `EM_PX`, in px."""
 
     def font(self, size_px: int, weight: int, number: int = 0) -> FreeTypeFont:
-        """Return a font at a size, in `weight` or the closest available. OSError if the file cannot be
+        """Return a font at a size, in `weight` or the closest available. Raises OSError if the file cannot be
         read."""
         key = size_px, weight, number
         if key not in self._fonts:

@@ -48,7 +48,7 @@ class TitlePiece(Struct, frozen=True):
     may_wrap: bool = False
     """Whether a line may start with this piece, although no space precedes it."""
     font: int = 0
-    """Number of its font: 0 for that of the style."""
+    """Number of the piece's font in `CardFonts`; 0 is the font of the style."""
 
 
 class Line(Struct, frozen=True):
@@ -206,8 +206,9 @@ def break_lines(
     *,
     most: int | None = None,
 ) -> tuple[Line, ...]:
-    """Break a title into as few lines as possible, of similar width. A piece wider than a line gets its own.
-    most: number of lines above which the caller does not use the result, so that it need not be balanced."""
+    """Break a title into as few lines as possible, of similar width. A piece wider than a line gets a line of
+    its own. most: number of lines above which the caller does not use the result, so that it need not be
+    balanced."""
     words = [_Word(word, sum(map(width_of, word))) for word in _words(pieces)]
     lines = _fill(words, width, space)
     if most is not None and len(lines) > most:
@@ -232,7 +233,7 @@ class _Word(NamedTuple):
 
     @property
     def is_glued(self) -> bool:
-        """Whether there is no space before it."""
+        """Whether there is no space before the word."""
         return self.pieces[0].may_wrap
 
 

@@ -197,7 +197,7 @@ def _inline_formula(math: PageElement, after: str) -> str:
 
 
 def _contains_dollar(tex: str) -> bool:
-    """Return whether `tex` contains a `$` that would end the formula."""
+    """Return whether `tex` contains a `$` that Markdown readers would take for the end of the formula."""
     return "$" in tex.replace("\\$", "") and "\\)" not in tex
 
 

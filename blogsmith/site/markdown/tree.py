@@ -54,7 +54,7 @@ class PageElement(Struct):
         return (child for child in self.children if isinstance(child, PageElement))
 
     def find(self, tag: str, class_name: str = "") -> PageElement | None:
-        """Return the first descendant of this kind in document order, or None."""
+        """Return the first descendant with this tag and class in document order, or None."""
         stack = [*reversed(self.children)]
         while stack:
             node = stack.pop()

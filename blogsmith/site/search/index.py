@@ -44,10 +44,10 @@ NAMES = (
 """Characters that encode tokens of formulas, those with short UTF-8 first. JSON escapes none of them."""
 
 _EMPTY = SearchRecord((SectionName("", ""),), "", "", (), (0,))
-"""Replaces the record of a page that cannot be read."""
+"""Empty record, used for pages whose record cannot be read."""
 _ORDER_DIGITS = 8
 _SHORT = 8
-"""Characters of a formula that is too short for an example."""
+"""Maximum number of characters of a formula that is too short to be an example query."""
 _TOKEN_GAP = lazy_pattern(r"(?<!\w\w) (?!\w\w)")
 _WORD = lazy_pattern(r"[a-z]{2,}")
 
@@ -118,7 +118,7 @@ def terms_name(number: int) -> str:
 
 
 def count_files(pages: int) -> int:
-    """Return the number of files that the terms of a site are divided into."""
+    """Return into how many files the terms of a site with this number of pages are divided."""
     return 1 if pages <= FEW_PAGES else 16 if pages < MANY_PAGES else 64
 
 

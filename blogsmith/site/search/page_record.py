@@ -26,7 +26,8 @@ _FURTHER = str.maketrans("ABCDE", "FGHIJ")
 """Translation from these letters to those for further occurrences on the same page."""
 
 CHUNK = 12_000
-"""Characters of a page after which another file of excerpts begins, so that a result loads little."""
+"""Number of characters of a page after which the next file of excerpts begins. A search result loads only one
+of these small files."""
 _LEVEL = 1
 """Compression level of zlib."""
 _DIGEST_BYTES = 12
@@ -91,8 +92,8 @@ def read_record(data: bytes) -> SearchRecord | None:
 
 
 def read_excerpts(data: bytes) -> list[dict[str, str]]:
-    """Return what `make_record` packed: for each file of excerpts, number of a section → HTML. Empty if it is
-    invalid."""
+    """Return the excerpts from the result of `make_record`: for each file of excerpts, a map from the number
+    of a section to its HTML. Return an empty list if `data` is invalid."""
     return _unpack(data[_START + _record_size(data) :], list[dict[str, str]]) or []
 
 
@@ -125,7 +126,7 @@ def _divide(sections: Sequence[PageSection]) -> tuple[int, ...]:
 
 
 def record_digest(data: bytes) -> str:
-    """Return the digest of a compressed record without decompressing it."""
+    """Return the digest of a packed record without decompressing it."""
     return data[:_DIGEST_BYTES].hex()
 
 

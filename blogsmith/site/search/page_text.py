@@ -99,7 +99,7 @@ class _Reader:
         self._texts: list[str] = []
         """Fragments of text of the current section."""
         self._shown: list[str] = []
-        """Fragments of its HTML for results."""
+        """Fragments of HTML of the current section, for search results."""
         self._label = ""
         """HTML with language and title of the code that follows."""
         self._formulas: list[PageFormula] = []
@@ -109,7 +109,8 @@ class _Reader:
         formulas."""
         self._in_heading = False
         self._unclosed: set[str] = set()
-        """End tags known not to occur again. To search for them again each time would take quadratic time."""
+        """End tags that do not occur in the rest of the page. Searching for them each time would take
+        quadratic time."""
 
     def read(self) -> list[PageSection]:
         """Read the page and return its sections."""

@@ -1,8 +1,8 @@
 """Pagefind, a program that creates a word index for sites of any size (extra `search`).
 
-For each page of the site it gets a small page with only URL, headings and text, so that it indexes neither
-layouts nor formulas. We run its command, because its Python module waits a tenth of a second for each page.
-Source: pagefind.app, version 1.5.
+For each page of the site, we give Pagefind a small page with only URL, headings and text, so that it indexes
+neither layouts nor formulas. We run its command, because its Python module waits a tenth of a second for each
+page. Source: pagefind.app, version 1.5.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def make_index(
 ) -> dict[str, bytes]:
     """Create the index and return its files by name. Raises `PagefindError` on failure.
 
-    pages: from `pagefind_page`. language: of the site, for stemming. run: replacement for `subprocess.run`.
+    pages: from `pagefind_page`. language: language of the site, for stemming. run: replacement for
+    `subprocess.run`.
     """
     with temporary_folder() as place:
         with open_folder(place) as folder, folder.enter("pages", make=True) as inside:

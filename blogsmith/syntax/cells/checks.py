@@ -78,8 +78,8 @@ def syntax_fault(code: str, mode: str = "exec") -> SyntaxFault | None:
 
 
 def check_cells(found: Sequence[Cell], page: PageState) -> Iterator[Cell]:
-    """Yield the cells. Report duplicate labels and invalid fallbacks and remove them. Also report invalid
-    Python and empty claims."""
+    """Yield the cells. Report duplicate labels and invalid fallbacks, and remove both from the cells. Also
+    report invalid Python and empty claims."""
     labels: dict[str, Cell] = {}
     kept = []
     for cell in found:
@@ -131,8 +131,8 @@ def _with_fallback(cell: Cell, labels: dict[str, Cell], page: PageState) -> Cell
 
 
 def locate_line(text: str, line: int, page: PageState, cell: Cell | None) -> tuple[Reporter, tuple[int, int]]:
-    """Return the reporter for a line of code, and the (line, column) where that line starts. cell: as for
-    `check_syntax`."""
+    """Return the reporter for a line of code, and the (line, column) where that line starts. cell: Cell that
+    contains the code, or None."""
     if cell is not None and cell.file:
         return page.file_reporter(cell.file), (line, len(cell.indent) + 1)
     return page.reporter, page.text_map(text, line - page.first_line).starts[0]

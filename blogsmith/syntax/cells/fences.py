@@ -211,7 +211,7 @@ def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
 
 
 def _make_cell(token: Token, number: int, page: PageState) -> Cell:
-    """Return the cell of a fence, and give the fence the options for the look of its code."""
+    """Return the cell of a fence, and store in the fence how its code is displayed."""
     fence = get_record(token, Fence)
     first = (token.map or [0])[0] + 1
     is_drawn, is_alone = is_drawing(fence, page), _is_alone(token, page)
@@ -243,8 +243,8 @@ def _make_cell(token: Token, number: int, page: PageState) -> Cell:
 
 
 def _code_look(fence: Fence, options: CellOptions, language: str, page: PageState) -> Fence:
-    """Return the fence with the cell's options for the look of code. language: canonical name of the
-    language."""
+    """Return the fence with the cell's options for the display of code, such as folding. language: canonical
+    name of the language."""
     _report_removed_lines(fence, page)
     caption = options.texts.get("lst-cap") or fence.caption
     if caption is None and options.lst_cap:

@@ -28,7 +28,7 @@ _FIRST = lazy_pattern(r"(?<=first defined on line )(\d+)(?=\)\Z)")
 
 
 class OptionBlock(Struct, frozen=True):
-    """The options before the code."""
+    """The options in the lines before a cell's code."""
 
     settings: tuple[OptionSetting, ...]
     lines: int
@@ -77,7 +77,8 @@ def _blank_lines(lines: Sequence[str], first: int) -> int:
 
 
 def _directive_lines(lines: Sequence[str]) -> tuple[int, int, int]:
-    """Return (first line, end, next line) of MyST's options; end is 0 if there are none."""
+    """Return (first line, end, line after the options) of MyST's options, as indices into `lines`. The end is
+    exclusive, and 0 if there are no options."""
     if lines and lines[0].rstrip() == "---":
         end = next((number for number, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), 0)
         return 1, end, end + 1 if end else 0
@@ -187,7 +188,8 @@ def _read(lines: Sequence[str], mark: re.Pattern[str], first: int, page: PageSta
 
 
 def _moved_fix(problem: Diagnostic, place: Place, reporter: Reporter) -> Fix | None:
-    """Convert a fix of the YAML to one of the file. Return None unless the fix is one edit within a line."""
+    """Convert a fix with positions in the YAML to one with positions in the file. Return None if the fix has
+    several edits, or an edit of several lines."""
     edits = problem.fix.edits if problem.fix else ()
     if problem.fix is None or len(edits) != 1 or "\n" in edits[0].old:
         return None
@@ -221,7 +223,7 @@ _TAGS: Mapping[str, tuple[str, object]] = MappingProxyType(
         "remove-stderr": ("warning", False),
     }
 )
-"""Tag of MyST → equivalent option."""
+"""Tag of MyST → name and value of the equivalent option."""
 
 _NO_EFFECT: Mapping[str, str] = MappingProxyType(
     {

@@ -148,7 +148,7 @@ def _defaults(page: PageState) -> dict[str, Any]:
 
 
 def _name_fold(given: Mapping[str, OptionSetting], found: dict[str, Any], page: PageState) -> None:
-    """Open the fold for `code-fold: show`, and set its label from `code-summary`."""
+    """Set the label of the fold from `code-summary`, and show the fold open for `code-fold: show`."""
     label = found.get("code_summary", "")
     fold = given.get("code-fold")
     if label and found.get("code_fold"):

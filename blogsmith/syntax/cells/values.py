@@ -58,7 +58,7 @@ class SplitValue(Struct, frozen=True):
 
 
 def value_end(text: str, pos: int, end: int) -> int:
-    """Return the index after the `=}` of the value that opens at `pos`, or -1."""
+    """Return the index after the `=}` of the value that opens at `pos`, or -1 if the value has no end."""
     if not _OPENS.match(text, pos, end) or not occurs_after(text, "=}", pos):
         return -1
     limit = min(end, pos + MAX_LENGTH)

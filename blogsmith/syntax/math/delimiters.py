@@ -215,8 +215,8 @@ def left_open(text: str, pos: int, end: int) -> str:
 
 
 def _may_leave_dollar(text: str, pos: int, end: int) -> bool:
-    """Return whether a `$` on the line may have no partner: the number of `$` is odd, or one is escaped or in
-    code."""
+    """Return whether the line may contain an unpaired `$`: if the number of `$` is odd, or a `$` is escaped
+    or in code."""
     if text.find("$", pos, end) < 0:
         return False
     is_odd = text.count("$", pos, end) % 2 == 1
@@ -242,7 +242,8 @@ def contains_environment(text: str, pos: int) -> bool:
 
 
 def closing_delimiter(text: str, pos: int, end: int) -> str:
-    """Return the delimiter that would close a display opening at `pos`, or an empty string."""
+    """Return the delimiter that would close the display that starts at `pos`, or an empty string if no
+    display starts there."""
     if text.startswith("$$", pos):
         return "$$"
     if text.startswith("\\[", pos):

@@ -81,8 +81,8 @@ def _keep_inline(children: list[Token], reporter: Reporter) -> None:
 
 
 def _keep_in_elements(children: list[Token], elements: list[str]) -> None:
-    """Mark displays inside elements of raw HTML, which cannot be split. elements: names of the elements that
-    are already open; changed here."""
+    """Mark displays inside elements of raw HTML, because these elements cannot be split. elements: Names of
+    the open elements; this function adds and removes names."""
     for child in children:
         if child.type == "math_display" and elements:
             attach_record(child, structs.replace(get_record(child, Math), is_phrasing=True))

@@ -56,8 +56,8 @@ def report_unparsed(text: str, pos: int, end: int, reporter: Reporter, place: Pl
 
 
 def _report_unclosed(text: str, pos: int, end: int, reporter: Reporter, place: PlaceOf) -> None:
-    r"""Warn about an unclosed `$$` or `\(`. `$$` at the start of a block was already reported as an error.
-    `\(` alone is an escape in CommonMark, so it is reported only if TeX follows."""
+    r"""Warn about an unclosed `$$` or `\(`. Another rule has already reported an unclosed `$$` at the start
+    of a block as an error. `\(` alone is an escape in CommonMark, so it is reported only if TeX follows."""
     opening = text[pos : pos + 2]
     after = text[pos + 2 : min(end, pos + 40)]
     is_doubtful = after[:1].strip("$ \t\n") if opening == "$$" else _TEX_IN_PARENTHESES.match(after)

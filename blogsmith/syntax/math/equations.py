@@ -147,12 +147,12 @@ def begin_subequations(token: Token, numbers: PageNumbers) -> None:
 
 
 def end_subequations(token: Token, numbers: PageNumbers) -> None:
-    """End `subequations`."""
+    """End `subequations`, so that later equations have numbers of their own."""
     numbers.letters = None
 
 
 def read_inline(token: Token, numbers: PageNumbers) -> None:
-    """Record the macros that an inline formula defines. Report labels and tags in it, which have no meaning
+    """Record the macros that an inline formula defines. Report labels and tags in it, which have no effect
     there."""
     math = get_record(token, Math)
     if _DEFINES.search(math.tex):

@@ -212,7 +212,7 @@ def _report_unclosed(state: StateBlock, start: int, pos: int, closing: str, sile
 
 
 def open_delimiter(state: StateBlock, line: int, end: int, pos: int = -1) -> str:
-    """Return the delimiter that will close the formula left open at the end of `line`.
+    """Return the closing delimiter of the formula that is still open at the end of `line`.
 
     Return an empty string if no formula is open there, or if it does not end on a later line of its
     paragraph.
@@ -266,7 +266,7 @@ def _push_block(state: StateBlock, start: int, last: int, after: DisplayTail, or
 
 
 def _paragraph_continues(state: StateBlock, line: int, end: int) -> bool:
-    """Return whether `line` continues the paragraph that starts with the display."""
+    """Return whether `line` belongs to the paragraph of the display before the line."""
     if line >= end or state.isEmpty(line) or state.sCount[line] < state.blkIndent:
         return False
     return _label_line(state, line) is None
@@ -285,7 +285,7 @@ def _label_line(state: StateBlock, line: int) -> re.Match[str] | None:
 
 
 def math_rules(md: MarkdownIt) -> None:
-    """Register both rules."""
+    """Register the inline and the block rule for formulas."""
     md.inline.ruler.before("escape", "math", math_inline)
     md.block.ruler.before(
         "table", "math", math_block, {"alt": ["paragraph", "reference", "blockquote", "list"]}

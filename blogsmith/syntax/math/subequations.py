@@ -71,8 +71,8 @@ class _Part(Struct, frozen=True):
 
 
 def _parts(tex: str, start: int, end: int) -> list[_Part]:
-    """Return the parts of the environment: displays, labels and text. Empty if there is no display, or one
-    without an end."""
+    """Return the parts of the environment: displays, labels and text. Return an empty list if the environment
+    has no display, or if a display has no end."""
     parts: list[_Part] = []
     text = start
     for stop in _STOP.finditer(tex, start, end):
@@ -102,7 +102,8 @@ class _Expansion:
     label_place: Place | None = None
 
     def blocks(self, start: int, end: int) -> list[Token]:
-        """Return the blocks that replace the display, or the display itself if it contains none."""
+        """Return the blocks that replace the environment, or the original token if the environment contains
+        no display."""
         math = get_record(self.token, Math)
         parts = _parts(math.tex, start, end)
         if not parts:

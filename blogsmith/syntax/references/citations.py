@@ -110,7 +110,8 @@ def bare_citation(state: StateInline, silent: bool) -> bool:
 
 
 def _may_be_key(state: StateInline, found: re.Match[str], page: PageState) -> bool:
-    """Return whether `@word`, for which there is no reference, may be a citation or a misspelled one."""
+    """Return whether `@word` may be a citation or a misspelled one, although the bibliography has no entry
+    with this key."""
     if state.src.startswith("@", found.end()) or state.src[state.pos - 1 : state.pos] == "{":
         # A Fediverse handle, or an invalid reference to a label.
         return False
@@ -118,7 +119,8 @@ def _may_be_key(state: StateInline, found: re.Match[str], page: PageState) -> bo
 
 
 def is_keylike(key: str) -> bool:
-    """Return whether a word looks like a key and like nothing else: a name with a year, or with a colon."""
+    """Return whether a word looks like a citation key and like nothing else: a name with a year, or with a
+    colon."""
     return KEYLIKE.fullmatch(key) is not None
 
 
@@ -175,7 +177,7 @@ def _push(state: StateInline, citation: Citation) -> None:
 
 
 def number_citations(state: StateCore) -> None:
-    """Count the uses of each entry for back links, and append the bibliography (core rule)."""
+    """Count the citations of each entry, for back links, and append the bibliography (core rule)."""
     page = get_page(state.env)
     uses = dict.fromkeys(shortcode_keys(state.tokens), 0)
     for token in citation_tokens(state.tokens):

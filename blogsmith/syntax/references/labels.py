@@ -87,7 +87,7 @@ BY_SECTION = " by section"
 
 
 def normal_id(label: str) -> str:
-    """Return the id for a label: `eq:x` becomes `eq-x`, and whitespace becomes hyphens."""
+    """Return the HTML id for a label: `eq:x` becomes `eq-x`, and whitespace becomes hyphens."""
     return "-".join(label.split()).replace(":", "-", 1)
 
 
@@ -216,8 +216,8 @@ class PageNumbers:
         return letters.number + number_to_letters(letters.count)
 
     def number_figure(self, name: str, place: Place) -> tuple[str, str]:
-        """Return the id and the number of a figure with the id `name`. If the id is already in use, return an
-        empty id. If it is not that of a figure, return an empty number."""
+        """Return the id and the number of the figure whose author wrote the id `name`. The id is empty if it
+        is already in use. The number is empty if the id does not start with `fig-`."""
         if not is_figure_id(name):
             return name, ""
         number = self.next_number("fig")
@@ -251,7 +251,7 @@ class PageNumbers:
         return label.id
 
     def _free_name(self, label: Label) -> tuple[str, str]:
-        """Return a duplicate label as the author wrote it, and a similar label that is not used."""
+        """Return (the duplicate label as the author wrote it, a similar label that is not in use)."""
         place, reporter = label.place, self.page.reporter
         line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
         written = line[place.column - 1 : place.column - 1 + place.length].strip("{#}")

@@ -63,7 +63,8 @@ def find_command(text: str, pos: int, end: int) -> re.Match[str] | None:
 
 
 def label_kind(label: str, kinds: Iterable[str]) -> str:
-    """Return the longest of `kinds` that `-` or `:` follows at the start of the label, or an empty string."""
+    """Return the longest of `kinds` that is at the start of the label, before `-` or `:`. Return an empty
+    string if the label starts with none of them."""
     found = (kind for kind in kinds if label.startswith((f"{kind}-", f"{kind}:")))
     return max(found, key=len, default="")
 
@@ -104,7 +105,8 @@ def _report_kind(written: str, place: Place, page: PageState) -> None:
 
 
 def _corrected(key: str, page: PageState) -> str:
-    """Return the references for a list of labels or a kind in capitals. Empty if `key` is anything else."""
+    """Return the corrected text for `key` if it is a list of labels or has a kind in capitals. Otherwise
+    return an empty string."""
     labels = [f"{label[:1].lower()}{label[1:]}".lstrip("@") for label in re.split("[;,][ \t]*", key)]
     is_list = all(_LABEL.fullmatch(label) and is_label(label, page) for label in labels)
     return ", ".join(f"{{@{label}}}" for label in labels) if is_list else ""
@@ -124,8 +126,8 @@ def is_label(text: str, page: PageState) -> bool:
 
 
 def bare_reference(state: StateInline, silent: bool) -> bool:
-    """Parse `@eq-x`, which prints (1), and `@fig-x`, which prints "Figure 1" (inline rule). In `a@eq-x`, it
-    is text. A word that is a key of the bibliography is a citation."""
+    """Parse `@eq-x`, which prints (1), and `@fig-x`, which prints "Figure 1" (inline rule). In `a@eq-x`,
+    `@eq-x` stays text. A word that is a key of the bibliography is a citation."""
     found = _BARE.match(state.src, state.pos, state.posMax)
     before = state.src[state.pos - 1 : state.pos]
     if not found or before.isalnum() or before in tuple("_/."):
