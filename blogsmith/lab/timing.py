@@ -87,8 +87,7 @@ def benchmark(
     Raises `BackendError` if a named backend cannot run, and `ValueError` for a damaged file or an invalid
     argument.
     """
-    case = _case(batch, heads, d, dtype, direction, inputs, is_causal=is_causal)
-    case["date"] = date or datetime.date.today().isoformat()
+    case = _case(batch, heads, d, dtype, direction, inputs, date, is_causal=is_causal)
     asked = _lengths(lengths, batch, heads, d, 1 if repeats is None else repeats)
     known = () if rows is None else _known(rows)
     plan = _Plan({s.name: s for s in subjects(backends, inputs)}, seed, repeats, budget_s, clock)
@@ -129,7 +128,15 @@ class _Plan:
 
 
 def _case(
-    batch: int, heads: int, d: int, dtype: object, direction: str, inputs: str, *, is_causal: bool
+    batch: int,
+    heads: int,
+    d: int,
+    dtype: object,
+    direction: str,
+    inputs: str,
+    date: str | None,
+    *,
+    is_causal: bool,
 ) -> dict[str, Any]:
     """Return the fields of rows that are the same for all lengths and backends. Raises `ValueError`."""
     if direction not in ("forward", "backward"):
@@ -137,8 +144,9 @@ def _case(
     if inputs not in KINDS:
         raise ValueError(f"unknown inputs {inputs}; choose from {', '.join(KINDS)}")
     is_forward = direction == "forward"
-    case = {"batch": batch, "heads": heads, "d": d, "is_causal": is_causal}
-    return {**case, "dtype": dtype_name(dtype), "direction": "" if is_forward else direction}
+    case: dict[str, Any] = {"batch": batch, "heads": heads, "d": d, "is_causal": is_causal}
+    case |= {"dtype": dtype_name(dtype), "direction": "" if is_forward else direction}
+    return {**case, "date": date or datetime.date.today().isoformat()}
 
 
 def _lengths(lengths: int | Iterable[int], *others: int) -> list[int]:
