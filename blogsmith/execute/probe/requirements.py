@@ -140,7 +140,9 @@ def probe_versions(
 
 
 def _packages(answer: Answer, names: Iterable[str]) -> dict[str, str]:
-    """Map the import names of packages that cells can import to versions. `blogsmith.lab` is always included."""
+    """Map the import names of packages that cells can import to versions. `blogsmith.lab` is always among
+    them.
+    """
     served = {name: __version__ for name in names if name in ("blogsmith", "blogsmith.lab")}
     return {**served, **answer.get("packages", {})}
 

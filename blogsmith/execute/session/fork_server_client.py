@@ -202,7 +202,7 @@ class ForkServer:
             return Process(pid, pid, control, out, err, ReportedExit(pid, status), (life,))
 
     def _request_worker(self, job: SessionJob, descriptors: list[int]) -> bool:
-        """Ask the server for a worker. descriptors: passed to the worker. Return False if the server is gone."""
+        """Ask the server for a worker that gets these descriptors. Return False if the server is gone."""
         data = json.dumps({"env": dict(job.env), "folder": str(job.folder)}).encode("ascii")
         with self._lock:
             if self._control is None:

@@ -84,7 +84,9 @@ def mark_process(process: Process, number: int) -> Mark:
 
 @contextlib.contextmanager
 def orphan_adoption() -> Iterator[None]:
-    """Become the parent of descendants whose own parent dies, in the `with` block, if the system supports it."""
+    """In the `with` block, become the parent of descendants whose own parent dies, if the system supports
+    it.
+    """
     before = _adopts()
     adopt_orphans(True)
     try:
