@@ -59,7 +59,8 @@ def package_versions(
     pages: Iterable[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
 ) -> Mapping[str, str]:
     """Map the import name of each recorded package to the installed version. If the site names another Python
-    than blogsmith's, that Python is started only if cells may run; otherwise the map is empty.
+    than blogsmith's, the map is empty unless cells may run and the command runs cells or compares versions.
+    Only then is that Python started.
     """
     names = recorded_packages(pages)
     if not context.config.execution.python:

@@ -263,7 +263,7 @@ def _earlier_results(
     cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None
 ) -> Mapping[int, CellRecord]:
     """Map the position of each cell to its result in `old`, in a form that no longer needs the rest of the
-    session.
+    session. Cells that match a record only by position have no entry.
     """
     if old is None:
         return {}

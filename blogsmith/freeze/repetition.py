@@ -257,7 +257,7 @@ def run_differences(old: CellRun, new: CellRun, tolerance: float) -> list[str]:
 
 
 def summary(differences: Sequence[str]) -> str:
-    """Return the first of these differences in one line."""
+    """Return the first of these differences and the number of the others, in one line."""
     more = len(differences) - _MOST
     return ", ".join(differences[:_MOST]) + (f" and {more} more" if more > 0 else "")
 

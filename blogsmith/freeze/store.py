@@ -339,8 +339,8 @@ def _drop_cells(record: PageRecord, bad: set[str], name: PurePosixPath) -> ReadR
 
 
 def _drop_edited(found: ReadResult, edits: Sequence[Edit], name: PurePosixPath) -> ReadResult:
-    """Return the record without the edited sessions. If an edit is outside all sealed sessions, drop every
-    unsealed session, because each may contain it.
+    """Return the record without the edited sessions. If there is any edit, unsealed sessions are dropped too,
+    because they may contain edits as well.
     """
     if not edits or found.record is None:
         return found
