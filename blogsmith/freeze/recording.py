@@ -213,8 +213,8 @@ def _merge_sweep_points(
     old: SessionRecord | None,
     around: Environment,
 ) -> SessionRecord | None:
-    """Return the old record of a session, with the sweep points that ran now added. None if one of them
-    failed.
+    """Return the old record of a session, with the sweep points that ran now added. None if there is no old
+    record.
     """
     if old is None:
         return None
