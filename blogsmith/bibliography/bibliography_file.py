@@ -15,7 +15,7 @@ from .csl_json import CslJsonError, read_csl_json
 from .works import publication_from_entry
 
 MOST_PARENTS = 5
-"""Maximum number of entries in a chain in which each inherits fields from the next."""
+"""Maximum length of a chain of entries where each inherits fields from the next."""
 _TYPES_WITH_BOOKTITLE = frozenset(
     ("inproceedings", "conference", "incollection", "inbook", "suppbook", "inreference")
 )
@@ -90,7 +90,7 @@ class BibtexFile:
         return read_entry(self._text, start, end, self._strings)
 
     def _inherit(self, entry: BibEntry) -> None:
-        """Add the fields of the entries to which `crossref` and `xdata` refer, unless the entry has these
+        """Add the fields of the entries that `crossref` and `xdata` name, unless the entry has these
         fields.
         """
         seen, child = {entry.key}, entry

@@ -163,9 +163,7 @@ _ARCHIVES = {
     "hal": ("HAL", "https://hal.science/"),
     "inspirehep_id": ("INSPIRE", "https://inspirehep.net/literature/"),
 }
-"""Field that contains an identifier → name of the archive, and the URL to which the identifier is
-appended.
-"""
+"""Field that contains an identifier → name of the archive, and the URL before the identifier."""
 _IDENTIFIER = lazy_pattern(r"[\w-]+")
 ADDRESS = lazy_pattern(r"https?://[^\s<>\"]+")
 _ARXIV = lazy_pattern(

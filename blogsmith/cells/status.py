@@ -81,7 +81,7 @@ class PageStatus(Struct, frozen=True):
 
     @property
     def devices(self) -> str:
-        """Devices on which recorded cells ran, such as `4 on CPU, 1 on NVIDIA H200`. Empty if nothing is
+        """Devices of the recorded runs, such as `4 on CPU, 1 on NVIDIA H200`. Empty if nothing is
         recorded.
         """
         found = [self._device(verdict) for verdict in self.verdict.cells.values() if verdict.record]
@@ -205,8 +205,8 @@ def survey_pages(
     outputs: Callable[[Path, PurePosixPath], PageRecord] = read_notebook_outputs,
 ) -> SiteStatus:
     """Read and judge the records of all pages that have cells. If a post was renamed, its record is found by
-    the code of its cells. around: what results depend on outside their page. read: reads a page's record.
-    outputs: returns the outputs stored in a page's file, if this is a notebook.
+    the code of its cells. around: state of everything outside the pages that results depend on. read: reads a
+    page's record. outputs: returns the outputs stored in a page's file, if this is a notebook.
     """
     pages: list[PageStatus] = []
     orphans = OrphanedRecords(root)

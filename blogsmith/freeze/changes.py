@@ -29,7 +29,7 @@ class _FileChange(Struct, frozen=True):
     """
     path: str
     what: str
-    """What happened to the file: `has changed`, `is gone` or `is new`."""
+    """Change of the file: `has changed`, `is gone` or `is new`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class StaleReasons:
 
     page: PageCells
     cells: Sequence[Cell]
-    """Those cells of the session that run."""
+    """Cells of the session that are set to run."""
     keys: SessionKeys
     record: SessionRecord
     around: Environment
@@ -58,9 +58,9 @@ class StaleReasons:
         return found or ["it was recorded under other conditions"]
 
     def earlier_reasons(self, position: int, *, may_be_empty: bool = False) -> list[str]:
-        """Return why the keys of earlier cells, on which the key of the cell at `position` depends, differ
-        from the recorded ones. may_be_empty: whether the caller has another reason already, so that the
-        result may be empty.
+        """Return why the keys of cells before the one at `position`, which are a part of its key, differ from
+        the recorded ones. may_be_empty: whether the caller has another reason already, so that the result may
+        be empty.
         """
         found = [*self._start(), *self._earlier_changes(position), *self._removed_cells(position)]
         if not found and self._is_reordered(position):

@@ -26,9 +26,9 @@ SCHEMA = 1
 """Version of the keys and of the files that store them. A new version makes every record stale."""
 KeyForm: TypeAlias = Literal[1, 2]
 AS_WRITTEN: KeyForm = 1
-"""Form of keys in which the code is hashed as the author wrote it."""
+"""Form of keys that hash the code as the author wrote it."""
 CANONICAL: KeyForm = 2
-"""Form of keys in which Python code is hashed in its canonical form."""
+"""Form of keys that hash Python code in its canonical form."""
 DEFAULT_FIGURES = FigureSettings()
 _NONE: Mapping[str, str] = MappingProxyType({})
 

@@ -1,4 +1,4 @@
-"""Matches recorded cells with the cells of a page, some of which were added, removed, moved or changed."""
+"""Matches recorded cells with the cells of a page after some were added, removed, moved or changed."""
 
 from __future__ import annotations
 

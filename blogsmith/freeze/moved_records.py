@@ -1,8 +1,8 @@
 """Records of posts that were renamed or moved, found by the digests of their code.
 
 The folder of a record corresponds to the path of its post. If a post has no record, this module searches the
-records of posts that no longer exist for the same code. Such a record is used from its old folder. It is
-copied to the folder of the post when the post's cells may run. Only `freeze prune` removes records.
+records of posts that no longer exist for the same code. A record that is found is used from its old folder.
+It is copied to the folder of the post when the post's cells may run. Only `freeze prune` removes records.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _record_folders(root: Path) -> Iterator[PurePosixPath]:
 
 
 def _post_folder(folder: PurePosixPath) -> PurePosixPath:
-    """Return the folder of the post from which the record in `folder` was made."""
+    """Return the folder of the post that the record in `folder` was made for."""
     return PurePosixPath(_CONTENT, *folder.parts[1:-1])
 
 

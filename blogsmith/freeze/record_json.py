@@ -50,8 +50,8 @@ def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
 
 
 def _has_long_text(record: PageRecord) -> bool:
-    """Return whether a record contains printed text that is longer than blogsmith writes. Showing such text
-    would take long.
+    """Return whether a record contains printed text that is longer than blogsmith writes. Showing it would
+    take long.
     """
     cells = (cell for session in record.sessions.values() for cell in session.cells)
     outputs = (output for cell in cells for output in cell.run.outputs)

@@ -129,7 +129,7 @@ def _cell_record(
 
 
 def _recorded_uses(uses: Uses | None, around: Environment) -> Uses | None:
-    """Return the dependencies of a cell in the form in which they are recorded; None if there are none."""
+    """Return the dependencies of a cell as they are recorded; None if there are none."""
     found = _with_digests(uses, around) if uses is not None else Uses()
     return None if found == Uses() else found
 

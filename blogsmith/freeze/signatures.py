@@ -47,8 +47,8 @@ def find_signer(data: bytes, signature: bytes, signers: bytes, date: str, record
     """Return the signer's name in the list of signers. If the signature is not valid, return a
     `freeze-signature` error about the record. If ssh-keygen is not installed, return a warning.
 
-    signers: content of the list of signers. date: ISO date of the record, on which the signer's key must be
-    valid. record: path of the record relative to the site root, for the diagnostic.
+    signers: content of the list of signers. date: ISO date of the record; the signer's key must be valid on
+    that day. record: path of the record relative to the site root, for the diagnostic.
     """
     if not signature.startswith(_HEAD) or max(len(signature), len(signers)) > _MOST_BYTES:
         return _error(record, "it was not made by ssh-keygen")

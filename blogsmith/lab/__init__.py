@@ -1,4 +1,5 @@
-"""Attention lab for the code of posts: one attention function for every backend, with proof of which one ran.
+"""Attention lab for the code of posts: one attention function for every backend, with proof of the one that
+ran.
 
 Cells import this package in their own process. It imports nothing of the builder, and the builder imports
 nothing of it. A name's module is loaded when the name is first used: drawing needs no NumPy, and the

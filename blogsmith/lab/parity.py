@@ -31,8 +31,8 @@ class Compared:
     backend: str
     dtype: str
     device: str = ""
-    """Device on which the backend ran: `cpu` or `cuda`. Empty if the backend did not run; then the next field
-    is empty too.
+    """Device of the backend: `cpu` or `cuda`. Empty if the backend did not run; then the next field is empty
+    too.
     """
     ran: str = ""
     """Kernel that ran, and the operators that prove this."""

@@ -28,7 +28,7 @@ reported as `fused`.
 _STEPS = frozenset(
     f"aten::{name}" for name in ("_softmax", "_safe_softmax", "softmax", "mm", "bmm", "matmul", "einsum")
 )
-"""Operators from which attention is composed if no single operator computes it."""
+"""Operators that compute attention step by step, if no single operator does."""
 
 _UNTOLD = frozenset(("own", "none", "numpy"))
 

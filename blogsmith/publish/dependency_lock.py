@@ -36,7 +36,7 @@ Kind = Literal["wheel", "git", "index"]
 
 
 class InstallSource(Struct, frozen=True):
-    """Source from which a host installs blogsmith itself."""
+    """Source of blogsmith itself for the host's installation."""
 
     kind: Kind = "wheel"
     """wheel: a file in the site; git: a commit of a repository; index: the package index."""
@@ -45,9 +45,7 @@ class InstallSource(Struct, frozen=True):
 
     @property
     def requirement(self) -> str:
-        """Requirement with which pip installs blogsmith from a repository (PEP 508); empty for the other
-        kinds.
-        """
+        """Requirement for pip to install blogsmith from a repository (PEP 508); empty for the other kinds."""
         return f"{DISTRIBUTION} @ git+{self.url}" if self.kind == "git" else ""
 
 

@@ -68,8 +68,8 @@ class SetupRequest(Struct, frozen=True, kw_only=True):
     """URL that replaces `base_url` of the settings; empty to use the setting."""
     destination: str = ""
     source: InstallSource | None = None
-    """Source from which hosts install blogsmith. If None, use the source in the lock or, without a lock, a
-    wheel.
+    """Source of blogsmith for the host's installation. If None, use the source in the lock or, without a
+    lock, a wheel.
     """
     repository: Path | None = None
     """Absolute path of the repository, if files may be written there. If None, they are written only below

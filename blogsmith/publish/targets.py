@@ -33,7 +33,7 @@ class HostTarget(Struct, frozen=True, kw_only=True):
     is_at_root: bool = False
     """Whether the site must be at the root of a host, not in a folder."""
     address_variable: str = ""
-    """Environment variable in which the host passes the URL of the site to builds; empty if the host sets
+    """Environment variable that the host sets to the URL of the site during builds; empty if the host sets
     none.
     """
     has_outputs: bool = False
@@ -41,7 +41,7 @@ class HostTarget(Struct, frozen=True, kw_only=True):
     select this host.
     """
     has_destination: bool = False
-    """Whether the user must name a folder to which the site is copied."""
+    """Whether the user must name a destination folder for the site."""
 
     def commands(self, site: HostedSite) -> tuple[str, ...]:
         """Return the commands that install blogsmith and build the site on the host."""

@@ -265,7 +265,7 @@ class CitePiece(NamedTuple):
     prefix: str
     """Text before the item."""
     position: int
-    """Index of the item in the citation, in the order in which the author wrote the items."""
+    """Index of the item in the citation as the author wrote it."""
     text: str
     """Text that the style prints for the item, without prefix and markers."""
 

@@ -124,7 +124,7 @@ class WorkerResources:
 
 @dataclass(frozen=True, slots=True)
 class NeedsVerdict:
-    """Which needs the workers of a cluster meet."""
+    """Needs that the workers of a cluster meet or do not meet."""
 
     unmet: Mapping[Need, str] = field(default_factory=dict)
     """Need that no worker meets → the reason, as a message."""

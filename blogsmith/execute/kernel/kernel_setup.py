@@ -103,8 +103,8 @@ def prepare(stack_file: str, package: str) -> None:
     """Make IPython name cells as blogsmith does, and flush printed output so that a crash loses none.
 
     stack_file: file where a dying process writes its stack; empty if the bridge could not read the file.
-    package: folder of the package blogsmith, from which cells import `blogsmith.lab`; empty if that folder is
-    on another machine.
+    package: folder of the package blogsmith, where cells find `blogsmith.lab`; empty if that folder is on
+    another machine.
     """
     lab_finder: Any = sys.modules["_blogsmith_lab_finder"]
     if package:

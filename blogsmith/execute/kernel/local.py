@@ -104,7 +104,7 @@ class LocalKernel:
 
     def end(self) -> None:
         """Kill the process group of the kernel. Child processes that have left the group carry the session's
-        mark, by which the builder finds them later.
+        mark, so the builder finds them later.
         """
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)

@@ -95,7 +95,7 @@ def needs_any(cell: Cell, names: Collection[str]) -> bool:
 def unmatched_needs_errors(
     names: Sequence[str], cells: Sequence[tuple[Cell, bool]], unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
-    """Return one error if `--needs` selects cells of which none can run here, or if no cell has these needs.
+    """Return one error if `--needs` selects only cells that cannot run here, or if no cell has these needs.
     Otherwise return an empty list.
 
     There is no error if at least one of the needs is met here, or if no cell that has one must run. names:

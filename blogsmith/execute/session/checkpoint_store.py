@@ -85,8 +85,8 @@ class CheckpointStore:
         """Return the checkpoints for a run of a session, or None if the session cannot have any.
 
         declared, origin: as in `prefix_keys`. hold: called with each worker that resumes from a checkpoint.
-        kept: checkpoints of earlier builders, from which the session may resume too. objection: says why no
-        checkpoint may be made.
+        kept: checkpoints of earlier builders, which may be used too. objection: says why no checkpoint may be
+        made.
         """
         if sys.platform != "linux" or job.engine != WORKER or job.cuda:
             return None

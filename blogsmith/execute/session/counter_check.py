@@ -40,7 +40,7 @@ _MAX_SHOWN = 24
 
 
 class ChangedCode(Struct, frozen=True):
-    """Code of a cell in which one constant was changed."""
+    """Code of a cell after one constant was changed."""
 
     constant: str
     """The changed constant as the author wrote it, shortened."""

@@ -54,8 +54,8 @@ class Process:
     extra_descriptors: tuple[int, ...] = ()
     """Further descriptors that stay open while the worker runs."""
     is_adopted: bool = True
-    """Whether this process becomes the parent of child processes that the worker leaves behind. If not, they
-    are found by their mark.
+    """Whether this process becomes the parent of child processes that outlive the worker. If not, they are
+    found by their mark.
     """
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ class AdoptedChild:
 
 class ReportedExit:
     """Waits for a worker whose parent, a server, reports its exit. Its instances are used as `Process.wait`.
-    status: descriptor from which the report is read: a byte, then four bytes with the exit code.
+    status: descriptor that the report arrives at: a byte, then four bytes with the exit code.
     """
 
     def __init__(self, pid: int, status: int) -> None:

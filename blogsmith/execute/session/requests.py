@@ -1,7 +1,7 @@
 """Requests to a worker and its answers, within limits of time, memory and processes.
 
 A request that takes too long is interrupted, as by Ctrl-C. If the worker does not stop within a second, it is
-killed. Before that, the builder asks for the worker's stack: `faulthandler` can write it even during a long
+killed. Before that, the builder requests the worker's stack: `faulthandler` can write it even during a long
 call into C.
 """
 
@@ -58,7 +58,7 @@ class RequestLimits:
 
     @property
     def end(self) -> float:
-        """Time at which the request is interrupted or, after that, the worker is killed, in seconds of the
+        """Time of the next action (interrupt the request; after that, kill the worker), in seconds of the
         monotonic clock.
         """
         return self.began + self.timeout_s + (GRACE_S if self.is_interrupted else 0.0)

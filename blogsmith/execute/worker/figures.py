@@ -6,7 +6,7 @@ a cell starts.
 
 Images of equal figures are byte-identical: they contain no date and no version, and ids are made from the
 content. A figure has the size set by its author, unless that would cut something off (a label, a legend
-outside the axes). In this case the image is enlarged by what is missing, at most to double its size.
+outside the axes). In this case the image is enlarged as far as necessary, at most to double its size.
 
 SVG gives its size in points. PNG has two pixels for each pixel of the figure, and its resolution (dpi) says
 so. Its width in CSS pixels is therefore width · 96 / dpi.

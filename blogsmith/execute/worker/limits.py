@@ -45,8 +45,8 @@ class MemoryLimit:
 
 
 class Interrupts:
-    """Handler of SIGINT, by which the builder interrupts a cell that takes too long. SIGINT has an effect
-    only in cells. It is delayed while `hold` is active, for example while a frame is sent.
+    """Handler of SIGINT, which the builder sends to a cell that takes too long. SIGINT has an effect only in
+    cells. It is delayed while `hold` is active, for example while a frame is sent.
     """
 
     def __init__(self) -> None:

@@ -141,7 +141,7 @@ class PathStates:
                 self._add(key, LATER)
 
     def change(self, path: str) -> None:
-        """Note that the session changes a path. Such changes do not make a result stale."""
+        """Note that the session changes a path. The session's own changes do not make a result stale."""
         key, parent = self.key_of(path), self.key_of(path.rpartition("/")[0])
         self._change(key, WITHDRAWN)
         self._change(f"{parent}/" if parent else "", LATER)

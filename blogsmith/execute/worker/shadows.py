@@ -81,7 +81,7 @@ def _list_safely(found: Iterator[str]) -> list[str]:
 
 
 def _module_origins(module: Any) -> Iterator[str]:
-    """Yield the top-level names of the modules in which the values of a module were defined."""
+    """Yield the top-level names of the modules that define the values of a module."""
     for value in list(vars(module).values()) if isinstance(module, type(sys)) else ():
         source = value.__name__ if type(value) is type(sys) else None
         if type(value) in _DEFINED:

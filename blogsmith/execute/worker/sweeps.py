@@ -2,8 +2,7 @@
 undone.
 
 Objects that existed before the run are not copied, so changes inside them remain. For lists, dictionaries,
-sets and arrays, such a change is detected and the run fails, because it would affect the results of other
-runs.
+sets and arrays, this is detected and the run fails, because it would affect the results of other runs.
 """
 
 from __future__ import annotations

@@ -153,8 +153,8 @@ def short_path(path: str) -> str:
 
 
 def without_libraries(text: str) -> str:
-    """Return text in which paths of installed files are shortened. The text is read only once, so this is
-    fast for long text too.
+    """Return text with paths of installed files shortened. The text is read only once, so this is fast for
+    long text too.
     """
     pieces, done = [], 0
     for match in _LIBRARY.finditer(text):

@@ -30,7 +30,7 @@ replacement is added to them.
 _STOPWATCHES = ("perf_counter", "monotonic", "process_time", "thread_time")
 _CLOCKS = ("time", "clock_gettime")
 _DATED = {"localtime": 0, "gmtime": 0, "ctime": 0, "strftime": 1, "asctime": 0}
-"""Function → number of arguments up to which it uses the current time."""
+"""Function → it uses the current time if it has at most this number of arguments."""
 _SYSTEM = {
     "getpid": "process numbers",
     "getppid": "process numbers",

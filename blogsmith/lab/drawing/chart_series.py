@@ -13,8 +13,8 @@ from .ticks import without_dust
 MOST = 8
 """Largest number of series that can be distinguished."""
 _DENSE = 2000
-"""Number of points up to which all points of a segment are drawn. In longer segments, points that do not
-affect the line are dropped.
+"""Maximum number of points in a segment that is drawn with all its points. In longer segments, points that do
+not affect the line are dropped.
 """
 
 

@@ -23,7 +23,7 @@ Unit = Literal["", "s", "bytes"]
 
 _PLOT_PX = 250
 _MANY = 40
-"""Number of points up to which each point of a series has a marker."""
+"""Maximum number of points in a series that has a marker at each point."""
 _LABEL_SHARE = 0.3
 """Largest share of the chart's width that labels at the ends of lines may use."""
 

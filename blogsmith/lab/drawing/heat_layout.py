@@ -18,7 +18,7 @@ _LINE_PX = 14.0
 _GAP_PX = 18.0
 _AXES_PX = 22.0
 _WHOLE_PX = 8.0
-"""Size of a cell in px from which sizes are rounded to whole numbers, so that all cells are equal."""
+"""Minimum size in px for rounding the size of cells to whole numbers, so that all are equal."""
 _ACROSS: Mapping[int, int] = MappingProxyType({1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3, 9: 3})
 """Number of heads → number of panels side by side. For other numbers of heads, it is four."""
 
