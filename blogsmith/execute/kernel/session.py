@@ -62,7 +62,7 @@ class KernelEngine:
 
     def refusal(self, sandbox: str) -> str:
         """Return why a session must not run in this sandbox, as a message: Jupyter starts kernels outside the
-        sandbox. Empty if `sandbox` is none.
+        sandbox. Empty if `sandbox` is `off`.
         """
         if sandbox == "off":
             return ""

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 def serve(control: int | socket) -> NoReturn:
-    """Run one session and exit the process. control: the worker's end of the socket, which this function
-    closes.
+    """Run one session and exit the process. control: the worker's end of the socket; the caller must not use
+    it afterwards.
     """
     interrupts = Interrupts()
     interrupts.install()
