@@ -1,4 +1,4 @@
-"""A bibliography file: the index of its entries, and its publications, each parsed on first access."""
+"""A bibliography file: an index of its entries, and its publications, each parsed when it is first needed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .csl_json import CslJsonError, read_csl_json
 from .works import publication_from_entry
 
 MOST_PARENTS = 5
-"""Maximum length of a chain of entries that inherit fields from each other."""
+"""Maximum length of a chain of entries where each inherits fields from the next."""
 _TYPES_WITH_BOOKTITLE = frozenset(
     ("inproceedings", "conference", "incollection", "inbook", "suppbook", "inreference")
 )
@@ -27,10 +27,12 @@ _UNINHERITED_FIELDS = frozenset(
 
 
 class BibtexFile:
-    """A `.bib` file as it was read; if the file changes, create a new object."""
+    """Content of a `.bib` file. If the file changes, create a new object."""
 
     def __init__(self, path: str, text: str, index: BibIndex | None = None) -> None:
-        """Open the file. path: as shown in messages. index: cached index of exactly this content."""
+        """Create the object from the text of a file. path: path as shown in messages. index: cached index of
+        exactly this text; None to build it.
+        """
         self.path = path
         reporter = Reporter(path, text.split("\n") if may_have_conflict(text) else ())
         self._text = take_first_versions(text, reporter)
@@ -52,13 +54,15 @@ class BibtexFile:
         return self._works[key]
 
     def place(self, key: str) -> Diagnostic | None:
-        """Return a diagnostic that has only the location of an entry; None for an unknown key."""
+        """Return a diagnostic without a message that only gives the location of an entry; None if the key
+        does not exist.
+        """
         if key not in self.index.entries:
             return None
         return self._diagnostic(BibProblem("", self.index.entries[key][0], len(key) + 1))
 
     def problems(self) -> tuple[Diagnostic, ...]:
-        """Return the errors in the file itself."""
+        """Return the errors in the structure of the file, not those in single entries."""
         return (*self._conflicts, *(self._diagnostic(mistake) for mistake in self.index.mistakes))
 
     @cached_property
@@ -86,7 +90,9 @@ class BibtexFile:
         return read_entry(self._text, start, end, self._strings)
 
     def _inherit(self, entry: BibEntry) -> None:
-        """Inherit the fields of the entries that `crossref` and `xdata` refer to."""
+        """Add the fields of the entries that `crossref` and `xdata` name, unless the entry has these
+        fields.
+        """
         seen, child = {entry.key}, entry
         for _ in range(MOST_PARENTS):
             name = next((name for name in ("crossref", "xdata") if name in child.fields), "")
@@ -132,7 +138,7 @@ def _inherit_fields(entry: BibEntry, parent: BibEntry) -> None:
 
 
 class CslJsonFile:
-    """A CSL-JSON file, which is read completely on first access."""
+    """A CSL-JSON file. All of it is parsed when it is first needed."""
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -161,7 +167,7 @@ class CslJsonFile:
         return PublicationLookup(work) if work else None
 
     def place(self, key: str) -> Diagnostic | None:
-        """Return None: the lines of entries in JSON are unknown."""
+        """Return None, because the lines of entries in JSON are unknown."""
         return None
 
     def problems(self) -> tuple[Diagnostic, ...]:

@@ -36,7 +36,7 @@ class BibProblem(Struct, frozen=True, array_like=True):
 
     message: str
     start: int
-    """Offset in the file, in characters."""
+    """Offset of the error in the file, in characters."""
     length: int = 1
     hint: str = ""
     severe: bool = True
@@ -47,9 +47,11 @@ class BibIndex(Struct, frozen=True, array_like=True):
     """The positions of the entries of a file."""
 
     entries: Mapping[str, tuple[int, int]]
-    """Key → offsets of its `@` and after its last brace. For a duplicate key, the first entry is used."""
+    """Key → offset of the entry's `@`, and offset after its last brace. For a duplicate key, the first entry
+    is used.
+    """
     strings: tuple[tuple[int, int], ...] = ()
-    """The offsets of each `@string`, in order."""
+    """Start and end offset of each `@string`, in order."""
     duplicates: Mapping[str, int] = {}
     """Duplicate key → offset of the second entry."""
     mistakes: tuple[BibProblem, ...] = ()
@@ -145,7 +147,9 @@ _WORD = lazy_pattern(r"[^\s,{}()\"#%=]+")
 _BLANK = lazy_pattern(r"(?:\s+|%[^\n]*\n)*")
 _QUOTE = lazy_pattern(r"\{+|\}+|\"")
 MOST_CHARACTERS = 200_000
-"""Maximum length of a value after inserting `@string`s, since each may contain the previous one twice."""
+"""Maximum length of a value in characters after `@string`s are inserted. Without a limit, strings that
+contain the previous string twice would grow without bound.
+"""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -154,14 +158,14 @@ class BibField:
     """The value of a field."""
 
     text: str
-    """TeX, without the outer braces or quotes."""
+    """Value as TeX, without the outer braces or quotes."""
     start: int
-    """Offset of its first character in the file."""
+    """Offset of the value's first character in the file."""
 
 
 @dataclass(slots=True)
 class BibEntry:
-    """An entry, filled while it is parsed."""
+    """An entry, whose fields are added while it is parsed."""
 
     kind: str = ""
     """Entry type in lower case, such as `inproceedings`."""
@@ -172,7 +176,7 @@ class BibEntry:
     problems: list[BibProblem] = field(default_factory=list)
 
     def text(self, *names: str) -> str:
-        """Return the first of these fields that exists, as TeX; empty if there is none."""
+        """Return the value of the first of these fields that exists, as TeX; empty if none exists."""
         return next((self.fields[name].text for name in names if name in self.fields), "")
 
 
@@ -182,7 +186,7 @@ MONTH_STRINGS: Strings = MappingProxyType({name: name for name in MONTHS})
 
 
 def read_strings(text: str, places: tuple[tuple[int, int], ...]) -> Strings:
-    """Return the `@string`s of a file. Each may use the previous ones."""
+    """Return the values of the `@string`s at these offsets. Each may use the previous ones."""
     strings = dict(MONTH_STRINGS)
     for start, end in places:
         reader = _Reader(text, start, end, strings)

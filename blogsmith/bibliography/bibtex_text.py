@@ -14,7 +14,7 @@ _PRIVATE = name_set(
     "selected html ids bibtex_show code slides poster website video blog award award_name altmetric abbr "
     "supp hal dimensions google_scholar_id inspirehep_id additional_info"
 )
-"""Fields that are private: for the author's own programs and notes."""
+"""Fields for the author's own programs and notes, which readers should not see."""
 _SPECIAL: Mapping[int, str] = MappingProxyType(
     {
         **{ord(char): f"\\{char}" for char in "&%#_"},
@@ -41,7 +41,9 @@ def escape_tex(text: str) -> str:
 
 
 def copy_entry(entry: BibEntry) -> str:
-    """Return an entry as it was read, with `@string`s inserted, and without private fields."""
+    """Return an entry as BibTeX, with the same fields and values as in the file. `@string`s are inserted, and
+    private fields are left out.
+    """
     shown = (
         (name, " ".join(value.text.split()))
         for name, value in entry.fields.items()

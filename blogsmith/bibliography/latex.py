@@ -1,8 +1,7 @@
-"""Conversion of LaTeX in fields of a bibliography to text with formulas and a few tags (see
-`model.publications`).
+"""Converts LaTeX in fields of a bibliography to text with formulas and a few tags (see `model.publications`).
 
-It is one pass with a stack, so deeply nested braces are not slow. Formulas are not changed. An unknown
-command is removed and reported, but its argument is not removed.
+The conversion is one pass with a stack, so deeply nested braces are not slow. Formulas are not changed. An
+unknown command is removed and reported, but its argument is kept.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ MOST_UNKNOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class UnknownCommand:
-    """A command that is not in the tables."""
+    """A LaTeX command that this module cannot convert."""
 
     name: str
     """Name with its backslash."""
@@ -46,15 +45,15 @@ class UnknownCommand:
 
 @dataclass(slots=True)
 class _Group:
-    """A group of braces that is not closed yet."""
+    """A group in braces that is still open."""
 
     closing: str = ""
-    """Text to append when the group closes."""
+    """Text to append when the group is closed."""
     pieces: list[str] = field(default_factory=list)
     accent: str = ""
     """Combining mark for the first letter of the group."""
     is_skipped: bool = False
-    """Whether the group is not printed, such as the URL of a link."""
+    """Whether the content of the group is not printed, such as the URL of a link."""
 
 
 def plain_text(tex: str) -> str:
@@ -63,8 +62,9 @@ def plain_text(tex: str) -> str:
 
 
 def convert_latex(tex: str, *, protects: bool = False) -> tuple[str, tuple[UnknownCommand, ...]]:
-    """Convert a value to text. Also return its unknown commands. protects: whether braces protect their
-    content from changes of case, as in titles."""
+    """Convert a TeX value to text. Also return the unknown commands in the value. protects: whether braces
+    protect their content from changes of case, as in titles.
+    """
     if not any(sign in tex for sign in "\\{}$~`'<-"):
         return " ".join(tex.split()), ()
     reader = _Reader(tex, protects=protects)
@@ -172,8 +172,9 @@ class _Reader:
 
 
 def _with_accent(text: str, mark: str) -> str:
-    """Add the combining mark to the first letter. Give a dotless i its dot back, because fonts compose it
-    from `i`."""
+    """Add the combining mark to the first letter. If this is a dotless i, replace it by `i`, because fonts
+    compose accented letters from `i`.
+    """
     for index, char in enumerate(text):
         if char.isalpha():
             letter = {"ı": "i", "ȷ": "j"}.get(char, char)
@@ -182,7 +183,9 @@ def _with_accent(text: str, mark: str) -> str:
 
 
 def _as_dollars(formula: str) -> str:
-    r"""Return a formula as inline math: `\(x\)` and `$$x$$` become `$x$`. Outer spaces would end it."""
+    r"""Return a formula as inline math: `\(x\)` and `$$x$$` become `$x$`. Outer spaces are removed, because
+    Markdown would not recognize the formula with them.
+    """
     inner = formula[2:-2] if formula[:2] in ("$$", "\\(") else formula[1:-1]
     return f"${' '.join(inner.split())}$" if inner.strip() else ""
 

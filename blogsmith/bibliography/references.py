@@ -105,7 +105,7 @@ def publication_url(work: Publication) -> str:
 
 
 def publication_links(work: Publication) -> Iterator[tuple[str, str]]:
-    """Yield name and URL of the links after an entry in a list of references."""
+    """Yield name and URL of each link that follows an entry in a list of references."""
     if doi := work.variables.get("DOI"):
         yield "DOI", f"https://doi.org/{doi}"
     if work.arxiv:

@@ -24,7 +24,9 @@ MOST_NAMES = 2_000
 
 
 def read_names(tex: str) -> tuple[tuple[Person, ...], bool]:
-    """Return the people of a field, and whether it ends in `and others`."""
+    """Return the people in the value of a field such as `author`, and whether the list ends in `and
+    others`.
+    """
     found, has_others = list[Person](), False
     for _, part in split_outside_braces(tex, "and"):
         name = part.strip()
@@ -60,7 +62,7 @@ def split_at_commas(tex: str) -> list[tuple[int, str]]:
 
 
 def _closes_last(tex: str) -> bool:
-    """Return whether the brace that opens the string closes at its last character."""
+    """Return whether the brace that opens the string is closed by the string's last character."""
     depth = 0
     for index, char in enumerate(tex):
         depth += {"{": 1, "}": -1}.get(char, 0)
@@ -70,7 +72,7 @@ def _closes_last(tex: str) -> bool:
 
 
 def _parse_forward_name(words: list[str]) -> Person:
-    """Parse `First von Last`. The particle consists of the words between that start in lower case."""
+    """Parse `First von Last`. The particle consists of the words in the middle that start in lower case."""
     if not words:
         return Person()
     small = [index for index, word in enumerate(words[:-1]) if _is_lower_case(word)]
@@ -139,7 +141,7 @@ _TEXTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "number-of-pages": ("pagetotal",),
     }
 )
-"""CSL variable → fields that may contain it. The first that exists is used."""
+"""CSL variable → fields that may contain its value. The first of them that exists is used."""
 _PROTECTED = frozenset({"title", "container-title", "collection-title", "title-short"})
 _GENRES = {"phdthesis": "PhD thesis", "mastersthesis": "Master’s thesis", "techreport": "Technical Report"}
 _BIBLATEX_TYPES = {
@@ -156,12 +158,12 @@ _LINKS = {
     **{"html": "HTML", "supp": "Supplement", "video": "Video", "blog": "Blog", "code": "Code"},
     **{"poster": "Poster", "slides": "Slides", "website": "Website"},
 }
-"""Field with a URL → English name of the link, in the order of al-folio."""
+"""Field that contains a URL → English name of the link, in the order of al-folio."""
 _ARCHIVES = {
     "hal": ("HAL", "https://hal.science/"),
     "inspirehep_id": ("INSPIRE", "https://inspirehep.net/literature/"),
 }
-"""Field with an identifier → name of the archive, and its URL before the identifier."""
+"""Field that contains an identifier → name of the archive, and the URL before the identifier."""
 _IDENTIFIER = lazy_pattern(r"[\w-]+")
 ADDRESS = lazy_pattern(r"https?://[^\s<>\"]+")
 _ARXIV = lazy_pattern(
@@ -172,7 +174,7 @@ _IN_TEXT = lazy_pattern(r"arxiv[:\s]+(?:preprint\s+)?(?:arxiv[:\s]*)?(\d{4}\.\d{
 
 
 def publication_from_entry(entry: BibEntry) -> Publication:
-    """Convert an entry to a publication. Add errors to `problems` of the entry."""
+    """Convert an entry to a publication. Errors are added to the entry's `problems`."""
     texts = dict(_texts(entry))
     people, has_others = {}, False
     for role in ("author", "editor", "translator"):
@@ -299,7 +301,9 @@ def _addresses(entry: BibEntry) -> Iterator[tuple[str, str]]:
 
 
 def _address(entry: BibEntry) -> str:
-    """Return the URL of a publication if it is http or https. Report other URLs, to which no link is made."""
+    """Return the URL of a publication if it is http or https. Report any other URL and return an empty
+    string.
+    """
     for name in ("url", "howpublished"):
         written = _plain_address(entry.text(name)).removeprefix("url{").rstrip("}")
         if ADDRESS.fullmatch(written):
@@ -340,7 +344,7 @@ def _arxiv(entry: BibEntry, texts: Mapping[str, str]) -> str:
 
 
 def _links(entry: BibEntry) -> Iterator[tuple[str, str]]:
-    """Yield name and URL of the further links of an entry."""
+    """Yield name and URL of the entry's additional links."""
     for field, (name, start) in _ARCHIVES.items():
         if _IDENTIFIER.fullmatch(found := entry.text(field).strip()):
             yield name, f"{start}{found}"
@@ -387,7 +391,7 @@ def _month_and_day(entry: BibEntry) -> tuple[int, int]:
 
 
 def person_text(person: Person) -> str:
-    """Return a name as BibTeX: `van Gogh, Vincent`."""
+    """Return the name of a person as BibTeX: `van Gogh, Vincent`."""
     if person.literal:
         return f"{{{person.literal}}}"
     family = f"{person.particle} {person.family}".strip()

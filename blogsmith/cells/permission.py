@@ -12,12 +12,13 @@ from ..project.report import BuildOptions
 from ..project.trust.consent import is_trusted
 
 CAN_RUN_CELLS = sys.platform != "win32"
-"""Whether this system can start sessions. Their limits and the way they are ended need Unix."""
+"""Whether this system can start sessions. Limiting and ending their processes requires Unix."""
 
 
 def may_run(context: SiteContext, options: BuildOptions) -> bool:
     """Return whether cells of the site may run in this build. They may not run with `--frozen` or on Windows.
-    Otherwise they run if the command requests it, or if the build writes a site that is trusted."""
+    Otherwise they may run if the command requests it, or if the build writes a site that the user trusts.
+    """
     asked = options.execution
     if asked.frozen or not CAN_RUN_CELLS:
         return False

@@ -29,19 +29,21 @@ _Stamps = tuple[FileStamp | None, ...]
 
 @dataclass(slots=True)
 class CellCache:
-    """Cache of records and file digests, keyed by the state of their files. Belongs to one preview and is
-    used by one thread."""
+    """Cache of records and file digests, keyed by the size and time of their files. Belongs to one preview
+    and is used by one thread.
+    """
 
     root: Path
     _records: dict[PurePosixPath, tuple[_Stamps, ReadResult]] = field(default_factory=dict)
     _outputs: dict[PurePosixPath, tuple[FileStamp | None, PageRecord]] = field(default_factory=dict)
-    """Outputs in notebooks, by path."""
+    """Path of a notebook → stamp of its file, and the outputs stored in it."""
     _digests: dict[str, tuple[FileStamp | None, str | None]] = field(default_factory=dict)
     _versions: dict[frozenset[str], Mapping[str, str]] = field(default_factory=dict)
 
     def forget(self, changed: Collection[str]) -> None:
-        """Drop cached data about changed files (paths relative to the site root): their size and time may be
-        unchanged."""
+        """Drop cached data about changed files, even if their size and time are unchanged. changed: paths
+        relative to the site root.
+        """
         for path in changed:
             self._digests.pop(path, None)
             self._outputs.pop(PurePosixPath(path), None)
@@ -58,8 +60,9 @@ class CellCache:
         may_run: bool,
         busy: bool,
     ) -> PageCellsState:
-        """Return the results that a page shows, with diagnostics. busy: whether the cells of the page are
-        running, are about to run or have failed, which is reported elsewhere."""
+        """Return the results that a page shows, with diagnostics. busy: whether the page's cells are running,
+        are about to run or have failed. In that case missing and stale results are not reported.
+        """
         if not facts.cells.sessions():
             return PageCellsState()
         log = BuildLog(no_progress)
@@ -104,8 +107,9 @@ class CellCache:
     def _installed_versions(
         self, pages: Sequence[PageStatus], context: SiteContext, execution: ExecutionOptions, *, may_run: bool
     ) -> Mapping[str, str]:
-        """Return package versions, cached by package names: nobody installs packages while watching a
-        preview."""
+        """Return the versions of installed packages. They are cached, since nobody installs packages while
+        watching a preview.
+        """
         records = (page.record for page in pages if page.record)
         sessions = (session for record in records for session in record.sessions.values())
         names = frozenset(name for session in sessions for name in session.origin.machine.packages)

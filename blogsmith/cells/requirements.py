@@ -1,5 +1,6 @@
-"""Needs of sessions: engines, versions of packages, and hardware. Cells whose needs this machine does not
-meet are skipped or reported."""
+"""Needs of sessions: engines, versions of packages, and hardware. If this machine does not meet the needs of
+a cell, the cell is skipped or reported.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +26,18 @@ _VERSION = lazy_pattern(r"^Version: *(\S+)", re.MULTILINE)
 
 
 def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:
-    """Return the import names of all packages that recorded cells used or needed, including `cuda`."""
+    """Return the import names of all packages that recorded cells used or needed. `cuda` is included if a
+    cell needed it.
+    """
     sessions = [s for page in pages if page.record for s in page.record.sessions.values()]
     used = {name for session in sessions for name in session.origin.machine.packages}
     return frozenset(used.union(*(needed_names(cell) for session in sessions for cell in session.cells)))
 
 
 def device_versions(names: Iterable[str]) -> Mapping[str, str]:
-    """Return a map with only `cuda`, if it is among `names` and there is a device; otherwise an empty one.
-    The version is empty, because results do not depend on it."""
+    """Map `cuda` to an empty version if `names` contains it and there is a device; otherwise return an empty
+    map. Results do not depend on the version of CUDA.
+    """
     return {"cuda": ""} if "cuda" in names and has_device() else {}
 
 
@@ -60,8 +64,9 @@ def installed_versions(names: Collection[str]) -> Mapping[str, str]:
 
 
 def version_notes(page: PageStatus, versions: Mapping[str, str]) -> tuple[str, ...]:
-    """Return a message for every difference of versions. For a Jupyter kernel there are none: its packages
-    are unknown until it runs."""
+    """Return a message for every package whose recorded and installed versions differ. Empty for a Jupyter
+    kernel, whose packages are unknown until it runs.
+    """
     if page.record is None or page.cells.engine == "jupyter":
         return ()
     return tuple(map(str, version_changes(page.record, versions)))
@@ -93,10 +98,11 @@ def choose_engine(page: PageCells, session: str) -> Engine:
 
 
 def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tuple[Need, ...]:
-    """Return the needs of sessions that may have to run. Others are left out, because checking a need can
-    take seconds.
+    """Return the needs of sessions that may have to run. Needs of other sessions are left out, because
+    checking a need can take seconds.
 
-    Needs of cells with a valid result are included: these cells run again together with their session.
+    Needs of cells with a valid result are included, because these cells run again if another cell of their
+    session must run.
     """
     found = {
         need
@@ -109,10 +115,11 @@ def required_needs(pages: Sequence[PageStatus], asked: ExecutionOptions) -> tupl
 
 
 def sessions_to_run(page: PageStatus, asked: ExecutionOptions, unmet: Mapping[Need, str]) -> tuple[str, ...]:
-    """Return the names of the page's sessions that must and can run.
+    """Return the names of the page's sessions that must run and can run here.
 
-    With `--needs`, a session is included only if it has a runnable cell with one of those needs. A damaged
-    record is replaced only on request: its results may come from a machine that is not here.
+    With `--needs`, a session is included only if it has a runnable cell with one of those needs. If a record
+    is damaged, its sessions are included only on request, because the results may come from a machine that is
+    not available here.
     """
     if page.damage and not asked.execute:
         return ()
@@ -142,7 +149,8 @@ def create_job(
     is_whole: bool = False,
 ) -> SessionJob:
     """Return the job of one session of a page, without the cells that cannot run here. is_whole: whether to
-    run the whole session, even if results are recorded."""
+    run the whole session, even those sweep points whose results are recorded.
+    """
     why = skip_reasons(page, session, unmet)
     sweeps = ALL_SWEEPS if is_whole else page.verdict.sweep_runs(session)
     return session_job(
@@ -153,8 +161,9 @@ def create_job(
 def missing_requirements(
     pages: Sequence[PageStatus], asked: ExecutionOptions, unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
-    """Return errors for cells that cannot run here. This is one error if no cell with a need named by
-    `--needs` can run. Otherwise, it is one for each cell that has no result to show."""
+    """Return errors for cells that cannot run here. If `--needs` is used and no cell with one of those needs
+    can run, return a single error. Otherwise, return one error for each cell that has no result to show.
+    """
     cells = [
         (cell, asked.execute == "all" or page.verdict.cells[cell.number].state != "fresh")
         for page in pages

@@ -29,12 +29,13 @@ from .status import PageStatus, RunOutcome, recorded_reasons
 
 
 def page_results(verdict: PageVerdict, folder: Path | None, signer: str = "") -> PageResults:
-    """Return the results that the judged page shows.
+    """Return the results that a page shows, given the verdict on its record.
 
-    A cell whose needs were never met shows the result named by its `fallback`. With `fallback: error`, and
-    wherever nothing is recorded, it is `pending`.
+    If a cell never ran because its needs were not met, it shows the result that its `fallback` names. If that
+    is `error`, or if nothing is recorded for it, the cell is `pending`.
 
-    folder: folder with the images of the record. signer: name of the one who signed it; may be empty.
+    folder: folder with the images of the record. signer: name of the person who signed the record; empty if
+    unsigned.
     """
     cells = {cell.number: _result(verdict.cells.get(cell.number), signer) for cell in verdict.page.cells}
     labels = {cell.label: cell for cell in verdict.page.cells if cell.label}
@@ -63,7 +64,7 @@ def _result(verdict: Verdict | None, signer: str) -> CellResult:
 
 
 def _cell_result(record: CellRecord, origin: Origin | None, verdict: Verdict, signer: str) -> CellResult:
-    """Return the result of one recorded run of a judged cell."""
+    """Return the result to show for one recorded run of a cell. verdict: state of the cell's record."""
     run = record.run
     machine = origin.machine if origin else Machine()
     return CellResult(
@@ -90,7 +91,7 @@ def _uses_fallback(cell: Cell, cells: Mapping[int, CellResult]) -> bool:
 
 
 def _cells_after_gaps(page: Iterable[Cell], cells: Mapping[int, CellResult]) -> Iterator[int]:
-    """Yield the cells that ran although an earlier cell of their session never ran."""
+    """Yield the numbers of the cells that ran although an earlier cell of their session never ran."""
     gaps: set[str] = set()
     for cell in page:
         session = cell.options.session
@@ -135,16 +136,17 @@ class CellUpdate(Struct, frozen=True):
     results: Mapping[str, PageResults] = field(default_factory=dict)
     """Results by source path. Pages without cells are not included."""
     cells: int = 0
-    """Number of cells that are set to run."""
+    """Number of cells whose options let them run."""
     ran_cells: int = 0
     """Number of cells that ran in this build."""
     due_cells: int = 0
-    """Number of cells and values that the next build will run. In a check they count too, although it runs
-    none."""
+    """Number of cells and values that the next build will run. During `blogsmith check`, this includes cells
+    that a build would run now.
+    """
     unmet_cells: int = 0
     """Number of cells without a result because their needs are not met."""
     missing_needs: tuple[str, ...] = ()
-    """Sorted names of needs that this machine does not meet. Empty if nothing had to run."""
+    """Sorted names of needs that this machine does not meet. Empty if no cell had to run."""
     depends_outside: bool = False
     """Whether a recorded result depends on files outside the site or on environment variables."""
 
@@ -193,7 +195,9 @@ def show_results(
 
 
 def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagnostic]:
-    """Return warnings for missing files named in `depends`: a change in them would not be noticed."""
+    """Return warnings for missing files that are named in `depends`: later changes of them would not be
+    noticed.
+    """
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         for pattern in cell.options.depends if cell.is_run else ():
@@ -204,7 +208,9 @@ def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagno
 
 
 def _outdated_warnings(page: PageStatus) -> list[Diagnostic]:
-    """Return warnings for results that `freeze: true` keeps although the code has changed."""
+    """Return warnings for results that `freeze: true` keeps although the code has changed since they were
+    recorded.
+    """
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         verdict = page.verdict.cells.get(cell.number)
@@ -216,8 +222,9 @@ def _outdated_warnings(page: PageStatus) -> list[Diagnostic]:
 
 
 def _repeatability_warnings(page: PageStatus) -> list[Diagnostic]:
-    """Return warnings for results that another run may not repeat, unless the options of the cell declare
-    this."""
+    """Return warnings for results that another run may not reproduce, unless the options of the cell allow
+    this.
+    """
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         verdict = page.verdict.cells.get(cell.number)
@@ -267,7 +274,8 @@ _DEPENDS_HINT = "write the path relative to the folder of the post, such as `../
 
 def _outdated_items(page: PageStatus, asked: ExecutionOptions) -> list[Cell | Value]:
     """Return the cells and values whose recorded result is missing or stale. With `--needs`, return only
-    cells with one of those needs."""
+    cells that have one of those needs.
+    """
     found = page.verdict.outdated_cells()
     return [item for item in found if not asked.needs or _is_requested(item, asked.needs)]
 
@@ -281,8 +289,9 @@ def _report_outdated(
     may_run: bool,
     is_trusted: bool,
 ) -> list[Diagnostic]:
-    """Return diagnostics for outdated cells and values: one for missing and one for stale results, at the
-    first of them."""
+    """Return diagnostics for outdated cells and values: at most one for all missing results and one for all
+    stale ones, each located at the first of them.
+    """
     if not outdated:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)

@@ -1,7 +1,8 @@
-"""Reuse of the state before an edited cell: the next build continues there instead of at the first cell.
+"""Reuses the state of a session before an edited cell: the next build continues there instead of at the first
+cell.
 
-A state is reused only if a whole run would give the same one. So none is made after cells whose results are
-not repeatable, and none in a session with a cell that must always run.
+A state is reused only if running the whole session would give the same state. So no state is kept after a
+cell whose results are not repeatable, or in a session with a cell that must always run.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from ..project.report import BuildOptions
 from .status import PageStatus
 
 MIN_SAVED_S = 1.0
-"""Minimum time in seconds that a state must save. It is also the most that an edit costs in addition to the
-edited cell and those after it."""
+"""Minimum time in seconds that a state must save. Cells that run again before the edited cell therefore take
+at most about this long.
+"""
 _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 
 
@@ -40,10 +42,11 @@ def reusable_states(
     options: BuildOptions,
     environ: Mapping[str, str],
 ) -> Iterator[FindCheckpoints]:
-    """Yield the function that gives sessions their checkpoints. If the block ends without an exception, those
-    made in it wait for the next build.
+    """Yield the function that gives sessions their checkpoints. If the `with` block ends without an
+    exception, checkpoints made in it wait for the next build.
 
-    environ: environment of the builder. With `CI` nothing waits: the machine is used only once.
+    environ: environment of the builder. If the variable `CI` is set, no checkpoint waits, because the machine
+    is used only once.
     """
     seconds = int(context.config.execution.keep)
     jobs = list(jobs)
@@ -72,8 +75,9 @@ def reusable_states(
 
 
 def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, object]:
-    """Return the stamps of declared files, which show changes: number of a cell in the session → stamps of
-    its files; 0 → those of the page."""
+    """Return stamps that show changes of declared files: number of a cell in the session → stamps of the
+    files that the cell declares; 0 → stamps of the files that the page declares.
+    """
     files = FileDigests(root)
     patterns = {0: page.depends}
     patterns |= {number: c.options.depends for number, c in enumerate(page.session_cells(session), 1)}
@@ -88,14 +92,15 @@ def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, obje
 
 
 def _why_not_repeatable(progress: SessionProgress) -> str:
-    """Return why another run may give another state, as a message; empty if it gives the same."""
+    """Return why another run may give another state, as a message; empty if it would give the same state."""
     reasons = sorted(progress.used.reasons) if progress.used else []
     return f"it may differ in another run: {describe_reason(reasons[0])}" if reasons else ""
 
 
 def _origin(today: dt.date) -> str:
-    """Return everything about the date, the program and this process that a worker inherits and that its job
-    does not contain, as a string."""
+    """Return a string that is the same only if the date, the program and the parts of this process that a
+    worker inherits are the same. The job of a session does not contain these.
+    """
     import resource
 
     names = [name for name in dir(resource) if name.startswith("RLIMIT_")]

@@ -47,8 +47,9 @@ if TYPE_CHECKING:
 def run_stale_sessions(
     surveyed: SiteStatus, context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> RunOutcome:
-    """Run the sessions that must run and record their results. Return the state of all pages with the new
-    records."""
+    """Run the sessions that must run and record their results. surveyed: state of all pages before the run.
+    Return their state with the new records.
+    """
     asked = options.execution
     chosen = [page for page in surveyed.pages if not page.has_errors]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
@@ -116,8 +117,10 @@ def find_unmet_needs(
     cluster: DaskCluster | None,
     run: Run = subprocess.run,
 ) -> Mapping[Need, str]:
-    """Map each unmet need of these pages to the reason, as a message. Needs are checked where the cells would
-    run. run: called like `subprocess.run`; starts the Python interpreter that is checked."""
+    """Map each unmet need of these pages to the reason, as a message. Needs are checked on the machines where
+    the cells would run: the cluster, or this machine if `cluster` is None. run: function called like
+    `subprocess.run`, which starts the Python interpreter to check.
+    """
     wanted = required_needs(pages, asked)
     if cluster and cluster.is_remote:
         return cluster.unmet(wanted)
@@ -172,8 +175,9 @@ def _record_runs(
     options: BuildOptions,
     log: BuildLog,
 ) -> RunOutcome:
-    """Record each page as soon as its sessions have ended. Report sessions that failed. If the caller stops
-    early, only the sessions that are still running are lost."""
+    """Record each page as soon as its sessions have ended, and report sessions that failed. If the caller
+    stops early, the results of pages whose sessions are still running are lost.
+    """
     records: dict[str, PageRecord] = {}
     count, failed = 0, set()
     for path, group in groupby(jobs, key=lambda job: str(job[0].cells.path)):
@@ -215,7 +219,7 @@ def _log_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
 def record_page(
     page: PageStatus, runs: Mapping[str, SessionRun], root: Path, around: Environment, date: dt.date
 ) -> PageRecord:
-    """Record the sessions of a page that succeeded. Do not change the records of its other sessions. around:
+    """Record those sessions of a page that succeeded, and leave its other records unchanged. around:
     environment with the files as they are after the run. Raises `SiteError` if the record cannot be written.
     """
     names = page.verdict.recorded

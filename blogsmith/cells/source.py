@@ -25,7 +25,7 @@ class PageCellsState(Struct, frozen=True):
     results: PageResults = PageResults()
     """Results that the page shows."""
     page: PageStatus | None = None
-    """Status of the page; None if it has no cells, and in a build."""
+    """Status of the page. None if the page has no cells; always None in a build."""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
@@ -33,8 +33,9 @@ class CellSource(Protocol):
     """Source of the cell results that pages show."""
 
     def forget(self, changed: Collection[str]) -> None:
-        """Drop cached data about changed files (paths relative to the site root): their size and time may be
-        unchanged."""
+        """Drop cached data about changed files, even if their size and time are unchanged. changed: paths
+        relative to the site root.
+        """
 
     def page_state(
         self,
@@ -45,8 +46,9 @@ class CellSource(Protocol):
         may_run: bool,
         busy: bool,
     ) -> PageCellsState:
-        """Return the results that a page shows. busy: whether the cells of the page are running, are about to
-        run or have failed, which is reported elsewhere."""
+        """Return the results that a page shows. busy: whether the page's cells are running, are about to run
+        or have failed. In that case missing and stale results are not reported.
+        """
 
 
 class BuildCells:
@@ -54,7 +56,7 @@ class BuildCells:
 
     def __init__(self) -> None:
         self._update: CellUpdate | None = None
-        """None if no build has run yet."""
+        """Cell results of the build; None if no cells have been updated yet."""
 
     def complete(self, counts: Counts) -> Counts:
         done = self._update
@@ -91,6 +93,6 @@ class BuildCells:
         may_run: bool,
         busy: bool,
     ) -> PageCellsState:
-        """Return the results that a page shows. Problems of its cells were logged when they ran."""
+        """Return the results that a page shows. `run` has already logged problems of its cells."""
         found = self._update.results.get(str(facts.document.path)) if self._update else None
         return PageCellsState() if found is None else PageCellsState(found)

@@ -36,13 +36,17 @@ class PageStatus(Struct, frozen=True):
     record: PageRecord | None
     verdict: PageVerdict
     damage: tuple[Diagnostic, ...] = ()
-    """Errors about the record, if it is damaged or edited. Then nothing runs unless the user requests it."""
+    """Errors about a damaged or edited record. If there are any, nothing of the page runs unless the user
+    requests it.
+    """
     warnings: tuple[Diagnostic, ...] = ()
     """Warnings about a signature that cannot be verified."""
     signer: str = ""
-    """Name of the one who signed the record, if the signature is valid."""
+    """Name of the person who signed the record; empty if there is no valid signature."""
     moved_from: PurePosixPath | None = None
-    """Folder of the record, if it is still that of an earlier path of the post."""
+    """Folder of the record, if the post was renamed and the record is still in the folder of the earlier
+    path. Otherwise None.
+    """
 
     @property
     def cells(self) -> PageCells:
@@ -77,7 +81,9 @@ class PageStatus(Struct, frozen=True):
 
     @property
     def devices(self) -> str:
-        """Devices of recorded cells, such as `4 on CPU, 1 on NVIDIA H200`. Empty if nothing is recorded."""
+        """Devices of the recorded runs, such as `4 on CPU, 1 on NVIDIA H200`. Empty if nothing is
+        recorded.
+        """
         found = [self._device(verdict) for verdict in self.verdict.cells.values() if verdict.record]
         return ", ".join(f"{found.count(device)} on {device}" for device in dict.fromkeys(found))
 
@@ -87,8 +93,9 @@ class PageStatus(Struct, frozen=True):
         return (gpu or "an unknown GPU") if is_cuda else "CPU"
 
     def record_notes(self) -> Iterator[str]:
-        """Yield messages about the record: an earlier path, its signer, sessions that have no seal or were
-        accepted."""
+        """Yield messages about the record: the earlier path of the post, who signed it, and which sessions
+        are unsealed or were accepted by the author.
+        """
         if self.moved_from:
             yield f"its results are recorded in {self.moved_from}, for an earlier path of the post"
         if self.signer:
@@ -100,8 +107,9 @@ class PageStatus(Struct, frozen=True):
                 yield f'session "{name}" has no seal: it was recorded by an older blogsmith'
 
     def explanations(self) -> Iterator[tuple[str, int, str, tuple[str, ...]]]:
-        """Yield (name, line, state, reasons) for each cell, then for each value. The reasons say first why a
-        result is not fresh, then why it is not repeatable."""
+        """Yield (name, line, state, reasons) for each cell, then for each value. `reasons` lists why the
+        result is not fresh, followed by why it is not repeatable.
+        """
         for cell in self.cells.cells:
             if cell.number in self.verdict.cells:
                 found = self.verdict.cells[cell.number]
@@ -139,10 +147,11 @@ class SiteStatus(Struct, frozen=True):
     root: Path
     pages: tuple[PageStatus, ...]
     environment: Environment
-    """Environment before anything ran."""
+    """State of everything that results depend on outside their page, before anything ran."""
     has_own_python: bool = True
-    """Whether cells run in the Python that runs blogsmith. If not, its packages are not those of
-    the results."""
+    """Whether cells run in the same Python as blogsmith. If not, the packages of that Python are not those
+    that results depend on.
+    """
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -150,7 +159,7 @@ class SiteStatus(Struct, frozen=True):
         return tuple(found for page in self.pages for found in (*page.damage, *page.warnings))
 
     def rescan(self) -> Environment:
-        """Return the environment with the files as they are now."""
+        """Return `environment` with the present state of the files."""
         files = FileDigests(self.root, self.environment.ignored)
         return replace(
             self.environment,
@@ -195,8 +204,10 @@ def survey_pages(
     read: Callable[[Path, PurePosixPath], ReadResult] = read_page,
     outputs: Callable[[Path, PurePosixPath], PageRecord] = read_notebook_outputs,
 ) -> SiteStatus:
-    """Judge the records of all pages that have cells. Records of renamed posts are found by their code.
-    outputs: returns the outputs that the file of a page contains, if it is a notebook."""
+    """Read and judge the records of all pages that have cells. If a post was renamed, its record is found by
+    the code of its cells. around: state of everything outside the pages that results depend on. read: reads a
+    page's record. outputs: returns the outputs stored in a page's file, if this is a notebook.
+    """
     pages: list[PageStatus] = []
     orphans = OrphanedRecords(root)
     for page in found:
@@ -219,10 +230,10 @@ def read_environment(
     running: bool = False,
     versions: Mapping[str, str] | None = None,
 ) -> Environment:
-    """Return the environment that results depend on outside the posts. Each file is read once.
+    """Return the state of everything that results depend on outside the posts. Each file is read only once.
 
-    running: whether cells may run now. Files outside the site are read only then, or if the site is trusted.
-    versions: see `Environment`.
+    running: whether cells may run now. Files outside the site are read only if this is set or the site is
+    trusted. versions: see `Environment`.
     """
     execution = config.execution
     ignored = OWN_NAMES | {config.output}

@@ -1,7 +1,8 @@
-"""Cells in a build: stale cells run if they may, their results are recorded, and pages show recorded results.
+"""Updates the cells in a build: stale cells run if they may, their results are recorded, and pages show
+recorded results.
 
-A page never shows the result of a run directly. So the same content and the same `_freeze/` give the same
-page, whether its cells ran a moment ago, last year, or on another machine.
+A page shows only recorded results, never those of a run directly. So equal content and an equal `_freeze/`
+give equal pages, whether the cells ran a moment ago, last year, or on another machine.
 """
 
 from __future__ import annotations
@@ -57,8 +58,10 @@ def update_cells(
 def package_versions(
     pages: Iterable[PageStatus], context: SiteContext, asked: ExecutionOptions, *, may_run: bool
 ) -> Mapping[str, str]:
-    """Map the import name of each recorded package to its version installed here. If the site names another
-    Python, that program is started only if cells may run."""
+    """Map the import name of each recorded package to the installed version. If the site names another Python
+    than blogsmith's, the map is empty unless cells may run and the command runs cells or compares versions.
+    Only then is that Python started.
+    """
     names = recorded_packages(pages)
     if not context.config.execution.python:
         return installed_versions(names)

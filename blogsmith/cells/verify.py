@@ -1,8 +1,8 @@
-"""Verification of recorded results: their cells run again, and the new results are compared with the records.
+"""Verifies recorded results: their cells run again, and the new results are compared with the records.
 
-The sessions run in new processes and in a copy of the site, so nothing of the site changes. A session with a
-different result runs once more, to find results that change with every run. On request, claims are evaluated
-with other constants too.
+The sessions run in new processes and in a copy of the site, so the site itself does not change. A session
+with a different result runs once more, to find results that change with every run. On request, claims are
+also evaluated with other constants in their cells.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from .status import PageStatus, SiteStatus, recorded_reasons
 
 Item = Cell | Value
 Result = CellRun | str
-"""Result of a cell, or the text of a value."""
+"""Result to compare: the run of a cell, or the text of a value."""
 
 
 class VerifyOptions(Struct, frozen=True):
     """Options of the command line for a verification."""
 
     sample: int = 0
-    """Number of random results whose sessions run; 0: all."""
+    """Number of randomly chosen results whose sessions run; 0 for all results."""
     seed: int = 0
     """Seed of the random sample."""
     tolerance: float = 0.0
-    """Largest difference of numbers, as a fraction of the larger one, unless the cell allows more."""
+    """Largest allowed difference of two numbers, as a fraction of the larger one. A cell may allow more."""
     breaks: bool = False
     """Whether to run the cells of claims with other constants, to find claims that never fail."""
     jobs: int = 0
@@ -70,19 +70,21 @@ class VerifyCounts(Struct, frozen=True):
     unstable: int = 0
     """Number of results that differ from the record and between two new runs."""
     announced: int = 0
-    """Number of results that differ from the record, of cells with `repeatable: false`."""
+    """Number of results that differ from the record in cells that declare this with `repeatable: false`."""
     failed: int = 0
     """Number of results in sessions that failed."""
     unmet: int = 0
-    """Number of results in sessions with a cell that this machine cannot run."""
+    """Number of results in sessions with a cell whose needs this machine does not meet."""
     outdated: int = 0
     """Number of results that are missing or stale, so that there is nothing to compare."""
     failing_claims: int = 0
-    """Number of claims that fail with another constant."""
+    """Number of claims that fail after some change of a constant, as they should."""
     unfailing_claims: int = 0
-    """Number of claims that are true with all other constants."""
+    """Number of claims that are true after every change of a constant."""
     unchanged_claims: int = 0
-    """Number of claims without a constant to change, or whose counter-check could not run."""
+    """Number of claims that could not be counter-checked: there is no constant to change, or the
+    counter-check did not run.
+    """
 
 
 class _Check(Struct, frozen=True):
@@ -170,7 +172,7 @@ def _is_valid(verdict: Verdict) -> bool:
 
 
 def _choose(checks: Sequence[_Check], options: VerifyOptions) -> list[_Check]:
-    """Return the sessions of a random sample of results, or all."""
+    """Return the sessions of a random sample of results, or all sessions."""
     places = [number for number, check in enumerate(checks) for _ in check.items]
     if not options.sample or options.sample >= len(places):
         return list(checks)
@@ -192,7 +194,9 @@ def _run(
     *,
     breaks: bool = False,
 ) -> list[SessionRun]:
-    """Run sessions in a new copy of the site. breaks: whether to counter-check all claims; otherwise none."""
+    """Run sessions in a new copy of the site. breaks: whether to counter-check all claims; if not, none is
+    counter-checked.
+    """
     if not checks:
         return []
     root = copy_site(context.root, folder, setting.exclude)
@@ -275,7 +279,9 @@ def _report(check: _Check, differences: Mapping[int, str], changing: Mapping[int
 
 
 def _judge_claims(check: _Check, run: SessionRun, counts: VerifyCounts, log: BuildLog) -> VerifyCounts:
-    """Report claims of a session that never fail. Return the counts with those of its claims."""
+    """Report claims of a session that never fail. Return `counts` plus the counts of this session's
+    claims.
+    """
     reporter = Reporter(str(check.page.cells.path), check.page.lines)
     found = []
     for item, result in zip(check.items, _new_results(check, run), strict=True):

@@ -1,4 +1,4 @@
-"""Acceptance of records that do not match their seals, or have none: `freeze accept`."""
+"""`freeze accept`: accepts records that do not match their seals or have no seals."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from .store import (
 
 
 def accept_record(root: Path, folder: PurePosixPath, date: str) -> tuple[str, ...]:
-    """Seal the record in a folder of `_freeze/` as it is.
+    """Seal the record in a folder of `_freeze/` in its present form.
 
-    Return the accepted parts as text; none if it was intact.
-    Sessions that were edited or had no seal are marked as accepted on `date`, until they run again.
+    Return the names of the accepted parts; none if the record was intact. Sessions that were edited or had no
+    seal are marked as accepted on `date`, until they run again.
 
     Raises `SiteError` `freeze-damaged` if the record cannot be read, or `freeze-write` if it cannot be
     written.
@@ -59,7 +59,9 @@ def accept_record(root: Path, folder: PurePosixPath, date: str) -> tuple[str, ..
 def _remove_bad_signature(
     root: Path, folder: PurePosixPath, data: bytes, record: PageRecord
 ) -> tuple[str, ...]:
-    """Remove the signature of a record if it is not valid. Return a message if it was removed."""
+    """Remove the signature of a record if the signature is not valid. Return a message about the removal;
+    empty if nothing was removed.
+    """
     found = read_folder(root, folder)
     if found.record or [error.code for error in found.diagnostics] != ["freeze-signature"]:
         return ()
@@ -68,7 +70,7 @@ def _remove_bad_signature(
 
 
 def _with_image_digests(data: bytes, record: PageRecord, folder: Path) -> bytes:
-    """Return the file with the digests of the images as they are now."""
+    """Return the record file with the digests of the images' present content."""
     for name, digest in image_digests(record).items():
         now = file_digest(f"{folder}/{name}")
         if now is not None and now != digest:

@@ -1,6 +1,6 @@
-"""Archives of recorded results, to copy them from a machine that cannot push; and removal of unused results.
+"""Archives of recorded results, to copy results from a machine that cannot push. Also removes unused results.
 
-An archive comes from another machine: it is read and checked as a whole before any file is written.
+An archive comes from another machine: it is read and checked completely before any file is written.
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ ARCHIVE_ERRORS = (ValueError, EOFError, OSError, tarfile.TarError, zlib.error)
 
 
 class UnpackResult(Struct, frozen=True):
-    """Outcome of unpacking an archive. Fields list folders relative to the site root."""
+    """Outcome of unpacking an archive. Each field lists folders, relative to the site root."""
 
     placed: tuple[str, ...] = ()
-    """Folders that are new or replaced another record."""
+    """Folders that were written: they are new or replaced another record."""
     same: tuple[str, ...] = ()
-    """Folders with the same results as before, perhaps with another date."""
+    """Folders whose existing results are equal to those in the archive, except perhaps for the date."""
     kept: tuple[str, ...] = ()
-    """Folders whose existing results differ and were not replaced."""
+    """Folders whose existing results differ from those in the archive and were not replaced."""
 
 
 class PackedPage(Struct, frozen=True):
-    """Folder of one page in an archive, after its check."""
+    """Folder of one page in an archive, after it was checked."""
 
     outputs: bytes
     pictures: dict[str, bytes]
     record: PageRecord
     signature: bytes = b""
-    """Signature of `outputs`, which the next build verifies; may be empty."""
+    """Signature of `outputs`; empty if there is none. The next build verifies it."""
 
 
 def pack(root: Path, posts: Iterable[PurePosixPath], target: Path) -> tuple[str, ...]:
@@ -124,14 +124,14 @@ def prune(
     kept: Collection[PurePosixPath] = (),
     dry: bool = False,
 ) -> tuple[str, ...]:
-    """Remove results of pages that are not among `pages`, and files that no record names.
+    """Remove results of pages that are not among `pages`, and files in `_freeze/` that no record names.
 
     pages: all pages that have something to run, including drafts.
     kept: further folders with records that pages use.
-    dry: remove nothing.
+    dry: whether to remove nothing and only return the messages.
 
-    Return a message for each file or folder removed, or to be removed if `dry` is set. Files that blogsmith
-    did not write are left alone.
+    Return a message for each file or folder that is or would be removed. Files that blogsmith did not write
+    are left alone.
     """
     wanted = {*map(str, kept), *(str(page_folder(page)) for page in pages)}
     said: list[str] = []
@@ -168,10 +168,10 @@ def _prune(records: Folder, wanted: Collection[str], *, dry: bool) -> Iterator[s
 
 
 def _find_leftovers(folder: Folder, *, is_wanted: bool) -> list[str]:
-    """Return our files in a folder that are not needed.
+    """Return the files in a folder that blogsmith wrote and that are no longer needed.
 
-    is_wanted: whether a page needs the folder; then these are the files that its record does not name, or
-    none if it is unreadable. Otherwise, they are all of our files.
+    is_wanted: whether a page needs the folder. If so, return the files that the folder's record does not
+    name, or none if the record is unreadable. If not, return all files that blogsmith wrote.
     """
     named = [name for name in (OUTPUTS, SIGNATURE) if folder.status(name) is not None]
     if not is_wanted or OUTPUTS not in named:
@@ -193,7 +193,7 @@ def _remove_empty(records: Folder, path: str) -> None:
 
 
 def _tar(files: dict[str, bytes]) -> bytes:
-    """Return a tar.gz without times, users and names from this machine."""
+    """Return a tar.gz that contains no times, users or names of this machine."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for name in sorted(files):
@@ -204,7 +204,7 @@ def _tar(files: dict[str, bytes]) -> bytes:
 
 
 class _Bounded(io.RawIOBase):
-    """Stream that raises `ValueError` after `MAX_BYTES` instead of filling the memory."""
+    """Stream that raises `ValueError` after `MAX_BYTES`, so that a hostile archive cannot fill the memory."""
 
     def __init__(self, source: gzip.GzipFile) -> None:
         self._source = source
@@ -235,7 +235,9 @@ def _read_members(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 
 def _is_safe(name: PurePosixPath) -> bool:
-    """Return whether a path stays below `_freeze/` on every system and ends in a file name that we write."""
+    """Return whether a path stays below `_freeze/` on every system and ends in the name of a file that
+    blogsmith writes.
+    """
     if len(name.parts) < 3 or name.parts[0] != FREEZE:
         return False
     if any(part == ".." or re.search(r"[\\:\x00-\x1f]", part) for part in name.parts):

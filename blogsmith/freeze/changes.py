@@ -1,4 +1,4 @@
-"""Reasons why a recorded session is stale, as messages."""
+"""Finds the reasons why a recorded session is stale, as messages."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from .record import SessionRecord, module_files
 
 class _FileChange(Struct, frozen=True):
     index: int
-    """Index of the recorded cell that used the file. -1 for values before all cells, and for the page itself.
+    """Index of the recorded cell that used the file. -1 if values before all cells, or the page itself, used
+    it.
     """
     who: str
-    """Cell that used the file, such as `cell load`."""
+    """Name of the cell that used the file, such as `cell load`."""
     use: str
-    """How it used the file: `read`, `imports`, `depends on`, or a phrase for a module that would now be
-    imported."""
+    """How the cell used the file: `read`, `imports`, `depends on`, or a phrase for a module that would now be
+    imported.
+    """
     path: str
     what: str
-    """`has changed`, `is gone` or `is new`."""
+    """Change of the file: `has changed`, `is gone` or `is new`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class StaleReasons:
 
     page: PageCells
     cells: Sequence[Cell]
-    """Cells of the session that run."""
+    """Cells of the session that are set to run."""
     keys: SessionKeys
     record: SessionRecord
     around: Environment
@@ -47,7 +49,7 @@ class StaleReasons:
         object.__setattr__(self, "_files", list(self._file_changes()))
 
     def cell_reasons(self, position: int) -> list[str]:
-        """Return why the key of a matched cell differs from the recorded key."""
+        """Return why the key of a cell differs from the key in its record. The cell must have a record."""
         match = self.matches[position]
         record = self.record.cells[match.index] if match else None
         found = [*self._own_changes(position), *self.earlier_reasons(position, may_be_empty=True)]
@@ -56,18 +58,20 @@ class StaleReasons:
         return found or ["it was recorded under other conditions"]
 
     def earlier_reasons(self, position: int, *, may_be_empty: bool = False) -> list[str]:
-        """Return why the chain of keys up to the cell at `position` differs from the recorded chain.
-        may_be_empty: whether the caller has another reason, so that the result may be empty."""
+        """Return why the keys of cells before the one at `position`, which are a part of its key, differ from
+        the recorded ones. may_be_empty: whether the caller has another reason already, so that the result may
+        be empty.
+        """
         found = [*self._start(), *self._earlier_changes(position), *self._removed_cells(position)]
         if not found and self._is_reordered(position):
             found.append("the session was recorded in another order")
         return found if found or may_be_empty else ["it was recorded under other conditions"]
 
     def file_reasons(self, index: int, *, own: bool = True) -> list[str]:
-        """Return messages about changed files that the recorded cell at `index` or earlier cells used.
+        """Return messages about changed files that the recorded cell at `index`, or an earlier cell, used.
 
-        own: whether the messages are about the cell at `index` itself. If False, they are about something
-        after it, such as a value.
+        own: whether the messages are shown at the cell at `index`. If False, they are shown at something
+        after that cell, such as a value.
         """
         if not self._files:
             return []
@@ -191,8 +195,9 @@ class StaleReasons:
 
 
 def state_changes(uses: Uses | None, around: Environment) -> Iterator[tuple[str, str, str]]:
-    """Yield each path and variable whose state has changed: its name, its use and the change. A path outside
-    the site that this machine does not have is not compared."""
+    """Yield the name of each path and variable whose state has changed, how it was used, and the change. A
+    path outside the site that does not exist on this machine is not compared.
+    """
     if uses is None:
         return
     for key, then in uses.states.items():
@@ -211,13 +216,13 @@ def state_changes(uses: Uses | None, around: Environment) -> Iterator[tuple[str,
 
 
 def variable_digests(names: Collection[str], values: Mapping[str, str | None]) -> dict[str, str]:
-    """Map variables to short digests of their values; empty for a variable that is not set."""
+    """Map variables to short digests of their values. The digest of a variable that is not set is empty."""
     found = {name: value for name in names if (value := values[name]) is not None}
     return dict(sorted({**dict.fromkeys(names, ""), **environment_digests(found)}.items()))
 
 
 def cell_name(cell: Cell) -> str:
-    """Return the name of a cell for messages: `cell load` by its label, otherwise `cell 3`."""
+    """Return the name of a cell for messages: `cell load` if it has a label, otherwise `cell 3`."""
     return f"cell {cell.label or cell.number}"
 
 

@@ -1,4 +1,6 @@
-"""Dependencies of results outside their page: environment variables, settings, files of the site."""
+"""State of everything that results depend on outside their page: environment variables, settings, files of
+the site.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,9 @@ _SMALL_BYTES = 1024 * 1024
 
 
 class Environment(Struct, frozen=True):
-    """Dependencies outside the page. They are passed in, so that a page can be judged without
-    disk and clock."""
+    """Values and functions that give the state of dependencies outside the page. They are parameters, so that
+    a page can be judged without access to disk and clock.
+    """
 
     environment: Mapping[str, str]
     """Declared variables that are set, with their values."""
@@ -35,12 +38,16 @@ class Environment(Struct, frozen=True):
     """Function from a `depends` pattern and the path of its post to matching files, relative to the site
     root."""
     state_of: Callable[[str, str], str]
-    """Function from a key of `Uses.states` and its recorded state to its current state."""
+    """Function that returns the current state of a path. Arguments: key of `Uses.states`, and its recorded
+    state.
+    """
     figures: FigureSettings = DEFAULT_FIGURES
     versions: Mapping[str, str] | None = None
-    """Import name → installed version. None if other versions do not make a result stale."""
+    """Import name → installed version. None if a changed version does not make a result stale."""
     passed: Mapping[str, str | None] = MappingProxyType({})
-    """Environment variable that cells may read without a declaration → its value; None if it is not set."""
+    """Environment variable that cells may read although the site does not declare it → its value; None if it
+    is not set.
+    """
     ignored: frozenset[str] = OWN_NAMES
     """Names in the site root that are left out when a folder's names are compared."""
     running: bool = False
@@ -55,19 +62,23 @@ class FileDigests:
     ignored: frozenset[str] = OWN_NAMES
     """Names in the site root that are left out when a folder's names are compared."""
     reads_outside: Callable[[], bool] = lambda: False
-    """Returns whether files outside the site may be read. A record from somebody else could name any file."""
+    """Function that returns whether files outside the site may be read. A record from another person could
+    name any file.
+    """
     _digests: dict[str, str | None] = field(default_factory=dict)
     _matches: dict[tuple[str, PurePosixPath], tuple[str, ...]] = field(default_factory=dict)
 
     def digest(self, path: str) -> str | None:
-        """Return the hex SHA-256 of a file, which is read once. None if it is not a regular file."""
+        """Return the hex SHA-256 of a file. None if it is not a regular file. Each file is read only once."""
         if path not in self._digests:
             self._digests[path] = _file_digest(self.root / path)
         return self._digests[path]
 
     def state(self, key: str, like: str) -> str:
-        """Return the current state of a key of `Uses.states`, in the form of its recorded state. Return NONE
-        for a path outside the site that may not be read; then it is not compared."""
+        """Return the current state of a path, in the form of its recorded state `like`. key: key of
+        `Uses.states`. Return NONE for a path outside the site that may not be read; the caller then does not
+        compare it.
+        """
         if is_outside(key) and not self.reads_outside():
             return NONE
         return read_state(self.root, key, like, self.ignored)

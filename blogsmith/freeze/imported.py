@@ -1,4 +1,4 @@
-"""Records of results that come from a notebook and were never run here."""
+"""Records made from results that an imported notebook contains. Their cells never ran here."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ _MAIN = "main"
 
 
 def imported_record(cells: Iterable[tuple[str, tuple[CellOutput, ...]]]) -> PageRecord:
-    """Return the record of a page whose cells, as (code, outputs), are in a notebook. It is empty without
-    cells."""
+    """Return a record with the results of a notebook. cells: code and outputs of each cell. Without cells,
+    the record is empty.
+    """
     records = tuple(_record(code, outputs) for code, outputs in cells)
     # keys of real runs are digests, so no run can have these keys
     session = SessionRecord(start_key("notebook", {}, ()), records, origin=_ORIGIN)
@@ -36,7 +37,9 @@ def _record(code: str, outputs: tuple[CellOutput, ...]) -> CellRecord:
 def add_imported(
     record: PageRecord | None, imported: PageRecord, page: PageCells, around: Environment
 ) -> PageRecord | None:
-    """Return the record with the results of a notebook for cells whose present code never ran here."""
+    """Return `record` with results of a notebook added for those cells whose present code never ran here.
+    None if there are no results at all.
+    """
     main = record.sessions.get(_MAIN) if record else None
     other = imported.sessions.get(_MAIN)
     if record is None or main is None or other is None:

@@ -26,7 +26,7 @@ SCHEMA = 1
 """Version of the keys and of the files that store them. A new version makes every record stale."""
 KeyForm: TypeAlias = Literal[1, 2]
 AS_WRITTEN: KeyForm = 1
-"""Form of keys that hash the code as written."""
+"""Form of keys that hash the code as the author wrote it."""
 CANONICAL: KeyForm = 2
 """Form of keys that hash Python code in its canonical form."""
 DEFAULT_FIGURES = FigureSettings()
@@ -34,21 +34,25 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class SessionKeys(Struct, frozen=True):
-    """Keys of one session of a page, with their parts. Digests are 32 hex digits."""
+    """Keys of one session of a page, and the parts that they are made from. Digests are 32 hex digits."""
 
     start: str
-    """Key before the first cell, from schema, language, environment and `depends` of the page."""
+    """Key before the first cell, made from the schema version, the language, the environment and the
+    `depends` of the page.
+    """
     cells: tuple[str, ...]
     """One key for each cell of the session that runs."""
     codes: tuple[str, ...]
     """Digest of the code alone, one for each cell."""
     options: tuple[Mapping[str, str], ...]
-    """Options that change the result and differ from the default, as strings, one mapping for each cell."""
+    """For each cell, the options that change its result and differ from the default, as strings."""
     values: Mapping[int, str]
     """Number of a value → its key. Empty except for the session `main`."""
     form: KeyForm = CANONICAL
     sweeps: Mapping[int, Mapping[str, str]] = MappingProxyType({})
-    """Sweeps: position of a cell → key of each point, apart from the default → key of its result."""
+    """Position of a cell with a sweep → key of each of its points except the default one → key of the result
+    for that point.
+    """
 
 
 def session_keys(
@@ -86,7 +90,9 @@ def session_keys(
 
 
 def layout_digest(cells: Sequence[Cell]) -> str:
-    """Return a digest of the line numbers of the code of these cells. Outputs may name these lines."""
+    """Return a digest of the line numbers in the code of these cells, because outputs may contain these
+    numbers.
+    """
     return _digest(*(line_layout(cell.code) for cell in cells))
 
 
@@ -101,8 +107,9 @@ def _cell_key(before: str, code: str, options: Mapping[str, str]) -> str:
 
 
 def _runner(page: PageCells, cells: Sequence[Cell]) -> str:
-    """Return a name of what runs the cells, as a part of their keys: the language, with the kernel if there
-    is one. For a drawing: the language and the LaTeX files of its preamble."""
+    """Return a name of the program that runs the cells, as a part of their keys: the language, with the
+    kernel if there is one. For drawings: the language and the LaTeX files of their preamble.
+    """
     language = cells[0].language if cells else "python"
     if cells and cells[0].is_drawing:
         return " ".join((language, *page.preamble))
@@ -122,8 +129,9 @@ def code_digest(code: str) -> str:
 
 
 def environment_digests(environment: Mapping[str, str]) -> dict[str, str]:
-    """Map each variable to the first 8 hex digits of its value's digest. A change shows, but a long secret
-    cannot be recovered."""
+    """Map each variable to the first 8 hex digits of its value's digest. These show whether the value has
+    changed, but do not reveal a long secret.
+    """
     return {name: _digest("environment", name, value)[:8] for name, value in environment.items()}
 
 
@@ -158,8 +166,9 @@ def result_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
 
 
 def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) -> dict[int, str]:
-    """Map the number of each value to its key. chain: the key before the first of `cells`, then that of each
-    cell."""
+    """Map the number of each value to its key. chain: the key before the first of `cells`, then the key of
+    each cell.
+    """
     found = {}
     for value in page.values:
         before = chain[count_cells_before(cells, value.after)]
@@ -168,7 +177,9 @@ def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) ->
 
 
 def count_cells_before(cells: Sequence[Cell], after: int) -> int:
-    """Return how many of `cells` precede a value that comes after the first `after` cells of the page."""
+    """Return how many of `cells` precede a value. after: number of cells of the page, of any kind, that
+    precede the value.
+    """
     return sum(cell.number <= after for cell in cells)
 
 
@@ -192,17 +203,18 @@ _FSTRING_ENDS = frozenset(getattr(token, name, -1) for name in ("FSTRING_END", "
 _INVALID_TOKENS = frozenset("!?$`")
 """Characters that only some versions of Python accept as tokens."""
 _INTROSPECTION = lazy_pattern(r"\b(?:inspect|getsource|linecache|__doc__|tokenize)\b")
-"""Code that may read its own source."""
+"""Matches code that may read its own source."""
 
 
 def plain_form(code: str) -> str:
-    r"""Return the code as written, with `\n` as line end and without trailing whitespace."""
+    r"""Return the code as written, but with `\n` as line end and without trailing whitespace."""
     return code.replace("\r\n", "\n").replace("\r", "\n").rstrip()
 
 
 def canonical_form(code: str, *, has_shapes: bool = False) -> str:
-    """Return Python code without everything that does not change its behaviour. has_shapes: whether comments
-    are included, because they are checked at run time."""
+    """Return Python code without everything that does not affect its behaviour. has_shapes: whether to keep
+    comments, because those with shapes are checked at run time.
+    """
     plain = plain_form(code)
     if _INTROSPECTION.search(plain):
         return plain
@@ -215,7 +227,9 @@ def canonical_form(code: str, *, has_shapes: bool = False) -> str:
 
 
 def line_layout(code: str) -> str:
-    """Return the line of each token. It changes when lines are added, removed or joined."""
+    """Return a string with the line number of each token. It changes if lines are added, removed or
+    joined.
+    """
     plain = plain_form(code)
     try:
         return " ".join(str(line) for _, line in _significant(plain, has_shapes=False))

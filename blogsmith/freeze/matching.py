@@ -1,4 +1,4 @@
-"""Matching of recorded cells to cells of a page that were added, removed, moved or changed."""
+"""Matches recorded cells with the cells of a page after some were added, removed, moved or changed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from .record import CellRecord
 
 
 class Match(Struct, frozen=True):
-    """Recorded cell that belongs to a cell of the page."""
+    """Recorded cell that corresponds to a cell of the page."""
 
     index: int
-    """Index in the recorded session."""
+    """Index of the recorded cell in its session."""
     known: bool = True
-    """Whether the key, label or code is the same. False if only the position is the same."""
+    """Whether the two cells have the same key, label or code. False if only their positions correspond."""
 
 
 def match_cells(
     cells: Sequence[Cell], keys: SessionKeys, records: Sequence[CellRecord]
 ) -> tuple[Match | None, ...]:
-    """Return the matching record for each of `cells`, the cells of a session that run."""
+    """Return the matching record for each of `cells`, or None if it has none. cells: those cells of a session
+    that run.
+    """
     if len(cells) == len(records) and all(r.key == key for r, key in zip(records, keys.cells, strict=True)):
         return tuple(Match(index) for index in range(len(records)))
     found: dict[int, Match] = {}
@@ -38,7 +40,9 @@ def match_cells(
 
 
 def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[int, Match]) -> None:
-    """Add matches of equal, non-empty items, in order. Skip items that have a match already."""
+    """Add matches between equal, non-empty items, in order. wanted: items of the page. offered: items of the
+    record. Skip items that already have a match.
+    """
     taken = {match.index for match in found.values()}
     free = defaultdict(list)
     for index, thing in enumerate(offered):
@@ -52,7 +56,9 @@ def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[i
 def _match_by_position(
     cells: Sequence[Cell], records: Sequence[CellRecord], found: dict[int, Match]
 ) -> Iterator[tuple[int, int]]:
-    """Pair the remaining cells and records in order, if they are between the same matched neighbours."""
+    """Yield pairs of indices that match the remaining cells with the remaining records in order, if both are
+    between the same matched neighbours.
+    """
     taken = {match.index for match in found.values()}
     before = -1
     for position, cell in enumerate(cells):

@@ -1,8 +1,8 @@
-"""Records of posts that were renamed or moved: found by the digests of their code.
+"""Records of posts that were renamed or moved, found by the digests of their code.
 
-A record belongs to the path of its post. If a post has none, the records of posts that no longer exist are
-searched for the same code. What is found is used where it is, and written to the folder of the post when its
-cells may run. Records are removed by `freeze prune` only.
+The folder of a record corresponds to the path of its post. If a post has no record, this module searches the
+records of posts that no longer exist for the same code. A record that is found is used from its old folder.
+It is copied to the folder of the post when the post's cells may run. Only `freeze prune` removes records.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _CONTENT = "content"
 
 
 class MovedRecord(Struct, frozen=True):
-    """Record that is found in the folder of another path."""
+    """Record of a post that was found in the folder of an earlier path."""
 
     folder: PurePosixPath
     """Folder below `_freeze/`, relative to the site root."""
     found: ReadResult
-    """Record with the paths of files as they are after the move."""
+    """The record, with the paths of files changed to their present locations."""
 
 
 class _Orphan(Struct, frozen=True):
@@ -48,19 +48,23 @@ class _Orphan(Struct, frozen=True):
 
     @property
     def form(self) -> KeyForm:
-        """Form of its keys. Sessions of one post rarely have different forms."""
+        """Form of the record's keys. Sessions of one post rarely have different forms."""
         return next((session.form for session in self.record.sessions.values()), CANONICAL)
 
 
 @dataclass(slots=True)
 class OrphanedRecords:
-    """Records without a post. Used for one build; the disk is read at the first request."""
+    """Records whose posts no longer exist. Valid for one build; they are read from disk at the first
+    request.
+    """
 
     root: Path
     _records: tuple[_Orphan, ...] | None = None
 
     def find(self, page: PageCells, around: Environment) -> MovedRecord | None:
-        """Return the record that contains most of the code of a page. None if none contains half of it."""
+        """Return the record that contains most of the code of a page. None if no record contains half of
+        it.
+        """
         items: dict[KeyForm, Counter[Hashable]] = {}
         best, most = None, 0
         for orphan in self._orphans():
@@ -103,12 +107,14 @@ def _record_folders(root: Path) -> Iterator[PurePosixPath]:
 
 
 def _post_folder(folder: PurePosixPath) -> PurePosixPath:
-    """Return the folder of the post that a record was made for."""
+    """Return the folder of the post that the record in `folder` was made for."""
     return PurePosixPath(_CONTENT, *folder.parts[1:-1])
 
 
 def _count_shared(items: Counter[Hashable], recorded: Counter[Hashable]) -> int:
-    """Return how many cells and values of a page are recorded; 0 if they are fewer than half of either."""
+    """Return how many cells and values of a page are in the record; 0 if they are fewer than half of either
+    side.
+    """
     shared = (items & recorded).total()
     return shared if 2 * shared >= max(items.total(), recorded.total()) else 0
 
@@ -126,7 +132,7 @@ def _recorded_items(record: PageRecord) -> Iterator[Hashable]:
 
 
 def _move_paths(record: PageRecord, old: PurePosixPath, new: PurePosixPath) -> PageRecord:
-    """Return the record with the files beside the post where they are now, if they have moved with it."""
+    """Return the record with changed paths of files that were moved together with the post."""
     if old == new:
         return record
 

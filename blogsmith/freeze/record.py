@@ -1,6 +1,6 @@
-"""Record of a page: its results, with everything they were made from.
+"""Record of a page: its results, and the state of everything that they depend on.
 
-A result is valid if its key is the current one and every file it was made from has its current digest.
+A result is valid if its key equals the current key and every file that it depends on has its recorded digest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ class CellRecord(Struct, frozen=True):
 
     key: str
     code: str
-    """Digest of the cell's code alone. It distinguishes a change of the cell from a change before it."""
+    """Digest of the cell's code alone. It shows whether the cell itself or something before it has
+    changed.
+    """
     run: CellRun
     label: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
@@ -29,47 +31,55 @@ class CellRecord(Struct, frozen=True):
     depends: Mapping[str, str] = field(default_factory=dict)
     """Files that its `depends` matched, relative to the site root → hex SHA-256."""
     origin: Origin | None = None
-    """Origin of a result from an earlier run, because the cell could not run in that of the session;
-    otherwise None.
+    """Machine and date of the run, if the result is from an earlier run because the cell could not run in the
+    last run of its session; otherwise None.
 
     If set, `run.reads`, `run.modules` and `run.absent` also include the files that earlier cells had used.
     """
     layout: str = ""
-    """`keys.layout_digest` of the cells up to this one, if its outputs name lines of code."""
+    """Result of `keys.layout_digest` for the cells up to this one. Empty if the outputs contain no line
+    numbers of code.
+    """
     others: Mapping[str, CellRecord] = field(default_factory=dict)
-    """Results of the other points of a sweep, by key. The files that they used are recorded with the cell.
-    Their `origin` is set if they ran separately."""
+    """Key of each other point of a sweep → its result. The files that these runs used are recorded with the
+    cell. Their `origin` is set if they ran separately.
+    """
 
 
 class SessionRecord(Struct, frozen=True):
-    """Record of one session, which ran in one process."""
+    """Record of one session, all of whose cells ran in one process."""
 
     start: str
-    """Key before its first cell."""
+    """Key before the first cell of the session."""
     cells: tuple[CellRecord, ...] = ()
     """Records in order. A cell that was skipped and has no earlier result is left out."""
     values: tuple[ValueRecord, ...] = ()
-    """Records of values, each key once. Values that failed are left out."""
+    """Records of values, at most one for each key. Values that failed are left out."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Name of a declared variable → short digest of its value; never the value itself."""
     depends: Mapping[str, str] = field(default_factory=dict)
-    """Files that the page's `depends` matched, as in `CellRecord`."""
+    """Files that the page's `depends` matched, in the form of `CellRecord.depends`."""
     origin: Origin = field(default_factory=Origin)
     reads: Mapping[str, str] = field(default_factory=dict)
-    """Files that values read before any cell ran, as in `CellRun`. The next two fields are the same for
-    modules. Older records store these with the first cell, or not at all if no cell ran."""
+    """Files that values read before any cell ran, in the form of `CellRun.reads`. The next two fields list
+    the modules in the same way. Older records store these files with the first cell, or not at all if no cell
+    ran.
+    """
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     uses: Uses | None = None
-    """Other dependencies of these values. None if there are none, or if a record is too old to
-    contain any."""
+    """Other dependencies of the values before the first cell. None if there are none, or if the record is too
+    old to contain any.
+    """
     form: KeyForm = AS_WRITTEN
     """Form of the keys."""
     sealed: bool = True
     """Whether the record has a seal. Records of an older blogsmith have none."""
 
     def timeless(self) -> SessionRecord:
-        """Return a copy without run times, dates and seals. Two runs are equal if these copies are equal."""
+        """Return a copy without run times, dates and seals. Two runs count as equal if these copies are
+        equal.
+        """
         cells = tuple(map(_timeless, self.cells))
         return replace(self, cells=cells, origin=_undated(self.origin), sealed=True)
 
@@ -84,7 +94,9 @@ def _timeless(cell: CellRecord) -> CellRecord:
 
 
 def _undated(origin: Origin) -> Origin:
-    """Return the origin without the date. A run removes the date of acceptance, so that is a difference."""
+    """Return the origin without the date of the run. The date of acceptance stays, because a new run removes
+    it and must therefore differ.
+    """
     return Origin(origin.machine, accepted=origin.accepted)
 
 

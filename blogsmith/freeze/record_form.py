@@ -1,8 +1,8 @@
-"""On-disk form of a page's record, field by field. Fields that are left out have their default.
+"""On-disk form of a page's record, field by field.
 
-Outputs have the field names of notebooks (nbformat 4), so that a notebook can be made from them. Types that
-have the same form in memory are defined only here. Cells and sessions differ in memory: strings are not
-split into lines, and results are separate from their dependencies.
+Outputs have the field names of notebooks (nbformat 4), so that a notebook can be made from them. Types whose
+in-memory form is the same are defined only in this module. Cells and sessions have another form in memory:
+strings are not split into lines, and results are separate from their dependencies.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Key = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z")]
 _Sha256 = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}\Z")]
 _Sdpa = Annotated[str, msgspec.Meta(pattern=rf"^{SDPA}\Z")]
 Seal = Literal[""] | _Key
-"""Digest of a part of the file, see `seals.py`. Empty for records that are older than seals."""
+"""Digest of a part of the file, see `seals.py`. Empty in records that are older than seals."""
 _Date = Annotated[str, msgspec.Meta(pattern=r"^([0-9]{4}-[0-9]{2}-[0-9]{2})?\Z")]
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 _Note = Annotated[str, msgspec.Meta(max_length=MAX_NOTE)]
@@ -35,7 +35,7 @@ Lines = list[str]
 
 
 class RecordStruct(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Part of the file. Fields with their default value are left out."""
+    """Base class for the parts of the file. Fields with their default value are left out of the file."""
 
 
 class Image(RecordStruct, frozen=True):
@@ -69,16 +69,16 @@ Output = RecordedStream | RecordedValue | RecordedDisplay | Error
 
 
 class Origin(RecordStruct, frozen=True, kw_only=False):
-    """Machine and date of a run."""
+    """Machine and date of the run that gave a result."""
 
     # a default factory, so that it is always written; see `RecordedCell`
     machine: Machine = msgspec.field(default_factory=Machine)
     date: _Date = ""
     """ISO date, such as `2026-11-21`."""
     imported: bool = False
-    """Whether the result comes from an imported notebook and was never run here."""
+    """Whether the result was imported from a notebook and the cell never ran here."""
     accepted: _Date = ""
-    """Day when the author accepted an edited or unsealed record with `freeze accept`; empty if never."""
+    """Date when the author accepted an edited or unsealed record with `freeze accept`; empty if never."""
 
 
 class ValueRecord(RecordStruct, frozen=True):

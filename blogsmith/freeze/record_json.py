@@ -25,7 +25,9 @@ _DECODER = msgspec.json.Decoder(form.File)
 
 
 def to_json(record: PageRecord) -> bytes:
-    """Return the content of the record file. Images must be named. Unpaired surrogates become U+FFFD."""
+    """Return the content of the record file. Images must have names already. Unpaired surrogates become
+    U+FFFD.
+    """
     file = form.File(schema=SCHEMA, sessions={name: _session(part) for name, part in record.sessions.items()})
     sealed = [name for name, part in record.sessions.items() if part.sealed]
     # msgspec cannot write indented JSON with sorted keys
@@ -33,8 +35,10 @@ def to_json(record: PageRecord) -> bytes:
 
 
 def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
-    """Return the record, or a `freeze-damaged` error that says why it cannot be read. Seals are not compared,
-    see `edit_errors`. name: path of the file relative to the site root, for the diagnostic."""
+    """Return the record in the bytes of a file, or a `freeze-damaged` error that says why the record cannot
+    be read. Seals are not compared; see `find_record_edits`. name: path of the file relative to the site
+    root, for the diagnostic.
+    """
     try:
         file = _DECODER.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
@@ -46,8 +50,9 @@ def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
 
 
 def _has_long_text(record: PageRecord) -> bool:
-    """Return whether a record contains longer printed text than blogsmith writes, which takes long to
-    show."""
+    """Return whether a record contains printed text that is longer than blogsmith writes. Showing it would
+    take long.
+    """
     cells = (cell for session in record.sessions.values() for cell in session.cells)
     outputs = (output for cell in cells for output in cell.run.outputs)
     return any(not isinstance(output, Display) and len(output.text) > _MAX_TEXT for output in outputs)

@@ -1,5 +1,6 @@
-"""Creates records of sessions that have run. If a run repeats the recorded results, the record does not
-change."""
+"""Creates records of sessions that have run. If a run only repeats the recorded results, the record stays
+unchanged.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +26,11 @@ def session_record(
     date: str,
     old: SessionRecord | None = None,
 ) -> SessionRecord | None:
-    """Return the record of a session. None if one of its cells failed: failures are not recorded.
+    """Return the record of a session. None if one of its cells failed, because failures are not recorded.
 
     Values that failed are left out. around: environment with the files as they are now. old: the previous
-    record of the session. If a cell was skipped because its needs are not met, its result is taken from
-    there.
+    record of the session. If a cell was skipped because its needs are not met, the result in `old` is used
+    for it.
     """
     cells = page.session_cells(run.session)
     if run.problem or any(_is_failed(cell, result) for cell, result in zip(cells, run.cells, strict=True)):
@@ -77,8 +78,9 @@ def _has_all_keys(old: SessionRecord, keys: SessionKeys) -> bool:
 
 
 def _rekey(cells: Sequence[Cell], old: SessionRecord, known: SessionKeys, keys: SessionKeys) -> SessionRecord:
-    """Return an old record with keys in the current form. known: current keys in the form of the old record.
-    keys: current keys."""
+    """Return an old record with its keys in the current form. known: current keys, in the form of the old
+    record. keys: current keys, in the current form.
+    """
     found = list(old.cells)
     for position, match in enumerate(match_cells(cells, known, old.cells)):
         if match is None or found[match.index].key != known.cells[position]:
@@ -96,7 +98,7 @@ def _rekey(cells: Sequence[Cell], old: SessionRecord, known: SessionKeys, keys: 
 
 
 def _names_lines(run: CellRun) -> bool:
-    """Return whether the outputs name lines of code."""
+    """Return whether the outputs contain line numbers of code."""
     runs = (run, *run.others.values())
     outputs = [output for one in runs for output in one.outputs]
     return any(
@@ -106,8 +108,9 @@ def _names_lines(run: CellRun) -> bool:
 
 
 def _is_failed(cell: Cell, run: CellRun) -> bool:
-    """Return whether a cell did not end with a valid result. A skipped cell has not failed: if no cell of its
-    session has, this machine does not meet its needs."""
+    """Return whether a cell did not end with a valid result. A skipped cell counts as failed only if another
+    cell of its session failed: otherwise it was skipped because this machine does not meet its needs.
+    """
     runs = (run, *run.others.values())
     return any(one.shapes or not one.has_succeeded(error=cell.options.error) for one in runs)
 
@@ -126,18 +129,20 @@ def _cell_record(
 
 
 def _recorded_uses(uses: Uses | None, around: Environment) -> Uses | None:
-    """Return the uses of a cell as they are recorded; None if there are none."""
+    """Return the dependencies of a cell as they are recorded; None if there are none."""
     found = _with_digests(uses, around) if uses is not None else Uses()
     return None if found == Uses() else found
 
 
 def _with_digests(uses: Uses, around: Environment) -> Uses:
-    """Return uses with the digests of those variables that are compared."""
+    """Return dependencies with digests of the values of those environment variables that are compared."""
     return replace(uses, variables=variable_digests(set(uses.variables) & set(around.passed), around.passed))
 
 
 def _merge_uses(*found: Uses | None) -> Uses | None:
-    """Return the uses of several runs as one; the reasons are those of the last."""
+    """Return the dependencies of several runs combined. Reasons why a result is not repeatable are taken from
+    the last run.
+    """
     states: dict[str, str] = {}
     variables: dict[str, str] = {}
     for uses in filter(None, found):
@@ -160,10 +165,11 @@ def _add_sweep_points(
     known: Mapping[str, CellRecord],
     origin: Origin | None = None,
 ) -> CellRecord:
-    """Return the record of a cell with the points of its sweep: those that ran now, and recorded ones that
-    are still needed.
+    """Return the record of a cell with the points of its sweep added: points that ran now, and recorded
+    points that are still needed.
 
-    known: recorded points by their keys. origin: origin of the new runs, if it differs from the session's.
+    known: recorded points by their keys. origin: origin of the points that ran now; None if it is that of the
+    session.
     """
     found = {}
     for point, key in keys.sweeps.get(position, {}).items():
@@ -178,7 +184,7 @@ def _add_sweep_points(
 
 
 def _without_files(run: CellRun) -> CellRun:
-    """Return the run without files, which are recorded with its cell."""
+    """Return the run of a sweep point without its files, because these are recorded with the cell."""
     return replace(_round_seconds(run), reads={}, modules={}, absent=(), uses=None)
 
 
@@ -207,7 +213,9 @@ def _merge_sweep_points(
     old: SessionRecord | None,
     around: Environment,
 ) -> SessionRecord | None:
-    """Return the old record of a session with the sweep points that have run now."""
+    """Return the old record of a session, with the sweep points that ran now added. None if there is no old
+    record.
+    """
     if old is None:
         return None
     found = list(old.cells)
@@ -254,7 +262,9 @@ def _digests(patterns: Sequence[str], page: PageCells, around: Environment) -> d
 def _earlier_results(
     cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None
 ) -> Mapping[int, CellRecord]:
-    """Map the position of each cell to its earlier result, independent of its session."""
+    """Map the position of each cell to its result in `old`, in a form that no longer needs the rest of the
+    session. Cells that match a record only by position have no entry.
+    """
     if old is None:
         return {}
     matches = enumerate(match_cells(cells, keys, old.cells))
@@ -262,7 +272,9 @@ def _earlier_results(
 
 
 def _detach_cell(session: SessionRecord, index: int) -> CellRecord:
-    """Return a recorded cell with everything that it depends on, so that it no longer needs its session."""
+    """Return a recorded cell together with all its dependencies, so that it no longer needs the rest of its
+    session.
+    """
     cell = session.cells[index]
     if cell.origin is not None:
         return cell

@@ -23,7 +23,7 @@ _SENTENCES: Mapping[str, str] = MappingProxyType(
         "times": "it reads the times of files",
     }
 )
-"""Kind of a reason, as in `Uses.reasons` → message."""
+"""Kind of a reason, as in `Uses.reasons` → message about it."""
 _TIMED = "stopwatch"
 
 
@@ -33,15 +33,18 @@ def describe_reason(reason: str) -> str:
 
 
 def undeclared_reasons(reasons: Iterable[str], options: CellOptions) -> tuple[str, ...]:
-    """Return the reasons that the options of a cell do not allow. `repeatable: false` allows all of them, and
-    a tolerance allows that times are measured."""
+    """Return those reasons that the options of a cell do not allow. `repeatable: false` allows all reasons. A
+    tolerance allows only that the cell measures times.
+    """
     if not options.repeatable:
         return ()
     return tuple(reason for reason in reasons if not (reason == _TIMED and options.tolerance))
 
 
 def repeatability_hint(reasons: Iterable[str], mark: str) -> str:
-    """Return the hint for a result that is not repeatable. mark: start of an option line of the cell."""
+    """Return the hint about a result that is not repeatable. mark: characters that begin an option line in
+    the cell's language.
+    """
     if "random" in reasons:
         return f"write `{mark} seed: 1` in the cell, or `{mark} repeatable: false` if its result may differ"
     return f"write `{mark} repeatable: false` in the cell if its result may differ"

@@ -1,8 +1,8 @@
-"""Comparison of a run with the recorded results, and their differences such as `42 → 43`, for reports. If
-they agree, the record stays byte-identical.
+"""Compares a run with the recorded results and reports differences such as `42 → 43`. If both agree, the
+record stays byte-identical.
 
-Date, run time, processor and lists of absent modules are ignored. Numbers agree if they differ by at most the
-fraction of the larger one that the author allows as `tolerance`. All other text and every image must be
+Date, run time, processor and lists of absent modules are ignored. Two numbers agree if they differ by at most
+`tolerance`, a fraction of the larger number that the author allows. All other text and every image must be
 equal.
 """
 
@@ -30,10 +30,10 @@ def is_repetition(
 ) -> bool:
     """Return whether `new` has the same results as `old`, made from the same code, files and versions.
 
-    A cell that could not run has its earlier result in `new` and repeats it by definition.
+    If a cell could not run, `new` contains its earlier result, which counts as a repetition.
 
-    tolerances: key of a cell → its `tolerance`; other cells allow no difference.
-    around: environment with the files after the run.
+    tolerances: key of a cell → its `tolerance`; all other cells allow no difference. around: environment with
+    the files after the run.
     """
     widest = max(tolerances.values(), default=0.0)
     return (
@@ -59,13 +59,16 @@ def _notes(session: SessionRecord) -> list[tuple[str, ...]]:
 
 
 def _is_partial(session: SessionRecord) -> bool:
-    """Return whether cells of the session could not run and have the result of an earlier run."""
+    """Return whether some cells of the session could not run, so that the record contains their earlier
+    results.
+    """
     return any(cell.origin is not None for cell in session.cells)
 
 
 def _machines_agree(old: Machine, new: Machine, *, is_partial: bool) -> bool:
     """Return whether two machines count as the same. is_partial: whether some cells did not run, so that
-    `new` lacks their packages."""
+    `new` lacks the packages that they use.
+    """
     packages = old.packages
     if is_partial:
         packages = {name: version for name, version in packages.items() if name in new.packages}
@@ -90,7 +93,7 @@ def _cells_agree(old: CellRecord, new: CellRecord, tolerance: float) -> bool:
 
 
 def _without_outputs(cell: CellRecord) -> CellRecord:
-    """Return the cell without the parts that are compared separately or ignored."""
+    """Return the cell without those parts that are either compared separately or ignored."""
     run = replace(
         cell.run,
         outputs=(),
@@ -110,7 +113,7 @@ def _without_outputs(cell: CellRecord) -> CellRecord:
 
 
 class _Files(Struct, frozen=True):
-    """Files and packages that the first cells of a session used, up to one of them."""
+    """Files and packages that the cells of a session used, from the first cell up to a certain one."""
 
     reads: Mapping[str, str]
     modules: Mapping[str, str]
@@ -158,10 +161,11 @@ def _joined_uses(one: Uses, other: Uses | None) -> Uses:
 
 
 def _files_agree(old: SessionRecord, new: SessionRecord, around: Environment) -> bool:
-    """Return whether each cell that ran used only unchanged files that `old` has for it or an earlier cell.
+    """Return whether the files used by each cell that ran are unchanged, and recorded in `old` for the same
+    cell or an earlier one.
 
     A file or package is recorded with the first cell that uses it. If that cell could not run, it is recorded
-    with a later one. Changed files matter even if `new` did not use them: otherwise `old` would be stale at
+    with a later one. Changed files matter even if `new` did not use them; otherwise `old` would be stale at
     the next build.
     """
     before = _Files(old.reads, old.modules, frozenset(old.absent), old.uses or Uses())
@@ -221,7 +225,7 @@ def texts_agree(old: str, new: str, tolerance: float) -> bool:
 
 
 def numbers_agree(old: str, new: str, tolerance: float) -> bool:
-    """Return whether two numbers, as they are printed, differ by at most `tolerance`, as in `texts_agree`."""
+    """Return whether two printed numbers differ by at most `tolerance`, a fraction of the larger number."""
     return math.isclose(_value(old), _value(new), rel_tol=tolerance)
 
 
@@ -230,15 +234,16 @@ def _value(number: str) -> float:
 
 
 _MOST = 2
-"""Number of differences that a message lists."""
+"""Maximum number of differences that a message lists."""
 _MAX_TEXT = 20
-"""Number of characters of a text that a message shows."""
+"""Maximum number of characters of a text that a message shows."""
 _PLAIN = "text/plain"
 
 
 def run_differences(old: CellRun, new: CellRun, tolerance: float) -> list[str]:
-    """Return how the result of a cell differs from an earlier one; none if they agree. tolerance: largest
-    difference of numbers that agree, as a fraction of the larger one."""
+    """Return how two results of a cell differ, as messages; an empty list if they agree. tolerance: largest
+    difference of numbers that agree, as a fraction of the larger one.
+    """
     found = list(text_differences(old.claim, new.claim, tolerance))
     if old.status != new.status:
         found.append(f"{old.status} → {new.status}")
@@ -252,13 +257,15 @@ def run_differences(old: CellRun, new: CellRun, tolerance: float) -> list[str]:
 
 
 def summary(differences: Sequence[str]) -> str:
-    """Return differences in one line, the first ones only."""
+    """Return the first of these differences and the number of the others, in one line."""
     more = len(differences) - _MOST
     return ", ".join(differences[:_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def text_differences(old: str, new: str, tolerance: float) -> Iterator[str]:
-    """Yield each number that differs, or the first line if other text differs too."""
+    """Yield a difference for each number that differs. If other text differs too, yield only the first line
+    that differs.
+    """
     if texts_agree(old, new, tolerance):
         return
     if [part.split() for part in NUMBER.split(old)] == [part.split() for part in NUMBER.split(new)]:

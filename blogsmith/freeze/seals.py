@@ -1,8 +1,9 @@
 """Seals of recorded results: digests that detect an edited or damaged record.
 
-The file has a seal over all its bytes. Each session and each cell has one of its own, which shows where the
-edit is and survives when another session of the page is recorded. Seals find slips of editors, merges and
-replacements, not forgeries: anyone can compute them. Sessions recorded before seals existed have none.
+The file has a seal over all its bytes. Each session and each cell also has a seal. It shows where an edit is,
+and stays valid when another session of the page is recorded. Seals detect accidental changes by editors,
+merges and replacements, but not forgeries, because anyone can compute them. Sessions recorded before seals
+existed have none.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ from typing import Any
 from msgspec import Struct
 
 _HEAD = re.compile(rb'\{\n "schema": [0-9]+,\n "seal": "([0-9a-f]{64})",\n')
-"""Start of a sealed file."""
+"""Matches the start of a sealed file."""
 _UNSET = "0" * 64
 _PART_SEAL = re.compile(rb'"seal": "([0-9a-f]{32})"')
 
 
 class Edit(Struct, frozen=True):
-    """Part of a record that does not match its seal."""
+    """Edited part of a record, which does not match its seal."""
 
     session: str = ""
     """Name of the session; empty if only the file as a whole does not match."""
     cell: int = 0
-    """1-based number in the session; 0: another part of the session."""
+    """1-based number of the cell in the session; 0 if another part of the session was edited."""
     label: str = ""
-    """Label of the cell."""
+    """Label of the cell; may be empty."""
     line: int = 0
-    """1-based line of the seal in the file; 0: not found."""
+    """1-based line of the seal in the file; 0 if the seal was not found."""
 
     def __str__(self) -> str:
         if self.cell:
@@ -40,8 +41,9 @@ class Edit(Struct, frozen=True):
 
 
 def sealed_json(file: dict[str, Any], sealed: Collection[str]) -> bytes:
-    """Return a record file with seals. Without sealed sessions, the file has none. file: the record in its
-    on-disk form, which gets seals. sealed: names of the sessions that get seals."""
+    """Return the bytes of a record file with seals. If `sealed` is empty, the file gets no seals. file: the
+    record in its on-disk form; seals are added to it. sealed: names of the sessions that get seals.
+    """
     # Only text that can be written is sealed: unpaired surrogates become U+FFFD.
     file = json.loads(_dump(file))
     for name, session in file["sessions"].items():
@@ -62,8 +64,9 @@ def _dump(file: Mapping[str, Any]) -> bytes:
 
 
 def is_intact(data: bytes, *, is_sealed: bool) -> bool:
-    """Return whether the bytes of a file match its seal. A file without any seal is intact. is_sealed: a
-    session of the file has a seal, so the file must have one."""
+    """Return whether the bytes of a file match its seal. A file without any seal counts as intact. is_sealed:
+    whether a session of the file has a seal, so that the file must have one too.
+    """
     head = _HEAD.match(data)
     if head is None:
         return not is_sealed
@@ -74,7 +77,9 @@ def is_intact(data: bytes, *, is_sealed: bool) -> bool:
 
 
 def find_edits(data: bytes) -> list[Edit]:
-    """Return the parts of a file that do not match their seals. The file is valid, but not intact."""
+    """Return the parts of a file that do not match their seals. data: a valid record file for which
+    `is_intact` is False.
+    """
     found: list[Edit] = []
     # an edited cell still contains its seal
     lines = {seal[1].decode(): data.count(b"\n", 0, seal.start()) + 1 for seal in _PART_SEAL.finditer(data)}

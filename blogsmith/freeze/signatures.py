@@ -1,9 +1,10 @@
 """Signatures of recorded results, made and verified by OpenSSH: `ssh-keygen -Y sign` and `-Y verify`.
 
 A signature is a file beside the record. It covers the bytes of the record, which contains digests of its
-images. blogsmith has no keys. The author names one on the command line or in the environment. The settings of
-a site cannot, because the site may be a clone. A site lists those who may sign in `_freeze/allowed_signers`;
-without this file signatures have no effect. Sources: ssh-keygen(1), PROTOCOL.sshsig of OpenSSH.
+images. blogsmith has no keys. The author names a key on the command line or in the environment. The settings
+of a site cannot name one, because the site may be a clone. A site lists the people who may sign in
+`_freeze/allowed_signers`; without this file signatures have no effect. Sources: ssh-keygen(1),
+PROTOCOL.sshsig of OpenSSH.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ KEY_VARIABLE = "BLOGSMITH_SIGNING_KEY"
 _NAMESPACE = "blogsmith-record"
 _HEAD = b"-----BEGIN SSH SIGNATURE-----"
 _MOST_BYTES = 256 * 1024
-"""Largest size in bytes of a signature and of the list of signers."""
+"""Maximum size in bytes, for a signature and for the list of signers."""
 _TIMEOUT_S = 60.0
-"""Time limit for signing, which may wait for a touch of a security key."""
+"""Time limit in seconds for signing, which may wait until the user touches a security key."""
 
 
 def make_signature(data: bytes, key: str) -> bytes:
     """Return a signature of a record's bytes. key: path of a private key, or of a public key whose private
-    key is in `ssh-agent`. Raises `SiteError` `freeze-signature` if that fails."""
+    key is in `ssh-agent`. Raises `SiteError` `freeze-signature` if signing fails.
+    """
     done = _run_ssh_keygen("sign", "-n", _NAMESPACE, "-f", str(Path(key).expanduser()), data=data)
     if done is None:
         raise SiteError(Diagnostic("freeze-signature", _MISSING, hint=_INSTALL))
@@ -42,12 +44,11 @@ def make_signature(data: bytes, key: str) -> bytes:
 
 
 def find_signer(data: bytes, signature: bytes, signers: bytes, date: str, record: str) -> str | Diagnostic:
-    """Return the name of the signer from the list, or a `freeze-signature` diagnostic about the record.
+    """Return the signer's name in the list of signers. If the signature is not valid, return a
+    `freeze-signature` error about the record. If ssh-keygen is not installed, return a warning.
 
-    It is a warning if ssh-keygen is not installed, otherwise an error.
-
-    signers: content of the list of signers. date: ISO date of the record; their keys must be valid then.
-    record: path of the record relative to the site root, for the diagnostic.
+    signers: content of the list of signers. date: ISO date of the record; the signer's key must be valid on
+    that day. record: path of the record relative to the site root, for the diagnostic.
     """
     if not signature.startswith(_HEAD) or max(len(signature), len(signers)) > _MOST_BYTES:
         return _error(record, "it was not made by ssh-keygen")
@@ -91,7 +92,9 @@ def _unknown_signer(record: str) -> Diagnostic:
 
 
 def _run_ssh_keygen(action: str, *arguments: str, data: bytes = b"") -> tuple[int, bytes, str] | None:
-    """Return exit code, output and messages of `ssh-keygen -Y`. None if it is not installed."""
+    """Run `ssh-keygen -Y`. Return its exit code, output and messages, or None if it is not installed. data:
+    standard input.
+    """
     import subprocess  # most sites have no signatures
 
     environment = {**os.environ, "LC_ALL": "C", "TZ": "UTC", "SSH_ASKPASS_REQUIRE": "never"}

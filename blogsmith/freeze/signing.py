@@ -1,4 +1,4 @@
-"""Signing of recorded results: on request with `freeze sign`, and after a run if the user has set a key."""
+"""Signs recorded results: on request with `freeze sign`, and after a run if the user has set a key."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def sign_record(root: Path, folder: PurePosixPath, key: str) -> str | None:
 
     key: as in `make_signature`.
 
-    Raises `SiteError` if the record is damaged, cannot be signed or cannot be written, or if the site lists
-    other keys only.
+    Raises `SiteError` if the record is damaged, cannot be signed or cannot be written, or if the site's list
+    of signers does not contain the key.
     """
     name = str(folder / OUTPUTS)
     with freeze_lock(root):
@@ -50,11 +50,12 @@ def sign_record(root: Path, folder: PurePosixPath, key: str) -> str | None:
 def sign_new_record(
     root: Path, folder: PurePosixPath, record: PageRecord, new: Set[str], environ: Mapping[str, str]
 ) -> tuple[Diagnostic, ...]:
-    """Sign a record after a run if the user has set a key, and if all its results are from this run.
+    """Sign a record after a run, if the user has set a key and all results in the record are from this run.
 
-    Results of other runs are signed on request only. A record with a signature has not changed.
+    Results of other runs are signed only on request. If a record already has a signature, it has not changed
+    and is not signed again.
 
-    Return the errors of `sign_record`; the record then stays as it is.
+    Return the errors of `sign_record`. If there are any, the record stays unsigned.
 
     new: names of the sessions that ran. environ: environment of the builder.
     """

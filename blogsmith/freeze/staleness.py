@@ -1,4 +1,4 @@
-"""Staleness of recorded results: whether they are valid and, if not, the reasons as messages."""
+"""Determines whether recorded results are valid and, if not, the reasons as messages."""
 
 from __future__ import annotations
 
@@ -24,27 +24,31 @@ _MOST_REASONS = 4
 
 
 class Verdict(Struct, frozen=True):
-    """State of one result."""
+    """State of one recorded result."""
 
     state: State = "fresh"
     reasons: tuple[str, ...] = ()
-    """Reasons why it is not fresh, as messages without a full stop."""
+    """Reasons why the result is not fresh, as messages without a full stop."""
     record: CellRecord | None = None
-    """Record of a cell, whose result is shown whether or not it is stale. None for values."""
+    """Record of a cell. Its result is shown even if it is stale. None for values."""
     value: ValueRecord | None = None
-    """Record of a value, whose result is shown whether or not it is stale. None for cells."""
+    """Record of a value. Its result is shown even if it is stale. None for cells."""
     origin: Origin | None = None
     """Machine and date of the run."""
     due: frozenset[str] = frozenset()
     """For a cell with a sweep: keys of the points that have no valid result."""
     only_due: bool = False
-    """Whether only points of the sweep are missing, and the rest of the cell is fresh."""
+    """Whether only other points of the sweep are missing, and the result of the default point is fresh."""
     outdated: tuple[str, ...] = ()
-    """For a result that `freeze: true` keeps: changes of the code since it was recorded, as messages."""
+    """For a result that `freeze: true` keeps although it is out of date: changes of the code since it was
+    recorded, as messages.
+    """
 
     @property
     def summary(self) -> str:
-        """Reasons in one line, or those why a kept result is out of date. Empty if the result is fresh."""
+        """`reasons` in one line or, if there are none, `outdated`. Empty if the result is fresh and up to
+        date.
+        """
         reasons = self.reasons or self.outdated
         more = len(reasons) - _MOST_REASONS
         rest = (f"and {more} more",) if more > 0 else ()
@@ -56,9 +60,9 @@ class PageVerdict(Struct, frozen=True):
 
     page: PageCells
     cells: Mapping[int, Verdict] = field(default_factory=dict)
-    """Verdicts by `Cell.number`, for cells that run."""
+    """`Cell.number` → verdict, for all cells that run."""
     values: Mapping[int, Verdict] = field(default_factory=dict)
-    """Verdicts by `Value.number`."""
+    """`Value.number` → verdict."""
     recorded: Mapping[str, str] = field(default_factory=dict)
     """Name of a session → its name in the record. The two differ if the session was renamed. A session
     without a record has no entry."""
@@ -74,7 +78,7 @@ class PageVerdict(Struct, frozen=True):
         return tuple(name for name in self.page.sessions() if name in found)
 
     def sweep_runs(self, session: str) -> SweepRuns:
-        """Return which points of the sweeps of a session must run."""
+        """Return which points of the sweeps in a session must run."""
         cells = [cell for cell in self.page.session_cells(session) if cell.number in self.cells]
         keys = {cell.number: self.cells[cell.number].due for cell in cells if cell.options.sweep}
         verdicts = [self.cells[cell.number] for cell in cells]
@@ -86,8 +90,9 @@ class PageVerdict(Struct, frozen=True):
         return SweepRuns(keys, 0 if is_whole else last)
 
     def outdated_cells(self) -> tuple[Cell | Value, ...]:
-        """Return the cells and values whose result is missing or stale; used by `--frozen`. A cell that never
-        ran is left out if its `fallback` names something to show instead."""
+        """Return the cells and values whose result is missing or stale, for `--frozen`. A cell that never ran
+        is left out if its `fallback` names something to show instead.
+        """
         cells = [
             c for c in self.page.cells if c.number in self.cells and not _is_visible(c, self.cells[c.number])
         ]
@@ -119,8 +124,9 @@ def judge_page(page: PageCells, record: PageRecord | None, around: Environment) 
 
 
 def _recorded_name(page: PageCells, session: str, record: PageRecord | None, around: Environment) -> str:
-    """Return the name under which a session is recorded: its own name, or a recorded name that no session has
-    and whose keys are the same."""
+    """Return the recorded name of a session: either its own name, or the name of a recorded session that the
+    page no longer has and whose keys are the same.
+    """
     if record is not None and session not in record.sessions:
         for name, known in record.sessions.items():
             if name in page.sessions():
@@ -133,9 +139,10 @@ def _recorded_name(page: PageCells, session: str, record: PageRecord | None, aro
 
 
 def _edited_alone(page: PageCells, session: str, record: PageRecord) -> str:
-    """Return the recorded name of a drawing or program whose code has changed. Without a label, its session
-    is named after its code, so the name is known only if no other cell of its language has changed. Otherwise
-    empty."""
+    """Return the recorded name of a drawing or program whose code has changed. A session of a cell without a
+    label is named after its code. So its former name is known only if no other cell of its language has
+    changed. Otherwise empty.
+    """
     if not all(cell.is_alone for cell in page.session_cells(session)):
         return ""
     start, names = session.partition(".")[0] + ".", page.sessions()
@@ -145,7 +152,7 @@ def _edited_alone(page: PageCells, session: str, record: PageRecord) -> str:
 
 
 class VersionChange(Struct, frozen=True):
-    """A package, or `python`, and its recorded and current version, which differ."""
+    """A package, or `python`, whose recorded and current versions differ."""
 
     name: str
     then: str
@@ -167,11 +174,11 @@ def _series(version: str) -> str:
 
 
 def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[VersionChange, ...]:
-    """Return a change such as `numpy 2.4.6 → 2.5.0` for each package, and `python`, whose version differs
-    now.
+    """Return a change for each package, and for `python`, whose version is no longer the recorded one. It is
+    formatted as `numpy 2.4.6 → 2.5.0`.
 
-    versions: import name → installed version. Packages that are not in it are not compared. A cell that
-        needs one of them is not compared at all. `cuda` is included if a device exists.
+    versions: import name → installed version. Packages that are missing from it are not compared. If a cell
+    needs a missing package, none of the cell's versions are compared. `cuda` is included if a device exists.
     """
     found: dict[VersionChange, None] = {}
     for session in record.sessions.values():
@@ -182,8 +189,9 @@ def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[Ve
 
 
 def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[VersionChange]:
-    """Yield the version changes of one cell. Yield none if its needs are not met here, or if the cell is a
-    drawing: a drawing does not depend on versions of Python packages."""
+    """Yield the version changes of one cell. Yield none if this machine does not meet the needs of the cell,
+    or if the cell is a drawing, which does not depend on Python packages.
+    """
     needed = needed_names(cell)
     if TEX in needed or not all(name in now for name in needed):
         return
@@ -194,21 +202,22 @@ def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -
 
 
 def needed_names(cell: CellRecord) -> list[str]:
-    """Return `cuda` and `torch` for a cell that was recorded with `cuda>=8.0, torch`."""
+    """Return the names in a cell's recorded needs: `cuda` and `torch` for `cuda>=8.0, torch`."""
     needs = cell.options.get("needs", "")
     return [need.partition(">=")[0] for need in needs.split(", ") if need]
 
 
 def _is_same_version(then: str, now: str) -> bool:
-    """Return whether two versions are equal. A build tag is compared only if both have one. For example, pip
-    reports `2.11.0` for `2.11.0+cu130`."""
+    """Return whether two versions are equal. Build tags are compared only if both versions have one, since
+    for example pip reports `2.11.0` for `2.11.0+cu130`.
+    """
     if "+" in then and "+" in now:
         return then == now
     return then.partition("+")[0] == now.partition("+")[0]
 
 
 class _Session(Struct, frozen=True):
-    """One session of a page with its record."""
+    """Judges one session of a page by its record."""
 
     page: PageCells
     cells: Sequence[Cell]
@@ -249,8 +258,9 @@ class _Session(Struct, frozen=True):
     def _due_points(
         self, position: int, cell: Cell, match: Match, record: CellRecord, *, is_stale: bool
     ) -> list[str]:
-        """Return the keys of the sweep points without a valid result. is_stale: the cell itself has no valid
-        result."""
+        """Return the keys of the sweep points without a valid result. is_stale: whether the cell itself has
+        no valid result.
+        """
         wanted = self.keys.sweeps.get(position, {})
         is_kept = cell.options.freeze == "always" and match.known
         is_same = record.key == self.keys.cells[position]
@@ -308,7 +318,9 @@ class _Session(Struct, frozen=True):
         return Verdict("stale" if reasons else "fresh", tuple(reasons), None, record, self.record.origin)
 
     def _same_expression(self, value: Value) -> ValueRecord | None:
-        """Return the record of a value with the same expression. If there are several, use the order."""
+        """Return the record of a value with the same expression; None if there is none. If several values
+        have the same expression, match them in order.
+        """
         text = (value.expression, value.conversion, value.spec)
         found = [r for r in self.record.values if (r.expression, r.conversion, r.spec) == text]
         same = [v for v in self.page.values if (v.expression, v.conversion, v.spec) == text]

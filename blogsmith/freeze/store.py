@@ -1,8 +1,8 @@
-"""Recorded results on disk: one folder per page under `_freeze/`, meant to be committed.
+"""Reads and writes recorded results: one folder per page under `_freeze/`, which authors commit.
 
 `outputs.json` names the images in its folder. New images are written before this file, and old ones are
-removed after it. So if a writer is interrupted at any time, a complete record can be read, either the old or
-the new one.
+removed after it. So if writing is interrupted at any time, either the old or the new record can be read
+completely.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .signatures import SIGNATURE, SIGNERS, find_signer
 FREEZE = "_freeze"
 OUTPUTS = "outputs.json"
 MOST_BYTES = 64 * 1024 * 1024
-"""Largest size of one file in bytes. A cell stores at most 1 MiB of text, so no record comes close."""
+"""Maximum size of one file in bytes. A cell stores at most 1 MiB of text, so no record is nearly as large."""
 _READ_ONLY = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_BINARY", "O_NOFOLLOW"))
 _OUTSIDE = "a symbolic link points outside the site"
 _OURS = lazy_pattern(rf"{IMAGE_NAME}|{re.escape(TEMPORARY_PREFIX)}.*")
@@ -52,12 +52,13 @@ class ReadResult(Struct, frozen=True):
     """Outcome of reading the record of one page."""
 
     record: PageRecord | None
-    """Record; None if there is no readable one."""
+    """The record; None if it does not exist or cannot be read."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Errors about damaged files, edited sessions and invalid signatures, whose results are treated as
-    missing. A warning if a signature cannot be verified."""
+    """Errors about damaged files, edited sessions and invalid signatures. The results concerned are treated
+    as missing. If a signature cannot be verified, there is a warning.
+    """
     signer: str = ""
-    """Name of the signer, if the record has a valid signature."""
+    """Name of the signer; empty if the record has no valid signature."""
 
 
 def page_folder(path: PurePosixPath) -> PurePosixPath:
@@ -72,8 +73,9 @@ def read_page(root: Path, path: PurePosixPath) -> ReadResult:
 
 
 def read_folder(root: Path, folder: PurePosixPath, *, verifies: bool = True) -> ReadResult:
-    """Return the record in one folder under `_freeze/`, as `read_page` does. verifies: whether to verify its
-    signature."""
+    """Return the record in one folder under `_freeze/`, checked as in `read_page`. verifies: whether to
+    verify its signature.
+    """
     name = folder / OUTPUTS
     data = None
     if is_outside_site(root, folder):
@@ -99,7 +101,7 @@ def read_folder(root: Path, folder: PurePosixPath, *, verifies: bool = True) -> 
 
 
 def read_signers(root: Path) -> bytes:
-    """Return the list of those who may sign records. Empty if the site has none."""
+    """Return the content of the list of people who may sign records. Empty if the site has no list."""
     try:
         return read_file(f"{root}/{FREEZE}/{SIGNERS}")
     except OSError:
@@ -112,7 +114,9 @@ def last_date(record: PageRecord) -> str:
 
 
 def _verify(found: ReadResult, root: Path, name: PurePosixPath, data: bytes) -> ReadResult:
-    """Return the record with its signer, or as missing if its signature is not valid."""
+    """Return `found` with the name of the signer. If the signature is not valid, return a result without a
+    record.
+    """
     try:
         signature = read_file(f"{root}/{name.with_name(SIGNATURE)}")
     except OSError:
@@ -129,15 +133,15 @@ def _verify(found: ReadResult, root: Path, name: PurePosixPath, data: bytes) -> 
 def write_page(
     root: Path, path: PurePosixPath, record: PageRecord, keep: Mapping[str, str] | None = None
 ) -> PageRecord:
-    """Record the sessions of `record` and keep current records of other sessions. Return the record as on
-    disk.
+    """Record the sessions of `record`, and keep current records of other sessions. Return the record as it is
+    on disk afterwards.
 
-    A session that is equal except for run times and date stays as recorded. If all sessions are equal, no
-    file is touched. In the returned record, images have names instead of bytes.
+    A session that differs from its record only in run times and date is not written again. If this is true of
+    all sessions, no file is changed. In the returned record, images have names instead of bytes.
 
-    keep: for sessions that did not run or failed, session of the page → name under which it is recorded. All
-    others are dropped. Raises `SiteError` `freeze-write` if writing fails, or `busy` if another process holds
-    the lock for too long.
+    keep: name of a page's session that did not run or failed → name under which it is recorded. All other
+    sessions are dropped. Raises `SiteError` `freeze-write` if writing fails, or `busy` if another process
+    holds the lock for too long.
     """
     name = page_folder(path) / OUTPUTS
     with freeze_lock(root):
@@ -157,8 +161,9 @@ def write_page(
 
 
 def list_page_files(path: PurePosixPath, record: PageRecord) -> dict[str, bytes]:
-    """Return every file of a page's record by its path in the site, as `write_page` writes it to an empty
-    folder."""
+    """Map the path of every file of a page's record, relative to the site root, to its content. The content
+    is what `write_page` writes to an empty folder.
+    """
     pictures: dict[str, bytes] = {}
     named = {name: _name_pictures(session, pictures) for name, session in record.sessions.items()}
     folder = page_folder(path)
@@ -193,7 +198,7 @@ def write_page_folder(
 
 
 def _sync_parents(site: Folder, folder: PurePosixPath) -> None:
-    """Flush the entries of all folders from the site root to the page's folder to disk."""
+    """Flush the directory entries of all folders between the site root and the page's folder to disk."""
     site.sync()
     for above in reversed(folder.parents[:-1]):
         with site.enter(above) as way:
@@ -237,8 +242,9 @@ def copy_record(root: Path, source: PurePosixPath, post: PurePosixPath, record: 
 
 
 def read_signature(root: Path, folder: PurePosixPath, outputs: bytes) -> bytes:
-    """Return the signature in a folder. Empty if there is none, or if the record there is not `outputs`.
-    Raises `OSError` if the record or the signature cannot be read."""
+    """Return the signature in a folder. Empty if there is none, or if the content of the record in the folder
+    is not `outputs`. Raises `OSError` if the record or the signature cannot be read.
+    """
     try:
         signature = read_file(f"{root}/{folder}/{SIGNATURE}")
     except FileNotFoundError:
@@ -247,7 +253,9 @@ def read_signature(root: Path, folder: PurePosixPath, outputs: bytes) -> bytes:
 
 
 def unreferenced_files(page: Folder, named: Mapping[str, str]) -> list[str]:
-    """Return our files that no record names: images, and files that an interrupted writer left."""
+    """Return the files that blogsmith wrote in a page's folder and no record names: old images, and files
+    left by an interrupted write.
+    """
     files = [name for name, is_folder in page.entries() if not is_folder]
     return [name for name in files if name not in named and _OURS.fullmatch(name)]
 
@@ -276,7 +284,7 @@ def is_outside_site(root: Path, folder: PurePosixPath) -> bool:
 
 
 def read_file(file: str) -> bytes:
-    """Return the content of a regular file. Raises `OSError` for a link, a pipe or too large a file."""
+    """Return the content of a regular file. Raises `OSError` if it is a link, a pipe or too large."""
     # plain system calls: reading records is most of the cost of an unchanged post
     descriptor = os.open(file, _READ_ONLY)
     try:
@@ -315,7 +323,9 @@ def _bad_pictures(folder: str, record: PageRecord) -> set[str]:
 
 
 def _drop_cells(record: PageRecord, bad: set[str], name: PurePosixPath) -> ReadResult:
-    """Return the record without cells whose images are missing or changed."""
+    """Return the record without the cells whose images are missing or changed. bad: file names of these
+    images.
+    """
     if not bad:
         return ReadResult(record)
     sessions = {
@@ -329,7 +339,9 @@ def _drop_cells(record: PageRecord, bad: set[str], name: PurePosixPath) -> ReadR
 
 
 def _drop_edited(found: ReadResult, edits: Sequence[Edit], name: PurePosixPath) -> ReadResult:
-    """Return the record without edited sessions. If the edit is elsewhere, it may be in any unsealed one."""
+    """Return the record without the edited sessions. If there is any edit, unsealed sessions are dropped too,
+    because they may contain edits as well.
+    """
     if not edits or found.record is None:
         return found
     edited = {edit.session for edit in edits}
@@ -383,8 +395,9 @@ def _name_blobs(
 
 
 WAIT_S = 30.0
-"""Timeout in seconds. Writing takes milliseconds, so a process that holds the lock longer is stopped or
-stuck."""
+"""Timeout for the lock in seconds. Writing takes milliseconds, so if a process holds the lock longer, it is
+stopped or stuck.
+"""
 _NAME = "freeze.store"
 
 

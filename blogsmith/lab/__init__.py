@@ -1,7 +1,9 @@
-"""Attention lab for the code of posts: one attention function on every backend, with proof of what ran.
+"""Attention lab for the code of posts: one attention function for every backend, with proof of the one that
+ran.
 
-Posts import it in their own process, so it imports nothing of the builder, and the builder imports nothing
-of it. The module of a name is loaded at the first use: drawing needs no NumPy, the reference needs no torch.
+Cells import this package in their own process. It imports nothing of the builder, and the builder imports
+nothing of it. A name's module is loaded when the name is first used: drawing needs no NumPy, and the
+reference needs no torch.
 """
 
 from __future__ import annotations
@@ -82,7 +84,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from its module, see PEP 562."""
+    """Load a public name from its module when it is first used, see PEP 562."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f".{_HOMES[name]}", __name__), name)

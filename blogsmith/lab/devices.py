@@ -1,7 +1,7 @@
-"""Devices and backends for attention on this machine, determined by trying them.
+"""Devices and attention backends of this machine, determined by running them.
 
-Switches of torch show what is allowed, not what runs. So each backend computes a small attention, and its
-error message is quoted.
+Settings of torch show which backends are allowed, not which one runs. So each backend computes a small
+attention. If it fails, its error message is reported.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CPU_FILE = Path("/proc/cpuinfo")
 _DRIVER_FILE = Path("/proc/driver/nvidia/version")
 _DRIVER_TOOL = ("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader")
 _WIDTH = 64
-"""d_k and d_v of the trial, accepted by every kernel."""
+"""Sizes d_k and d_v of the trial computation. Every kernel accepts this size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class CudaDevice:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Backend of `attention`, and whether it ran on this machine."""
+    """Backend of `attention`, and the result of the trial on this machine."""
 
     backend: str
     device: str
@@ -54,14 +54,15 @@ class Tried:
     ran: str
     """Kernel that ran: `flash`, `math`, …. Empty if the backend did not run."""
     reason: str = ""
-    """Reason why the backend did not run."""
+    """Reason why the backend did not run, as a message; empty if it ran."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DeviceReport:
-    """Devices and backends of this machine; prints as text and displays as two tables.
+    """Devices and backends of this machine. Prints as text; as the value of a cell, it is shown as two
+    tables.
 
-    Empty strings and 0 mean unknown or absent.
+    Empty strings and 0 mean that a value is unknown or absent.
     """
 
     python: str
@@ -139,8 +140,8 @@ def device_report() -> DeviceReport:
 def present_backends() -> tuple[str, ...]:
     """Return the backends for `attention` that run here, such as `numpy` or `torch:math`.
 
-    Each one is tried. Names that leave the choice to torch are not included: they resolve to one of the
-    others.
+    Each one is tried. Names such as `torch`, which let torch choose, are not included, because torch then
+    uses one of the others.
     """
     torch = _torch()
     on_cuda = torch is not None and torch.cuda.is_available()

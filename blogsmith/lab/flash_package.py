@@ -1,7 +1,7 @@
-"""Wrapper of the package flash-attn, if it is installed. No other module imports it.
+"""Wrapper of the package flash-attn. No other module imports that package, which may be missing.
 
-The package runs only on CUDA and in half precision, with tensors (batch, rows, heads, columns), and aligns
-causal masks at the bottom right. This module has the conventions of the other backends.
+The package runs only on CUDA and in half precision, with tensors of shape (batch, rows, heads, columns), and
+aligns causal masks at the bottom right. This module has the same conventions as the other backends.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ def version() -> str:
 
 
 def attend(q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, scale: float | None) -> Any:
-    """Compute attention of tensors (b, h, n, d) with flash-attn. k and v have fewer heads if they are
-    grouped."""
+    """Compute attention of tensors of shape (b, h, n, d) with flash-attn. With grouped heads, k and v have
+    fewer heads than q.
+    """
     function = loaded()
     if mask is not None:
         raise BackendError("flash-attn takes no mask, only is_causal")

@@ -1,7 +1,7 @@
-"""Measurement of the time and memory of one call, on the CPU and on CUDA.
+"""Measures the time and the memory of one call, on the CPU and on CUDA.
 
-On the CPU, times are wall-clock times. On CUDA, they are times of the device between two events: launching
-from Python takes longer than attention over a thousand positions and would dominate the result.
+On the CPU, times are wall-clock times. On CUDA, they are times of the device between two events: launching a
+kernel from Python takes longer than attention over a thousand positions and would dominate the result.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ from .ran import without_profiler_lines
 
 Call = Callable[[], Any]
 FEWEST, MOST = 5, 200
-"""Limits for the number of timed calls, if the author does not set one."""
+"""Minimum and maximum number of timed calls, if the author does not set the number."""
 _FILL_BYTES = 1 << 27
 _FILLS = 8
-"""Smallest number of fills before a call: a gigabyte, more than the size of any cache."""
+"""Minimum number of times that memory is filled before a call. In total this fills a gigabyte, more than any
+cache contains.
+"""
 _MOST_FILLS = 256
 
 
@@ -45,7 +47,9 @@ class Times:
 def times_of(
     call: Call, *, on_cuda: bool, repeats: int | None, budget_s: float, clock: Callable[[], float]
 ) -> Times:
-    """Measure `call()` after a warm-up, `repeats` times or as often as fits into `budget_s`."""
+    """Call `call()` once to warm up, and then measure it `repeats` times or, if that is None, as often as
+    fits into `budget_s` seconds.
+    """
     call()
     if on_cuda:
         return _summary(_cuda_spans(call, repeats, budget_s, clock))
@@ -56,8 +60,9 @@ def times_of(
 
 
 def peak_of(call: Call, kind: str) -> tuple[int, str]:
-    """Return the peak memory of `call()` in bytes, excluding memory in use before it, and the name of the
-    counter."""
+    """Return the peak memory of `call()` in bytes, without memory that was in use before, and the name of the
+    counter that measured it.
+    """
     if kind == "numpy":
         return _traced_peak(call), "tracemalloc"
     if kind == "torch":
@@ -66,7 +71,7 @@ def peak_of(call: Call, kind: str) -> tuple[int, str]:
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Return whether an error reports that memory ran out. torch has a type for this only on CUDA."""
+    """Return whether an error reports that memory ran out. torch has an error type for this only on CUDA."""
     if isinstance(error, RuntimeError):
         # messages of the CPU allocator, the CUDA driver, and its matrix library
         said = str(error)
@@ -132,7 +137,9 @@ def _cuda_spans(
 
 
 def fills_for(launch_s: float, fill_s: float) -> int:
-    """Return how often to fill memory so that a device is busy for twice the time of launching a call."""
+    """Return how often to fill memory so that the device is busy for twice the time that launching a call
+    takes.
+    """
     return min(_MOST_FILLS, max(_FILLS, math.ceil(2 * launch_s / max(fill_s, 1e-7))))
 
 

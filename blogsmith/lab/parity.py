@@ -1,7 +1,8 @@
-"""Comparison of backends with the float64 reference.
+"""Compares backends with the float64 reference.
 
-The bound is 1e-5 plus twice the error of the naive attention in the same precision, as in FlashAttention's
-own tests. A fixed bound would be too strict for bfloat16 or too lax for float32.
+The bound for the error of a backend is 1e-5 plus twice the error of the naive attention in the same
+precision, as in FlashAttention's own tests. A fixed bound would be too strict for bfloat16 or too lax for
+float32.
 """
 
 from __future__ import annotations
@@ -25,25 +26,28 @@ SLACK = 1e-5
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Result of one backend in one precision."""
+    """Result of comparing one backend in one precision."""
 
     backend: str
     dtype: str
     device: str = ""
-    """Device that ran it: `cpu` or `cuda`. Empty, like the next field, if it did not run."""
+    """Device of the backend: `cpu` or `cuda`. Empty if the backend did not run; then the next field is empty
+    too.
+    """
     ran: str = ""
-    """Kernel that ran, and the operators that prove it."""
+    """Kernel that ran, and the operators that prove this."""
     max_abs_error: float | None = None
-    """Largest difference from the float64 reference. None if it did not run, NaN if the output contains NaN.
+    """Largest difference from the float64 reference. None if the backend did not run, NaN if its output
+    contains NaN.
     """
     max_rel_error: float | None = None
     """Largest difference in the output of a query, relative to the largest reference value of that query."""
     bound: float | None = None
     """Upper bound of the absolute error."""
     problem: str = ""
-    """Reason why there is nothing to compare, as a message."""
+    """Reason why there is no result to compare, as a message; empty if there is one."""
     named: bool = True
-    """Whether the author named this backend, rather than it being found on the machine."""
+    """Whether the author named this backend. If not, it was found on the machine."""
 
     @property
     def passes(self) -> bool:
@@ -68,8 +72,9 @@ class Comparison:
 
     @property
     def failures(self) -> tuple[Compared, ...]:
-        """Rows that exceed their bound, and rejected rows of named backends that did not run in any
-        precision."""
+        """Rows whose error exceeds the bound, and the rows of backends that the author named and that ran in
+        no precision.
+        """
         ran = {row.backend for row in self.rows if row.max_abs_error is not None}
         return tuple(
             row
@@ -85,7 +90,7 @@ class Comparison:
 
 
 class ParityError(AssertionError):
-    """Error of a backend that differs from the reference by more than its precision explains."""
+    """Error raised if a backend differs from the reference by more than its precision explains."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison = comparison
@@ -139,7 +144,7 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Attention that all subjects compute."""
+    """Attention that all backends and functions compute in a comparison."""
 
     arrays: tuple[Any, ...]
     mask: Any
@@ -239,7 +244,9 @@ def _complaint(row: Compared) -> str:
 
 
 def _rounding(row: Compared) -> str:
-    """Return a note if a setting may have rounded float32 on CUDA, which is not the author's error."""
+    """Return a note if a setting of torch may have rounded float32 on CUDA, which is not the author's error.
+    Otherwise empty.
+    """
     torch: Any = sys.modules.get("torch")
     if (row.device, row.dtype) != ("cuda", "float32") or torch is None:
         return ""

@@ -1,7 +1,7 @@
 """Rounding to a precision, and the naive attention that rounds at every step.
 
-All in NumPy, so that the bound of a comparison is the same on every machine. Half precisions are computed in
-float32 and rounded after each step, like hardware that accumulates in float32.
+Everything is computed in NumPy, so that the bound of a comparison is the same on every machine. Half
+precisions are computed in float32 and rounded after each step, as on hardware that accumulates in float32.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ def dtype_name(dtype: object) -> str:
 
 
 def rounded(x: Any, dtype: str) -> Any:
-    """Return the nearest values in `dtype`, as float64 for float64, otherwise as float32."""
+    """Return the nearest values that `dtype` can represent. The array is float64 if `dtype` is float64,
+    otherwise float32.
+    """
     if dtype == "float64":
         return np.asarray(x, np.float64)
     with np.errstate(over="ignore"):  # values too large for float16 become inf, as in float16 itself
@@ -38,7 +40,9 @@ def rounded(x: Any, dtype: str) -> Any:
 
 
 def _to_bfloat16(x: Any) -> Any:
-    """Return float32 with the lower 16 bits rounded away, ties to even; bfloat16 is the upper half."""
+    """Return float32 values rounded to bfloat16, ties to even. A bfloat16 is the upper 16 bits of a
+    float32.
+    """
     bits = np.ascontiguousarray(x).view(np.uint32)
     kept = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)
     # NaN could become a number by rounding its bits.
@@ -57,8 +61,8 @@ def naive(
 ) -> Any:
     """Compute attention (…, n, d_v) of arrays that are already rounded, with each step rounded to `dtype`.
 
-    This is the obvious implementation; errors of others are measured against its error. A query without
-    visible keys gives NaN.
+    This is the direct implementation of the formula. The errors of other implementations are compared with
+    its error. A query without visible keys gives NaN.
     """
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     k, v = (_for_heads_of(q, x) for x in (k, v))

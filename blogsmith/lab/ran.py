@@ -1,7 +1,7 @@
-"""Proof of what ran, from the names of operators and kernels, never from switches.
+"""Proves which backend ran, from the names of executed operators and kernels, never from settings.
 
-`torch.backends.cuda.flash_sdp_enabled()` is true in a build without CUDA, and `torch._fused_sdp_choice`
-returns flash for a CPU; both report what would be allowed. Names of executed operators come from two
+Settings only report what would be allowed: `torch.backends.cuda.flash_sdp_enabled()` is true in a build
+without CUDA, and `torch._fused_sdp_choice` returns flash for a CPU. Names of executed operators come from two
 sources. torch's dispatcher sees every operator of a call and costs microseconds. The profiler also sees CUDA
 kernels and costs a millisecond.
 """
@@ -20,14 +20,15 @@ from importlib.util import find_spec
 from typing import Any
 
 _FUSED = re.compile(r"aten::_scaled_dot_product_(?:(\w+?)_attention\w*|attention_(math)\w*)$")
-"""Operators that are a whole attention: `…_flash_attention_for_cpu`, `…_efficient_attention`,
-`…_cudnn_attention`, `…_attention_math`. `…_fused_attention_overrideable`, of other devices, is called
-`fused`."""
+"""Matches operators that compute a whole attention: `…_flash_attention_for_cpu`, `…_efficient_attention`,
+`…_cudnn_attention`, `…_attention_math`. `…_fused_attention_overrideable`, which other devices use, is
+reported as `fused`.
+"""
 
 _STEPS = frozenset(
     f"aten::{name}" for name in ("_softmax", "_safe_softmax", "softmax", "mm", "bmm", "matmul", "einsum")
 )
-"""Operators that attention consists of if no single operator computes it."""
+"""Operators that compute attention step by step, if no single operator does."""
 
 _UNTOLD = frozenset(("own", "none", "numpy"))
 
@@ -42,7 +43,7 @@ class BackendError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """Backend that computed an attention, with the proof."""
+    """Backend that computed an attention, with the proof of this."""
 
     backend: str
     """`numpy`, `flash`, `efficient`, `cudnn`, `math` or `flash-attn`. `none` if there was nothing to compute.
@@ -50,8 +51,9 @@ class Ran:
     device: str
     """`cpu` or `cuda`."""
     operators: tuple[str, ...] = ()
-    """Names that prove it, most significant first, such as
-    `aten::_scaled_dot_product_flash_attention_for_cpu`. Empty for `numpy`."""
+    """Names of the operators that prove which backend ran, most significant first, such as
+    `aten::_scaled_dot_product_flash_attention_for_cpu`. Empty for `numpy`.
+    """
     kernels: tuple[str, ...] = ()
     """Names of the CUDA kernels without template arguments, if the profiler was used."""
 
@@ -62,11 +64,11 @@ class Ran:
 
 
 def tell(device: str, backend: str, operators: Sequence[str]) -> None:
-    """Raise the audit event `blogsmith.lab.ran`, which tells a page what ran.
+    """Raise the audit event `blogsmith.lab.ran`, so that the page can show what ran.
 
-    Nothing is raised without operators, or if no backend of torch or flash-attn ran.
+    No event is raised without operators, or if no backend of torch or flash-attn ran.
 
-    operators: names that prove it.
+    operators: names of the operators that prove what ran.
     """
     if operators and backend not in _UNTOLD:
         sys.audit("blogsmith.lab.ran", device, backend, operators[0])
@@ -147,7 +149,9 @@ def kernel_name(demangled: str) -> str:
 
 @contextmanager
 def without_profiler_lines() -> Iterator[None]:
-    """Drop two lines that the profiler writes to the C-level stderr. Other output there is delayed."""
+    """In the `with` block, drop two lines that the profiler writes to the C-level stderr. Other output there
+    is delayed.
+    """
     try:
         kept: Any = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
         original = os.dup(2)

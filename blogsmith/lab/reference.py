@@ -1,7 +1,7 @@
-"""Readable implementation of attention in NumPy, the reference for fast implementations.
+"""Readable implementation of attention in NumPy, used as the reference for fast implementations.
 
-float64 and float32 are computed as they are. float16 is computed in float32 and rounded once, at the end:
-NumPy has no fast half precision, and a reference should not lose digits in between.
+float64 and float32 are computed in their own precision. float16 is computed in float32 and rounded once, at
+the end: NumPy has no fast half precision, and a reference should not lose digits in between.
 
 If a query has no visible keys, its weights and its output are 0, as in torch; the formula would give 0/0.
 """
@@ -211,7 +211,7 @@ def _scale(scale: float | None, size: Sizes) -> float:
 
 
 def _serving(x: Array, size: Sizes) -> Array:
-    """Return keys or values with one head for each head of q."""
+    """Return keys or values with their heads repeated, so that there is one for each head of q."""
     if size.groups > 1 and x.ndim > 2 and x.shape[-3] > 1:
         x = np.repeat(x, size.groups, axis=-3)
     return _working(x)
@@ -252,9 +252,9 @@ def _powers(scores: Array, axis: int) -> tuple[Array, Array]:
 
 
 def _finite(top: Array) -> Array:
-    """Return a maximum to subtract.
+    """Return finite maxima to subtract before exp.
 
-    −inf is replaced by the smallest number, since −inf − (−inf) is undefined.
+    A maximum of −inf is replaced by the smallest number, since −inf − (−inf) is undefined.
     """
     return np.asarray(np.maximum(top, np.finfo(top.dtype).min))
 

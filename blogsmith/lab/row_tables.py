@@ -1,4 +1,4 @@
-"""Measured rows as tables: lengths in rows, backends in columns, one group per machine."""
+"""Tables of measured rows: lengths in table rows, backends in columns, one group of tables per machine."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ PEAKS: Mapping[str, float] = MappingProxyType(
         "NVIDIA GeForce RTX 3090": 71.0,
     }
 )
-"""Start of a GPU's name, longer ones first → its peak in TFLOP/s for float16 and bfloat16 with sums in
-float32, without sparsity, from NVIDIA's data sheets."""
+"""Prefix of a GPU's name, longer ones first → peak speed in TFLOP/s for float16 and bfloat16 with sums in
+float32, without sparsity. Source: NVIDIA's data sheets.
+"""
 
 
 def peak_tflops(device: str, dtype: str) -> float | None:
@@ -40,7 +41,7 @@ def peak_tflops(device: str, dtype: str) -> float | None:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Timings:
-    """Measured rows; prints as tables of time, memory and what ran, grouped by machine."""
+    """Measured rows. Prints as tables of time, memory and what ran, grouped by machine."""
 
     rows: tuple[Row, ...]
 
@@ -117,7 +118,7 @@ def _grid(rows: Sequence[Row], cell: Callable[[Row], str], unit: str, caption: s
 def _columns(rows: Iterable[Row]) -> dict[tuple[str, int], str]:
     """Map each backend and number of threads to a column name.
 
-    Threads are named only if columns differ by them.
+    A name includes the threads only if columns differ by them.
     """
     found = dict.fromkeys((row.backend, row.threads) for row in rows)
     several = [backend for backend, _ in found]

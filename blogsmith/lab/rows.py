@@ -1,10 +1,10 @@
-"""Measured rows: one line of JSON for each case on each machine, next to the post.
+"""Measured rows: one line of JSON for each case on each machine, in a file next to the post.
 
-Files are only appended to.
+Rows are only appended to a file, never changed.
 
 A row names the machine with its versions, so one file contains rows of many machines, and any machine can
-draw them all. A repeated measurement adds a newer row, and readers use the newest one of each case. Keys of
-later versions are stored in `more`.
+draw them all. A repeated measurement adds a newer row, and readers use the newest row of each case. Keys that
+only later versions know are stored in `more`.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ _TYPES: Mapping[str, tuple[type, ...]] = MappingProxyType(
         "int | None": (int, _NONE),
     }
 )
-"""Type of a field, as written below → types allowed in JSON."""
+"""Type annotation of a field → types allowed in JSON."""
 _TELLING = (
     *("device", "capability", "driver", "cuda", "threads", "python", "numpy", "torch"),
     *("backend", "dtype", "is_causal", "direction", "batch", "heads", "d", "n"),
 )
-"""Fields that distinguish rows."""
+"""Fields that distinguish one case from another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One case of attention on one machine."""
+    """Measurement of one case of attention on one machine."""
 
     device: str
     """Model name of the GPU or processor."""
     kind: str
     """`cpu` or `cuda`."""
     capability: str = ""
-    """Compute capability of the GPU, such as `9.0`. Empty on the CPU, like the next two fields."""
+    """Compute capability of the GPU, such as `9.0`. On the CPU, this and the next two fields are empty."""
     driver: str = ""
     cuda: str = ""
     threads: int = 0
-    """Number of threads that the call may use; 0 if it runs on the GPU."""
+    """Number of threads that the call may use; 0 on the GPU."""
     python: str = ""
     numpy: str = ""
     torch: str = ""
-    """Version; empty if it is not installed."""
+    """Version of torch; empty if torch is not installed."""
     backend: str
     """Name of the backend, or the author's name of a function."""
     ran: str = ""
@@ -72,28 +72,29 @@ class Row:
     n: int
     """Length of the sequence, for queries and keys."""
     median_s: float | None = None
-    """Median time of one call in seconds. None if it did not finish, as in the next two fields."""
+    """Median time of one call in seconds. This and the next two fields are None if no call finished."""
     low_s: float | None = None
-    """First quartile."""
+    """First quartile of the time, in seconds."""
     high_s: float | None = None
-    """Third quartile."""
+    """Third quartile of the time, in seconds."""
     repeats: int = 0
     """Number of timed calls."""
     peak_bytes: int | None = None
     """Peak memory of one call in bytes, without the inputs."""
     memory_from: str = ""
-    """Counter of the memory: `tracemalloc`, `torch.profiler`, `torch.cuda`."""
+    """Name of the counter that measured the memory: `tracemalloc`, `torch.profiler`, `torch.cuda`."""
     max_abs_error: float | None = None
-    """Largest error compared with float64 on the same inputs. None if it was not computed or is not finite.
+    """Largest error compared with float64 on the same inputs. None if the error was not computed or is not
+    finite.
     """
     status: str = "ok"
     """`ok`, `out of memory` or `not a number`."""
     date: str = ""
     """Day of the measurement, such as `2026-11-21`."""
     code: str = ""
-    """Digest of an author's function; empty for our backends."""
+    """Digest of the source of an author's function; empty for the built-in backends."""
     more: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """Keys that this version does not know."""
+    """Keys of the row that this version of blogsmith does not know, with their values."""
 
     @property
     def iqr_s(self) -> float | None:
@@ -114,7 +115,9 @@ class Row:
 
     @property
     def machine(self) -> str:
-        """Device and all versions, as text. Threads are not included: each backend has its own."""
+        """Device and all versions, as text. Threads are not included, because backends on one machine may use
+        different numbers.
+        """
         named = (
             ("", self.device),
             ("capability ", self.capability),
@@ -128,7 +131,7 @@ class Row:
 
     @property
     def setting(self) -> str:
-        """Everything that was computed except the length, as text."""
+        """Everything that determines the computation except the length, as text."""
         causal = ", causal" if self.is_causal else ""
         gradient = ", gradient" if self.direction else ""
         heads = _counted(self.heads, "head")

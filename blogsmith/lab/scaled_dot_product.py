@@ -1,8 +1,7 @@
 """Scaled dot-product attention with one signature for every backend.
 
-The name of a backend gives the device and, after a colon, a kernel to force. The result includes the kernel
-that ran. It is also reported to the audit hooks of the process as `blogsmith.lab.ran`, so that the page can
-show it.
+The name of a backend gives the device and, after a colon, a kernel to force. The result names the kernel that
+ran. The audit event `blogsmith.lab.ran` reports this kernel too, so that the page can show it.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Attended(NamedTuple):
     """Result of `attention`."""
 
     output: Any
-    """(…, n, d_v), of the kind, dtype and device of q."""
+    """Array of shape (…, n, d_v), of the same kind, dtype and device as q."""
     ran: Ran
 
 
@@ -103,7 +102,7 @@ def attended_by(
 
 
 def _best_for(q: Any) -> str:
-    """Choose the backend for `auto`. For a tensor it stays `auto`, which means its device."""
+    """Choose the backend for `auto`. For a tensor the result is `auto`, which means the tensor's device."""
     if is_tensor(q):
         return "auto"
     try:

@@ -19,9 +19,9 @@ class Sizes:
     """Sizes of one attention."""
 
     lead: Shape
-    """Leading axes of the output; the last of them is the axis of q's heads."""
+    """Leading axes of the output. The last of these axes is the axis of q's heads."""
     groups: int
-    """Number of heads of q that share one head of k and v; 1 unless they are grouped."""
+    """Number of heads of q that share one head of k and v; 1 without grouping."""
     n: int
     """Number of queries."""
     m: int
@@ -114,7 +114,8 @@ def is_boolean(dtype: Any) -> bool:
 def _groups(q: Shape, keys: Shape) -> int:
     """Return the number of query heads per key head.
 
-    A single head of k and v for all is grouped too: kernels read it once, while broadcasting would copy it.
+    If k and v have a single head for all queries, this counts as grouping too: kernels read the head once,
+    while broadcasting would copy it.
     """
     heads, key_heads = (shape[-1] if shape else 1 for shape in (q, keys))
     if heads in (0, 1, key_heads):

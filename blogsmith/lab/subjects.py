@@ -1,4 +1,4 @@
-"""Subjects of comparisons and timings: backends by name and functions of the author, with their inputs."""
+"""Subjects of comparisons and timings: named backends and the author's functions, with their inputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HALF_ONLY = frozenset({"torch-cuda:flash", "torch-cuda:cudnn", "flash-attn"})
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Backend or function that is compared."""
+    """Backend or function of the author that is compared or timed."""
 
     name: str
     kind: str
@@ -54,7 +54,7 @@ class Subject:
 
 
 def proved(subject: Subject, q: Any, k: Any, v: Any, **options: Any) -> tuple[Any, Ran]:
-    """Make one call. Return its output, and what ran as seen by the profiler. Raises `BackendError`."""
+    """Make one call under the profiler. Return the output of the call and what ran. Raises `BackendError`."""
     given: list[Any] = []
 
     def call() -> None:
@@ -122,7 +122,7 @@ def from_arrays(x: Any) -> Any:
 
 
 def as_given(x: Any, kind: str, dtype: str) -> Any:
-    """Return a NumPy array as `kind` in `dtype`; booleans stay booleans.
+    """Convert a NumPy array to the kind `kind` with dtype `dtype`; booleans stay booleans.
 
     Raises `BackendError` if that is impossible.
     """
@@ -139,7 +139,7 @@ def as_given(x: Any, kind: str, dtype: str) -> Any:
 
 
 def torch_for(kind: str) -> Any:
-    """Return torch. Raises `BackendError` if it, or the device of `kind`, is missing."""
+    """Return torch. Raises `BackendError` if torch or the device of `kind` is missing."""
     try:
         torch: Any = import_module("torch")
     except ImportError:

@@ -18,7 +18,7 @@ DASH = "–"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Table:
-    """Table that prints as text and displays as HTML. The first column names the rows."""
+    """Table that prints as text and is shown on pages as HTML. The first column names the rows."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -112,8 +112,9 @@ def _right_columns(shown: Table) -> tuple[bool, ...]:
 
 
 def _body_row(row: Sequence[str], right: Sequence[bool]) -> str:
-    """Write a row. Neighbouring number columns with the same words, such as `out of memory`, become one
-    cell."""
+    """Return the HTML of a row. Adjacent number columns with the same words, such as `out of memory`, become
+    one cell.
+    """
     first, *rest = zip(row, right, strict=True)
     cells = [_cell("th", first[0], "row", first[1])]
     for (text, side), group in groupby(rest):

@@ -1,7 +1,7 @@
-"""Time, memory and error of attention for different sequence lengths, on this machine.
+"""Measures time, memory and error of attention for different sequence lengths, on this machine.
 
-With a file of rows, cases that this machine has measured before are not measured again. So a post that runs
-twice shows the same numbers, and rows of other machines stay in the file.
+If a file of rows is used, cases that this machine has measured before are not measured again. So a post that
+runs twice shows the same numbers, and rows of other machines stay in the file.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _lengths(lengths: int | Iterable[int], *others: int) -> list[int]:
 
 
 def _missing(wanted: Iterable[Row], known: Iterable[Row]) -> list[Row]:
-    """Return wanted rows without a known row, or whose function has changed."""
+    """Return those wanted rows that have no known row, or whose function has changed since."""
     code = {case_of(row): row.code for row in known}
     return [row for row in wanted if code.get(case_of(row)) != row.code]
 
@@ -191,7 +191,7 @@ def _added(
 
 @dataclass(slots=True)
 class _Given:
-    """Inputs for one length, and some exact results."""
+    """Inputs for one length, and exact results for some queries."""
 
     n: int
     arrays: list[Any]
@@ -199,7 +199,7 @@ class _Given:
     gradient: Any
     """Gradient of the output; None if gradients are not computed."""
     chosen: Any
-    """Queries whose results are compared."""
+    """Indices of the queries whose results are compared."""
     exact: list[Any]
     """Exact results for these queries, one array for each head; empty until they are needed."""
 
@@ -265,7 +265,7 @@ def _gradients(output: Any, arrays: tuple[Any, ...], gradient: Any) -> Callable[
 
 
 def _error(output: Any, given: _Given, *, is_causal: bool) -> float:
-    """Return the largest absolute error of some queries, for the output or for the gradient of q."""
+    """Return the largest absolute error among the chosen queries, for the output or for the gradient of q."""
     q = given.arrays[0]
     if output.shape != q.shape:
         raise ValueError(f"the output has the shape {output.shape}, the queries {q.shape}")
@@ -280,7 +280,9 @@ def _error(output: Any, given: _Given, *, is_causal: bool) -> float:
 
 
 def _exact(given: _Given, head: tuple[int, ...], *, is_causal: bool) -> Any:
-    """Return the exact results of one head in float64, (chosen queries, d)."""
+    """Return the exact results of the chosen queries for one head in float64, of shape (chosen queries,
+    d).
+    """
     q, k, v = (x[head].astype(np.float64) for x in given.arrays)
     q = q[given.chosen]
     mask = np.arange(given.n) <= given.chosen[:, None] if is_causal else None

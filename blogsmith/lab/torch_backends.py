@@ -1,4 +1,5 @@
-"""Scaled dot-product attention of torch, on the CPU and on CUDA, chosen by torch or forced.
+"""Scaled dot-product attention of torch, on the CPU and on CUDA. Either torch chooses the backend or one is
+forced.
 
 This module imports torch, so import it only where torch is needed.
 """
@@ -34,7 +35,7 @@ CHOICES = MappingProxyType(
 
 _FREE: Any = nullcontext()
 _REFUSALS = ("No available kernel", "No viable backend", "cuDNN Frontend error")
-"""Start of torch's messages that reject a forced backend."""
+"""Starts of the messages with which torch rejects a forced backend."""
 
 
 _NO_REASONS = ("not used because:", "has been runtime disabled.")
@@ -176,13 +177,17 @@ def full_rows(mask: Any, m: int) -> Any:
 
 
 def _emptied(output: Any, seen: Any) -> Any:
-    """Set the output to 0 for queries without visible keys, where kernels differ and some give NaN."""
+    """Set the output to 0 for queries without visible keys, because kernels differ there and some return
+    NaN.
+    """
     return output.masked_fill((seen == -torch.inf).all(dim=-1, keepdim=True), 0)
 
 
 @contextmanager
 def _forced(choice: str) -> Iterator[None]:
-    """Allow one backend only. If torch rejects it, raise `BackendError` with the warnings that explain it."""
+    """In the `with` block, allow only one backend. If torch rejects it, raise `BackendError` with the
+    warnings that explain this.
+    """
     if not choice:
         yield
         return
@@ -200,10 +205,10 @@ def _forced(choice: str) -> Iterator[None]:
 
 
 def _reasons(said: list[str], error: str) -> str:
-    """Return torch's reasons for rejecting the requested backend, without lines of its C++ files.
+    """Return torch's reasons for rejecting the requested backend, without lines about C++ files.
 
-    On CUDA, torch reports on all backends, under headings; of the others it says only that they are
-    disabled.
+    On CUDA, torch lists all backends under headings. About backends that were not requested, it only reports
+    that they are disabled.
     """
     plain = (re.sub(r"\s*\(Triggered internally at .*?\)\s*$", "", text, flags=re.DOTALL) for text in said)
     reasons = [text.strip() for text in plain if not text.rstrip().endswith(_NO_REASONS)]

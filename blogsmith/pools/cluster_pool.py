@@ -71,10 +71,11 @@ _PER_CALL = 50
 
 @contextmanager
 def open_cluster_pool(settings: Dask, workers: int, make: TaskRunnerFactory) -> Iterator[MapTasks]:
-    """Yield a function that maps tasks to results. If a worker or the scheduler is lost, its results are
-    None.
+    """Yield a function that maps tasks to results. If a worker or the scheduler is lost, the results of its
+    tasks are None.
 
-    workers: number of workers, if the cluster is started here. ClusterError if no cluster can be used.
+    workers: number of workers to start, if the settings name no cluster. Raises `ClusterError` if no cluster
+    can be used.
     """
     with (
         working_folder() as folder,
@@ -85,9 +86,10 @@ def open_cluster_pool(settings: Dask, workers: int, make: TaskRunnerFactory) -> 
 
 
 def run_on_worker(make: TaskRunnerFactory, tasks: list[Any]) -> list[Any]:
-    """Run tasks on a worker of the cluster and return their results, as `run_tasks` does.
+    """Run tasks in a new process on the machine of a worker. Return their results, in the form of
+    `run_tasks`.
 
-    Raises `ProcessDiedError` with an index into `tasks`.
+    Raises `ProcessDiedError`, whose task is an index into `tasks`.
     """
     # Processes of Dask are daemons, which may not start processes. Clear the flag: Dask sets it so that a
     # killed worker leaves no child processes, and ours end with their parent anyway.

@@ -1,4 +1,4 @@
-"""Choice of the processes that render pages: this process, several on this machine, or those of a cluster."""
+"""Chooses the processes that render pages: this process, several on this machine, or those of a cluster."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ MIN_FORK_BODIES = 20
 """Minimum number of bodies for which forking is worthwhile. A fork takes some hundredths of a second."""
 MIN_SPAWN_BODIES = 150
 """Minimum number of bodies for which starting fresh processes is worthwhile. A fresh process finishes its
-first page after 0.6 s; with 100 pages, two are as fast as one process."""
+first page after 0.6 s. With 100 pages, two fresh processes are as fast as the present process alone.
+"""
 MIN_DASK_BODIES = 300
 """Minimum number of bodies for which Dask is worthwhile. Import and connection need a second more than
 starting processes."""
@@ -42,7 +43,7 @@ class PageExecutor(Struct, frozen=True):
     cluster is started here."""
     context: SiteContext
     problems: tuple[Diagnostic, ...] = ()
-    """Warnings why this executor is used and not the one that the site requests."""
+    """Warnings that explain why this executor is used instead of the one that the site requests."""
 
     @property
     def min_bodies(self) -> int:
@@ -58,8 +59,9 @@ class PageExecutor(Struct, frozen=True):
 
     @contextmanager
     def start_pool(self, make: TaskRunnerFactory) -> Iterator[MapTasks]:
-        """Yield a function that maps tasks to results. SiteError if the cluster cannot be used. make: must be
-        picklable, unless processes are forked."""
+        """Yield a function that maps tasks to results. make: must be picklable, unless processes are forked.
+        Raises `SiteError` if the cluster cannot be used.
+        """
         assert self.kind != "here", "this process needs no pool"
         if self.kind != "dask":
             with ProcessPool(self.kind, self.processes, make) as pool:
@@ -99,7 +101,9 @@ def default_method() -> Literal["fork", "spawn"]:
 
 
 def count_copies(context: SiteContext, options: BuildOptions) -> int:
-    """Return the number of forked processes that may fill templates; 1: this process fills them."""
+    """Return the number of forked processes that may fill templates. If it is 1, the present process fills
+    them.
+    """
     executor = choose_executor(context, options)
     return executor.processes if executor.kind == "fork" else 1
 

@@ -1,8 +1,9 @@
 """Runs many tasks in several processes, through the interface of `concurrent.futures.Executor`.
 
 On one machine the executor is a `ProcessPoolExecutor`. Forked processes inherit all state of this one. Where
-forking is not safe, processes start fresh and receive what can be pickled. When a process dies, the executor
-fails all tasks that it has; they are tried again one by one to find the one that kills its process.
+forking is not safe, processes start fresh and receive only what can be pickled. When a process dies, the
+executor fails all its unfinished tasks. They are then tried again one by one, to find the task that kills its
+process.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from typing import Any, Literal, Self
 
 StartMethod = Literal["fork", "spawn"]
 TaskRunnerFactory = Callable[[], Callable[[Any], Any]]
-"""Function that is called once in each process. It returns the function that computes the result of a task,
-which is None if there is no result."""
+"""Function that is called once in each process. It returns another function, which computes the result of a
+task; None means that there is no result.
+"""
 Submit = Callable[[list[Any]], "Future[list[Any]]"]
 """Function that submits the tasks of one call to an executor."""
 NumberedItem = tuple[int, Any]
@@ -41,19 +43,21 @@ MAX_PROCESSES = 16
 _CALLS_AHEAD = 2
 """Number of calls submitted for each process in advance, so that no process waits for its next call."""
 _POLL_S = 0.5
-"""Maximum duration of a wait in seconds. After each wait, the pool checks for cancellation; on some systems
-Ctrl-C also has no effect before."""
+"""Maximum duration of a wait in seconds. The pool checks for cancellation after each wait. On some systems,
+Ctrl-C also has no effect during a wait.
+"""
 _GC_THRESHOLD = 50_000
-"""Number of allocations between two searches for reference cycles. Most objects are freed without a search,
-or never."""
+"""Number of allocations between two runs of the garbage collector. Most objects are freed without it, or
+never.
+"""
 _START_LOCK = threading.Lock()
 """Lock held while the environment variables are changed for a process that starts."""
 _FACTORY: ContextVar[TaskRunnerFactory] = ContextVar("make")
-"""Factory of the pool, set in each of its processes."""
+"""Factory that the pool passed to each of its processes."""
 
 
 class ProcessDiedError(Exception):
-    """A process died during a task, also when another process tried the task again."""
+    """Error raised if a process died during a task and another process died when it tried this task again."""
 
     def __init__(self, task: int, ending: str) -> None:
         super().__init__(task, ending)
@@ -64,7 +68,9 @@ class ProcessDiedError(Exception):
 
 
 def can_fork() -> bool:
-    """Return whether forking a process is safe on this system. On others, it can damage system libraries."""
+    """Return whether forking a process is safe on this system. On some systems, a fork can damage the state
+    of system libraries.
+    """
     return sys.platform == "linux"
 
 
@@ -98,9 +104,10 @@ class ProcessPool:
         return _start_processes(self._method, processes, self._make)
 
     def map(self, tasks: Iterable[Any], per_call: int = 1) -> Iterator[NumberedItem]:
-        """Yield the number and result of each task, in the order they finish. The result is None if the task
-        raised an exception, or if no process can be started. per_call: number of tasks that a process
-        receives together. ProcessDiedError if a task kills its process."""
+        """Yield the number and the result of each task, in the order in which the tasks finish. The result is
+        None if the task raised an exception, or if no process can be started. per_call: number of tasks that
+        a process receives together. Raises `ProcessDiedError` if a task kills its process.
+        """
         todo = enumerate(tasks)
         while suspects := (yield from self._run(self._executor, todo, per_call, self._processes)):
             self._stack.close()

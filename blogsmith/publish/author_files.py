@@ -1,4 +1,6 @@
-"""Files for hosts in the author's repository: compares them with existing files and writes them safely."""
+"""Files for hosts in the author's repository: compares planned files with existing ones, and writes them
+safely.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ _MOST_BYTES = 2_000_000
 
 
 class AuthorFile(Struct, frozen=True):
-    """The planned content of a file, and its present content."""
+    """A file with its planned and its existing content."""
 
     path: str
     """Path relative to the root that is passed to `compare_files`."""
@@ -39,7 +41,9 @@ class AuthorFile(Struct, frozen=True):
 
 
 def compare_files(root: Path, wanted: Mapping[str, str]) -> tuple[AuthorFile, ...]:
-    """Compare each file with the one below `root`. SiteError if it cannot be read. Links are not followed."""
+    """Compare each planned file with the file at the same path below `root`. wanted: path → planned content.
+    Links are not followed. Raises `SiteError` if a file cannot be read.
+    """
     return tuple(_compare(root, path, text) for path, text in sorted(wanted.items()))
 
 
@@ -62,8 +66,9 @@ def write_files(root: Path, files: tuple[AuthorFile, ...]) -> None:
 
 
 def read_text(root: Path, path: str) -> str | None:
-    """Return the content of a file below `root`, or None if it does not exist. SiteError as in
-    `compare_files`."""
+    """Return the content of a file below `root`, or None if it does not exist. Raises `SiteError` if it
+    cannot be read.
+    """
     place = PurePosixPath(path)
     try:
         with open_folder(root) as top, top.enter(place.parent) as folder:

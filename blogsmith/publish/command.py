@@ -1,4 +1,6 @@
-"""`blogsmith publish`: set up a host, rehearse its build, or publish: check, build, show the changes, ask."""
+"""`blogsmith publish`: sets up a host, rehearses its build, or publishes the site: checks, builds, shows the
+changes and asks.
+"""
 
 from __future__ import annotations
 
@@ -208,7 +210,9 @@ _SOURCES = (
 
 
 def host_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that describe the host to a command, and pass it the files that the host needs."""
+    """Add the options that describe the host to a command. The command then receives the files that the host
+    needs.
+    """
 
     @wraps(command)
     def run(

@@ -26,7 +26,9 @@ _NOTE = """\
 _INPUTS = "# for: "
 _PLATFORMS = "# platforms: "
 _GIT = lazy_pattern(r"(?:ssh://(?:[\w.-]+@)?|https://)[^\s@'\"\\$`]+@[0-9a-f]{40}")
-"""No user name or password before the host of an https URL, because the file is public."""
+"""Matches the URL of a repository with a commit. A user name or password in an https URL is not allowed,
+because the file is public.
+"""
 _REQUIREMENT = lazy_pattern(r"(\S+?)(?:\[([a-z,]+)\])?(?:==([^\s\\]+))?\s*\\?")
 _DIGEST = lazy_pattern(r"--hash=sha256:([0-9a-f]{64})")
 
@@ -34,7 +36,7 @@ Kind = Literal["wheel", "git", "index"]
 
 
 class InstallSource(Struct, frozen=True):
-    """Where a host gets blogsmith itself from."""
+    """Source of blogsmith itself for the host's installation."""
 
     kind: Kind = "wheel"
     """wheel: a file in the site; git: a commit of a repository; index: the package index."""
@@ -43,7 +45,7 @@ class InstallSource(Struct, frozen=True):
 
     @property
     def requirement(self) -> str:
-        """The requirement that pip installs from a repository (PEP 508); empty for the other kinds."""
+        """Requirement for pip to install blogsmith from a repository (PEP 508); empty for the other kinds."""
         return f"{DISTRIBUTION} @ git+{self.url}" if self.kind == "git" else ""
 
 
@@ -80,7 +82,7 @@ class LockedPackage(Struct, frozen=True):
 
 
 class DependencyLock(Struct, frozen=True):
-    """A lock as read from its file."""
+    """A lock that was read from its file."""
 
     inputs: str
     """Result of `LockInputs.format`; empty if blogsmith did not write the file."""
@@ -95,12 +97,12 @@ class DependencyLock(Struct, frozen=True):
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Maps the name of every package from the index to its version."""
+        """Map the name of each package from the index to its version."""
         return {one.name: one.version for one in self.packages if one.version}
 
 
 def parse_git_source(text: str) -> InstallSource | None:
-    """Return the source that `URL@COMMIT` names; None if it is not of that form."""
+    """Return the source that a string of the form `URL@COMMIT` names; None if it has another form."""
     return InstallSource("git", text) if _GIT.fullmatch(text) else None
 
 
@@ -149,8 +151,9 @@ def parse_lock(text: str) -> DependencyLock:
 def merge_digests(
     new: Iterable[LockedPackage], *others: Iterable[LockedPackage]
 ) -> tuple[LockedPackage, ...]:
-    """Return the new packages. Each also gets the digests that the others have for the same version. A lock
-    written on two systems can thus be installed on both."""
+    """Return the new packages, with digests from `others` for the same versions added. So if a lock is
+    written on two systems, it can be installed on both.
+    """
     known: dict[tuple[str, str], set[str]] = {}
     for one in (package for other in others for package in other):
         known.setdefault((one.name, one.version), set()).update(one.digests)

@@ -1,7 +1,7 @@
-"""A rehearsal of the host's commands on this machine, in a new environment and a copy of the files in git.
+"""Rehearses the host's commands on this machine, in a new environment and a copy of the files in git.
 
-Only this shows that the lock can be installed, and that a build elsewhere makes the same pages. The commands
-run code of packages in the lock, so the caller must ensure that the user trusts the site.
+Only a rehearsal shows that the lock can be installed, and that a build on another machine makes the same
+pages. The commands run code of packages in the lock, so the caller must ensure that the user trusts the site.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .pages_branch import listed_files
 from .pip_resolver import install_error, new_environment, run_pip
 
 EXAMPLE_URL = "https://example.org"
-"""URL of the site in commands if only the host knows the real one."""
+"""URL of the site in commands, used if only the host knows the real URL."""
 _LINE = lazy_pattern(rf"-r {LOCK} \(line (\d+)\)")
 _MISMATCH = "DO NOT MATCH THE HASHES"
 _MAX_LISTED_FILES = 5
@@ -33,7 +33,7 @@ _IGNORED_FOLDERS = frozenset({".git", ".blogsmith", ".venv", "node_modules", "__
 
 
 class CommandResult(Struct, frozen=True):
-    """The result of a command."""
+    """Result of one command."""
 
     command: str
     code: int
@@ -44,7 +44,7 @@ class CommandResult(Struct, frozen=True):
 
 
 class HostMachine(Struct, frozen=True):
-    """A stand-in for the host: a new environment, and a copy of the site."""
+    """Imitation of the host: a new environment, and a copy of the site."""
 
     site: Path
     """The copy of the site."""
@@ -121,7 +121,9 @@ def install(machine: HostMachine, command: str, wheels: Path) -> CommandResult:
 
 
 def install_problem(result: CommandResult, lock: str) -> Diagnostic:
-    """Return the error of a failed installation, at its line in the lock. lock: content of the lock."""
+    """Return the error for a failed installation, located at the requirement in the lock that caused it.
+    lock: content of the lock.
+    """
     # before its first error, pip also prints lines of packages that it has installed
     start = max(result.output.find(_MISMATCH), result.output.find("ERROR: "))
     found = _LINE.search(result.output, max(start, 0))
@@ -150,7 +152,7 @@ def different_files(one: Path, other: Path) -> tuple[str, ...]:
 
 
 def pages_problem(differing: Sequence[str]) -> Diagnostic:
-    """Return the error that lists files that differ between the host's site and ours."""
+    """Return the error that lists files that differ between the host's pages and those built here."""
     names = first_names(differing, _MAX_LISTED_FILES)
     message = f"the host would publish files that differ from those built here: {names}"
     hint = "run `blogsmith publish setup` to lock the versions installed here, and add all files to git"
@@ -169,7 +171,7 @@ def _files(folder: Path) -> dict[str, Path]:
 
 
 def _walk(source: Path, output: str) -> Iterator[str]:
-    """Yield the files below a folder, without those that never belong to a repository."""
+    """Yield the files below a folder, except those that never belong to a repository."""
     for folder, folders, names in os.walk(source):
         here = Path(folder)
         folders[:] = sorted(

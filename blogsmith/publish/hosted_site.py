@@ -1,8 +1,7 @@
-"""The data about a site that hosts need. It is a plain record, and files for hosts are computed from it
-alone.
+"""Data about a site, used to compute the files that hosts need.
 
-The commands that a host runs are lines of a POSIX shell, the same on every host. No code of the site runs
-there, except its plugins. `--frozen` shows the results recorded in `_freeze/`, whatever versions and devices
+The commands that a host runs are lines for a POSIX shell, the same on every host. They run no code of the
+site except its plugins. `--frozen` shows the results recorded in `_freeze/`, whatever versions and devices
 they were recorded with, and fails if a result is missing or stale.
 """
 
@@ -47,8 +46,9 @@ def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
 
 
 def list_removal(site: HostedSite) -> str:
-    """Return the command that removes the manifest, which readers do not need. Not for hosts that keep the
-    output folder for the next build."""
+    """Return the command that removes the manifest of built files, which readers do not need. Do not use it
+    for hosts that keep the output folder for the next build.
+    """
     return f"rm -f {quote_shell(f'{site.output}/{MANIFEST}')}"
 
 
@@ -56,16 +56,16 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     """A site to be published."""
 
     base_url: str
-    """URL of the published site; empty if only the host knows it, at the build."""
+    """URL of the published site; empty if only the host knows it, when it builds the site."""
     has_own_base_url: bool = True
-    """Whether the settings contain `base_url`. If not, commands set it."""
+    """Whether the settings contain `base_url`. If not, the build commands set it."""
     output: str = "public"
     """Output folder, relative to the site root."""
     repository: Repository
     folder: str = ""
-    """Path of the site below the repository root, without outer slashes; empty if it is the same."""
+    """Path of the site below the repository root, without outer slashes; empty if the site is at the root."""
     source: InstallSource = InstallSource()
-    """Installation source of blogsmith on the host."""
+    """Source of blogsmith for the host's installation."""
     python: str = "3.13"
     """Python version on the host."""
     needs_trust: bool = False
@@ -76,8 +76,9 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     """Whether some files are stored with Git LFS."""
     redirects: tuple[RedirectRule, ...] = ()
     destination: str = ""
-    """Folder that the site is copied to: for rsync possibly on another machine, for a web server a folder on
-    it."""
+    """Destination folder of the site's copy. For rsync, it may be on another machine; for a web server, it is
+    a folder on the server.
+    """
     date: str = "2026-01-01"
     """Date of the setup, for hosts whose settings contain a date."""
 

@@ -1,4 +1,4 @@
-"""A wheel of the installed blogsmith, made from its installed files.
+"""Makes a wheel of the installed blogsmith from its installed files.
 
 If a site contains this wheel, every host uses exactly this version, without a package index. For an editable
 install, the wheel is made from its checkout and includes unreleased changes. Sources: the binary distribution
@@ -36,9 +36,9 @@ def wheel_name() -> str:
 
 
 def installed_files() -> Mapping[str, bytes]:
-    """Return path in the wheel → content of every file of the installed blogsmith.
+    """Map the path in the wheel to the content, for every file of the installed blogsmith.
 
-    Raises SiteError if blogsmith is not installed as a package, or if its metadata has another version.
+    Raises `SiteError` if blogsmith is not installed as a package, or if its metadata has another version.
     """
     try:
         found = metadata.distribution(DISTRIBUTION)
@@ -75,7 +75,9 @@ def pack_wheel(files: Mapping[str, bytes]) -> bytes:
 
 
 def read_wheel(data: bytes) -> Mapping[str, bytes] | None:
-    """Return path → content of a wheel's files without its RECORD; None if it cannot be read."""
+    """Map the path of each file in a wheel to its content, without RECORD. None if the wheel cannot be
+    read.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()

@@ -1,8 +1,8 @@
-"""A branch with the built site, as GitHub Pages serves it, committed and pushed with git alone.
+"""Publishes the built site on a branch that GitHub Pages serves, using only git to commit and push.
 
 The author's checkout does not change: the commit is made from a temporary index, and its objects are in a
-temporary folder until they are pushed. The new commit follows the last one of the branch, which must also be
-made by blogsmith. Source: git-commit-tree(1), git-push(1), gitformat-index(5).
+temporary folder until they are pushed. The new commit follows the last one of the branch, which blogsmith
+must also have made. Source: git-commit-tree(1), git-push(1), gitformat-index(5).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class BranchUpdate(Struct, frozen=True):
     is_first: bool
     """Whether the branch does not exist at the remote yet."""
     changes: tuple[str, ...]
-    """A line for each file that differs: letter of git's status (A, M, D), tab, path."""
+    """One line for each changed file: letter of git's status (A, M, D), tab, path."""
     environment: Mapping[str, str]
     """Environment variables that make git find the new objects."""
     source: str
@@ -45,10 +45,11 @@ class BranchUpdate(Struct, frozen=True):
 def plan_update(
     root: Path, pages: Path, url: str, work: Path, remote: str = "origin", branch: str = BRANCH
 ) -> BranchUpdate:
-    """Make a commit with the files below `pages`, as the next one of a branch. It is not pushed.
+    """Make a commit with the files below `pages` that follows the last commit of a branch. The commit is not
+    pushed.
 
-    url: URL of the published site; empty if not known. work: temporary folder, which must exist until the
-    push. Raises SiteError if the remote does not exist, or if blogsmith did not make the last commit of the
+    url: URL of the published site; empty if unknown. work: temporary folder, which must exist until the push.
+    Raises `SiteError` if the remote does not exist, or if blogsmith did not make the last commit of the
     branch.
     """
     _check_remote(root, remote)
@@ -200,8 +201,9 @@ def _error(message: str, hint: str) -> SiteError:
 
 _TIMEOUT_S = 600.0
 _ACCESS = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS")
-"""Environment variables with the user's access to remotes. Others of git are removed: they could select
-another repository."""
+"""Environment variables that give git access to remotes as this user. Git's other variables are removed,
+because they could select another repository.
+"""
 _READING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
 
 
@@ -241,7 +243,7 @@ def listed_files(folder: Path) -> Sequence[str] | None:
 
 
 def git_error(done: subprocess.CompletedProcess[str], problem: str, hint: str) -> SiteError:
-    """Return the error of a call of git, with the reason from its output."""
+    """Return the error for a failed call of git, with the reason from git's output."""
     lines = [line.strip() for line in done.stderr.strip().split("\n") if line.strip()]
     reason = next(
         (line for line in lines if line.startswith(("fatal:", "error:", "!"))), lines[-1] if lines else ""

@@ -28,7 +28,7 @@ _NEWEST_GLIBC = 35
 """Newest glibc that wheels may require, in minor versions. The oldest build image of these hosts is Ubuntu
 22.04 with glibc 2.35, which the Mermaid renderer needs; most wheels need 2.28 or less."""
 _OLDEST_PIP = (22, 3)
-"""Oldest version of pip with an installation report."""
+"""Oldest version of pip that can write an installation report."""
 _TIMEOUT_S = 600.0
 _REMOVED_VARIABLES = (
     "PIP_REQUIRE_HASHES",
@@ -143,8 +143,9 @@ def install_error(stderr: str, problem: str) -> SiteError:
 
 @contextmanager
 def _pip() -> Iterator[tuple[str, ...]]:
-    """Yield a command that starts pip: that of this environment, or of a new one if this pip is missing or
-    too old."""
+    """Yield a command that starts pip. This is pip of the current environment or, if that is missing or too
+    old, pip of a new environment.
+    """
     version = installed_version("pip") if importlib.util.find_spec("pip") else ""
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) >= _OLDEST_PIP:
         yield (sys.executable, "-m", "pip")

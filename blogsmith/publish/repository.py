@@ -26,14 +26,14 @@ _HEAD = lazy_pattern(r"ref: refs/heads/([^\s~^:?*\[\\\x00-\x1f\x7f]+)\s*")
 
 
 class Repository(Struct, frozen=True):
-    """Data from the files of a repository."""
+    """Data read from the files of a git repository."""
 
     root: Path | None = None
     """Root folder of the repository; None if there is none."""
     host: str = ""
     """Host of the remote `origin`, in lower case; empty if there is none or its URL is not supported."""
     path: str = ""
-    """Path of the remote: groups and name, `owner/name`."""
+    """Path of the repository at the remote's host: groups and name, such as `owner/name`."""
     branch: str = "main"
     """The branch that is checked out."""
 
@@ -49,8 +49,9 @@ class Repository(Struct, frozen=True):
 
 
 def find_repository(site: Path) -> Repository:
-    """Return the repository that contains the site, an absolute path: in its folder or in the nearest folder
-    above."""
+    """Return the repository that contains the site. It is in the folder of the site or in the nearest folder
+    above. site: absolute path.
+    """
     for folder in (site, *site.parents):
         git = folder / ".git"
         if git.is_dir() and not git.is_symlink():

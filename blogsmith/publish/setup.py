@@ -54,7 +54,7 @@ class Setup(Struct, frozen=True):
     root: Path
     """Folder that files are written to: the root of the site or of its repository."""
     published_url: str = ""
-    """URL of the published site; empty if neither settings nor repository name it."""
+    """URL of the published site; empty if neither the settings nor the repository give it."""
     problems: tuple[Diagnostic, ...] = ()
     """Problems that do not prevent publishing."""
 
@@ -68,15 +68,18 @@ class SetupRequest(Struct, frozen=True, kw_only=True):
     """URL that replaces `base_url` of the settings; empty to use the setting."""
     destination: str = ""
     source: InstallSource | None = None
-    """Where hosts get blogsmith from. If None, as in the lock; without a lock, from a wheel."""
+    """Source of blogsmith for the host's installation. If None, use the source in the lock or, without a
+    lock, a wheel.
+    """
     repository: Path | None = None
     """Absolute path of the repository, if files may be written there. If None, they are written only below
     the site."""
 
 
 def plan_setup(root: Path, request: SetupRequest) -> Setup:
-    """Return the files of a host without writing them. Raise SiteError if the site or an option has an
-    error."""
+    """Return the files that a host needs, without writing them. Raise SiteError if the site or an option has
+    an error.
+    """
     target, site = TARGETS[request.target], root.resolve()
     context, memory = open_site(root), PageCache(None)
     log = BuildLog(no_progress)
@@ -194,7 +197,9 @@ def _find_site_folder(base: Path, site: Path, repository: Repository, target: st
 
 
 def add_target_setting(root: Path, target: str) -> Mapping[str, str]:
-    """Return the settings file with the name of a host, by path. Raise SiteError if it names another host."""
+    """Return path and content of the settings file with the name of a host added. Raise SiteError if the file
+    names another host.
+    """
     loaded = load_config(root)
     if ("publish",) in loaded.locations:
         place = loaded.locations[("publish",)]
@@ -216,8 +221,9 @@ _PATTERN = lazy_pattern(r"/?(?:\*\*/)?_freeze(?:/\*{0,2})?\s*")
 
 
 def find_ignored_results(site: Path, repository: Path | None) -> tuple[Diagnostic, ...]:
-    """Return a warning for each line that ignores `_freeze/`, in the folder of the site or of its
-    repository."""
+    """Return a warning for each line of a `.gitignore` file, in the folder of the site or of its repository,
+    that ignores `_freeze/`.
+    """
     found = []
     for folder in dict.fromkeys((site, repository or site)):
         try:
@@ -293,7 +299,7 @@ def expected_url(site: HostedSite, target: str) -> str:
 
 
 def url_problems(site: HostedSite, target: str) -> tuple[Diagnostic, ...]:
-    """Return warnings if the host would show the site at another URL."""
+    """Return warnings if the host would serve the site at another URL than the settings say."""
     return tuple(_problem(message, hint) for message, hint in _problems(site, target))
 
 

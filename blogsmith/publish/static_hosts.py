@@ -1,10 +1,8 @@
-"""Cloudflare, Netlify and GitLab Pages: their settings, and files of the site with headers and redirects.
-
-Source: Cloudflare's documentation of Workers static assets; the schema of `wrangler.toml` in wrangler.
+"""Settings for Cloudflare, Netlify and GitLab Pages, and files of the built site with headers and redirects.
 
 Sources: Cloudflare's documentation of Workers static assets and the schema of `wrangler.toml` in wrangler;
-Netlify's of `netlify.toml`, `_headers` and `_redirects`; the references of `.gitlab-ci.yml` and of GitLab
-Pages.
+Netlify's documentation of `netlify.toml`, `_headers` and `_redirects`; the references of `.gitlab-ci.yml` and
+of GitLab Pages.
 """
 
 from __future__ import annotations

@@ -33,12 +33,15 @@ class HostTarget(Struct, frozen=True, kw_only=True):
     is_at_root: bool = False
     """Whether the site must be at the root of a host, not in a folder."""
     address_variable: str = ""
-    """Environment variable with the URL of the site during builds; empty if the host sets none."""
+    """Environment variable that the host sets to the URL of the site during builds; empty if the host sets
+    none.
+    """
     has_outputs: bool = False
-    """Whether the host reads files of the site, such as `_headers`. Builds write them if the settings select
-    the host."""
+    """Whether the host reads files in the built site, such as `_headers`. Builds write them if the settings
+    select this host.
+    """
     has_destination: bool = False
-    """Whether the user must name a folder that the site is copied to."""
+    """Whether the user must name a destination folder for the site."""
 
     def commands(self, site: HostedSite) -> tuple[str, ...]:
         """Return the commands that install blogsmith and build the site on the host."""

@@ -1,4 +1,5 @@
-"""nginx: a `server` block, or a part of one if the site is in a folder of its host. Caddy: a site block.
+"""Settings for nginx, as a `server` block or, if the site is in a folder of its host, as a part of one; and
+for Caddy, as a site block.
 
 Source: the documentation of ngx_http_core_module, _headers_module, _map_module, _rewrite_module,
 _gzip_module, _charset_module. `add_header` is used in the server block only: a location with its own

@@ -1,4 +1,4 @@
-"""Formats a publication by the elements of a style, from `text` to `choose`."""
+"""Formats a publication according to the elements of a style, from `text` to `choose`."""
 
 from __future__ import annotations
 
@@ -194,8 +194,9 @@ def _group(node: StyleNode, scene: RenderingContext) -> StylePiece:
 
 
 def _resolve_conditions(nodes: Iterable[StyleNode], scene: RenderingContext) -> list[StyleNode]:
-    """Return the elements, with each condition replaced by its chosen branch. Delimiters then apply to the
-    elements of the branch too."""
+    """Return the elements, with each `choose` replaced by the elements of its chosen branch. Delimiters then
+    also apply between these elements.
+    """
     found = list[StyleNode]()
     for node in nodes:
         if node.tag == "choose":
@@ -274,8 +275,9 @@ def is_plural(text: str) -> bool:
 
 
 def format_number(text: str, form: str, locale: Locale) -> str:
-    """Format the numbers in `text` as `numeric`, `ordinal`, `long-ordinal` or `roman`. Return a text that is
-    not numeric unchanged. Numbers outside the range of a form become ordinals."""
+    """Format the numbers in `text`. form: `numeric`, `ordinal`, `long-ordinal` or `roman`. If `text` is not
+    numeric, return it unchanged. A number outside the range of its form becomes an ordinal.
+    """
     if not is_numeric(text) or form in ("", "numeric"):
         return text
     return _PART.sub(
@@ -316,7 +318,7 @@ def format_pages(text: str, form: str, locale: Locale) -> str:
 
 
 def _abbreviate_page(first: str, last: str, form: str) -> str:
-    """Return the digits of the last page that are printed."""
+    """Return the digits of the last page of a range that are printed."""
     if len(first) != len(last):
         return last
     common = 0

@@ -1,4 +1,4 @@
-"""Attributes that many elements share: affixes, font styles, quotes, case."""
+"""Applies attributes that many elements share: affixes, font styles, quotes, case."""
 
 from __future__ import annotations
 
@@ -71,11 +71,13 @@ _SKIPPED_WORDS = (
     "until unto versus vs. vs v. v et al de d' von van c ca"
 )
 _LOWER_CASE_WORDS = frozenset(_SKIPPED_WORDS.split())
-"""Words in lower case in titles."""
+"""Words that stay in lower case in titles."""
 
 
 def change_case(text: str, case: str, *, is_english: bool) -> str:
-    """Convert text to a value of `text-case`."""
+    """Change the case of text. case: value of the attribute `text-case`. is_english: whether English title
+    case may be used.
+    """
     if case == "lowercase":
         return _outside_nocase(text, str.lower)
     if case == "uppercase":

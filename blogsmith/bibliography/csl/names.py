@@ -1,4 +1,4 @@
-"""Names of people: initials, order, `and`, et al., labels, and substitutes for missing names."""
+"""Formats names of people: initials, order, `and`, et al., labels, and substitutes for missing names."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ Render = Callable[[StyleNode, RenderingContext], StylePiece]
 
 
 def render_names(node: StyleNode, scene: RenderingContext, render: Render) -> StylePiece:
-    """Format a `names` element. In a `substitute`, an element without `name` inherits from the one that it
-    replaces."""
+    """Format a `names` element. A `names` element without `name` inside a `substitute` inherits the `name` of
+    the element for which it is a substitute.
+    """
     outer = scene.names
     like = outer if node.find("name") is None and outer is not None else node
     roles = node.get("variable").split()
@@ -38,8 +39,9 @@ def render_names(node: StyleNode, scene: RenderingContext, render: Render) -> St
 
 
 def _roles(roles: Sequence[str], scene: RenderingContext) -> list[tuple[str, str]]:
-    """Return each role with the term printed for it. If the editors are also the translators,
-    list them once."""
+    """Return each role with the term that is printed for it. If the editors are also the translators, return
+    one combined role.
+    """
     are_both = {"editor", "translator"} <= set(roles) and scene.people("editor") == scene.people("translator")
     if are_both and scene.people("editor") and scene.locale.term("editortranslator"):
         return [("editor", "editortranslator")]
@@ -143,7 +145,7 @@ def _person(
 
 
 def _part(part: str, text: str, name: StyleNode | None) -> str:
-    """Apply the font style and case of the family or given name."""
+    """Apply the font style and case that a style sets for a part of a name. part: `family` or `given`."""
     for node in name.find_all("name-part") if name is not None else ():
         if node.get("name") == part and text:
             if node.has("text-case"):

@@ -1,8 +1,9 @@
-"""Applies a style to the publications of one page: citations and the list of references, as strings with
-markup.
+"""Applies a style to the publications of one page. Returns citations and the list of references as strings
+with markup.
 
 Not supported: citations in footnotes (no `ibid.`), dashes for repeated names (because entries are also shown
-separately), and uncertain dates. Source: CSL 1.0.2; where it specifies nothing, the behaviour of citeproc-js.
+separately), and uncertain dates. Source: CSL 1.0.2 and, where this specifies nothing, the behaviour of
+citeproc-js.
 """
 
 from __future__ import annotations
@@ -31,8 +32,10 @@ class CslProcessor:
     """The citation processor of one page."""
 
     def __init__(self, text: str, language: str, works: Sequence[Publication]) -> None:
-        """Parse the style, sort the publications, and distinguish those with equal citations. StyleError if
-        the style is not usable. works: in order of their first citation, encoded."""
+        """Parse the style, sort the publications, and distinguish those whose citations are equal. text:
+        style as XML. works: publications in order of their first citation, encoded as in `markup`. Raises
+        `StyleError` if the style is not usable.
+        """
         style = parse_csl(text)
         if style.tag != "style":
             raise StyleError("the file is not a citation style")
@@ -50,7 +53,7 @@ class CslProcessor:
         ordered = sort_cites(self._bibliography.find("sort"), first, self._entry_scene)
         self._cites = {cite.work.key: replace(cite, number=number) for number, cite in enumerate(ordered, 1)}
         self.keys = tuple(self._cites)
-        """Keys in the order of the list."""
+        """Keys of the publications, in the order of the list of references."""
         self._disambiguate()
 
     def _reject_dependent(self, style: StyleNode) -> None:
@@ -62,11 +65,11 @@ class CslProcessor:
 
     @property
     def letters(self) -> Mapping[str, str]:
-        """Year suffix of each key, such as the `a` of 2011a."""
+        """Map each key to its year suffix, such as the `a` of 2011a."""
         return {key: cite.suffix for key, cite in self._cites.items()}
 
     def entry(self, key: str) -> str:
-        """Return an entry of the list, starting with its number if the style prints one."""
+        """Return an entry of the list of references. It starts with its number if the style prints one."""
         layout, scene = _part(self._bibliography, "layout"), self._entry_scene(self._cites[key])
         text = render_all(layout.children, scene).text
         return affix(apply_font_style(text, layout), layout, scene)
@@ -264,7 +267,7 @@ class CitePiece(NamedTuple):
     position: int
     """Index of the item in the citation as the author wrote it."""
     text: str
-    """Output of the style, without prefix and markers."""
+    """Text that the style prints for the item, without prefix and markers."""
 
     @property
     def is_bare(self) -> bool:
@@ -273,14 +276,15 @@ class CitePiece(NamedTuple):
 
     @property
     def signed(self) -> str:
-        """Text between the markers of its item."""
+        """Text of the item between its two markers."""
         opening, closing = item_markers(self.position)
         return f"{opening}{self.text}{closing}"
 
 
 def join_ranges(pieces: Sequence[CitePiece]) -> Iterator[str]:
-    """Yield the output of items, with three or more consecutive numbers as a range. Inner items have markers
-    but no text."""
+    """Yield the text of each item. Three or more consecutive numbers become a range: its inner items have
+    markers but no text.
+    """
     at = 0
     while at < len(pieces):
         end = at + 1
@@ -300,8 +304,9 @@ def _follows(first: CitePiece, second: CitePiece) -> bool:
 
 
 def join_years(pieces: Sequence[CitePiece], delimiter: str) -> Iterator[str]:
-    """Yield the output of items. Items by the same authors are grouped; from the second on, only the year is
-    printed."""
+    """Yield the text of each item. Items by the same authors are grouped: from the second one on, only the
+    year is printed.
+    """
     groups: dict[str, list[CitePiece]] = {}
     for piece in pieces:
         names = _names(piece)

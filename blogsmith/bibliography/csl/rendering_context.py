@@ -1,4 +1,4 @@
-"""State while the elements of a style format one publication, and the terms of a locale."""
+"""State while a style formats one publication, and the terms of a locale."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FALLBACK = {"verb-short": "verb", "symbol": "short", "verb": "long", "short": "
 
 
 class Locale:
-    """The terms and formats of a style in a language."""
+    """Terms and formats in the language of a style."""
 
     def __init__(self, style: StyleNode, language: str) -> None:
         main = language.partition("-")[0].lower()
@@ -37,7 +37,7 @@ class Locale:
         return False
 
     def date(self, form: str) -> StyleNode | None:
-        """Return the date format `text` or `numeric`, or None."""
+        """Return the date format of a form (`text` or `numeric`), or None if there is none."""
         dates = (date for node in self._nodes for date in node.find_all("date"))
         return next((date for date in dates if date.get("form") == form), None)
 
@@ -88,11 +88,13 @@ def _text(term: StyleNode, *, plural: bool) -> str:
 
 
 OTHERS = "others"
-"""Stands for the other authors of an incomplete list, as its last name."""
+"""Last name in an incomplete list of people. It means "and others"."""
 MOST_MACROS = 40
 """Maximum depth of nested macros."""
 MOST_STEPS = 200_000
-"""Maximum number of elements formatted per entry, since macros can call each other many times."""
+"""Maximum number of elements formatted for one entry. A limit is needed because macros can call each other
+many times.
+"""
 
 _NAME_DEFAULTS: Mapping[str, str] = {
     **{"delimiter-precedes-et-al": "contextual", "delimiter-precedes-last": "contextual"},
@@ -103,11 +105,11 @@ _INHERITED_OPTIONS = {"name-form": "form", "name-delimiter": "delimiter"}
 
 
 class StylePiece(NamedTuple):
-    """The output of an element."""
+    """The formatted output of one element."""
 
     text: str = ""
     uses_variables: bool = False
-    """Whether the element prints variables, even if none has a value."""
+    """Whether the element refers to variables, even if none has a value."""
     has_value: bool = False
     """Whether one of the variables has a value."""
 
@@ -123,13 +125,13 @@ class Cite:
     """Label of the locator, such as `page`."""
     locator: str = ""
     suffix: str = ""
-    """Year suffix, a letter."""
+    """Year suffix, a letter; empty if none is needed."""
     extra_names: int = 0
-    """Number of names shown in addition to those of the style, for disambiguation."""
+    """Number of names shown beyond the number that the style shows, to distinguish publications."""
     is_ambiguous: bool = False
-    """Whether another publication has the same citation, so that the style must print more."""
+    """Whether the citation equals that of another publication, so that the style prints more details."""
     given_names: frozenset[str] = frozenset()
-    """Family names for which given names are printed, to distinguish publications."""
+    """Family names before which given names are printed, to distinguish publications."""
 
 
 @dataclass(slots=True)
@@ -148,11 +150,11 @@ class RenderingContext:
     is_sorting: bool = False
     sort_names: Mapping[str, str] = field(default_factory=dict)
     suppressed: set[str] = field(default_factory=set)
-    """Variables printed in place of missing names, which must not be printed again."""
+    """Variables that were printed instead of missing names and must not be printed again."""
     printed: set[str] = field(default_factory=set)
     """Variables that were printed."""
     names: StyleNode | None = None
-    """The `names` element whose substitute is being formatted."""
+    """The `names` element whose substitute is being formatted; None outside of substitutes."""
     macro_depth: int = 0
     steps: int = 0
     has_year: bool = False
@@ -160,7 +162,7 @@ class RenderingContext:
 
     @property
     def is_bibliography(self) -> bool:
-        """Whether an entry of the list is formatted."""
+        """Whether an entry of the list of references is being formatted, not a citation."""
         return self.mode.tag == "bibliography"
 
     @property
@@ -174,8 +176,9 @@ class RenderingContext:
         )
 
     def count(self) -> None:
-        """Count one more formatted element. Raises StyleError if there are too many, as in a style that does
-        not end."""
+        """Count one more formatted element. Raises `StyleError` if there are too many, as when macros call
+        each other endlessly.
+        """
         self.steps += 1
         if self.steps > MOST_STEPS or self.macro_depth > MOST_MACROS:
             raise StyleError("its macros call each other endlessly")
@@ -204,7 +207,7 @@ class RenderingContext:
         return (*people, *others)
 
     def date(self, variable: str) -> WorkDate | None:
-        """Return a date variable, or None."""
+        """Return the value of a date variable, or None if it has none."""
         return None if variable in self.suppressed else self.cite.work.dates.get(variable)
 
     def has(self, variable: str) -> bool:
@@ -217,8 +220,9 @@ class RenderingContext:
         return variable not in self.suppressed and bool(self.text(variable))
 
     def name_options(self, name: StyleNode | None) -> dict[str, str]:
-        """Return the attributes of names, including those inherited from the style and from the citation or
-        list."""
+        """Return the attributes for names, including those inherited from the style and from its `citation`
+        or `bibliography` element.
+        """
         found = dict(_NAME_DEFAULTS)
         for node in (self.style, self.mode):
             for key, value in node.attributes.items():

@@ -1,5 +1,5 @@
-"""Styles and locales as trees. Files with a document type are rejected: its entities could refer to other
-files.
+"""Parses styles and locales into trees. Files with a document type are rejected, because its entities could
+refer to other files.
 
 Source: CSL 1.0.2 specification.
 """
@@ -28,7 +28,7 @@ _EXACT = frozenset(("en-GB", "pt-BR"))
 
 
 class StyleError(Exception):
-    """Raised if a style cannot be used, with the reason for the author."""
+    """Error raised if a style cannot be used. The message gives the reason to the author."""
 
 
 class StyleNode(Struct, frozen=True, eq=False):
@@ -64,7 +64,7 @@ class StyleNode(Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=16)
 def parse_csl(text: str) -> StyleNode:
-    """Parse a file. Raises StyleError if it is invalid."""
+    """Parse the XML of a style or locale. Raises `StyleError` if it is invalid."""
     if len(text) > MOST_CHARACTERS:
         raise StyleError("the file is too large for a style")
     if _DOCTYPE.search(text):
@@ -89,7 +89,7 @@ def _node(element: ElementTree.Element, depth: int) -> StyleNode:
 
 @lru_cache(maxsize=16)
 def read_locale(language: str) -> StyleNode:
-    """Return the locale for a language; English if there is none."""
+    """Return the locale of a language, or the English one if the language has none."""
     main = language.partition("-")[0].lower()
     name = language if language in _EXACT else _LOCALES.get(main, "en-US")
     package = __package__.rpartition(".")[0]

@@ -1,9 +1,10 @@
-"""Sessions on the workers of a Dask cluster: an existing one, or one on this machine while a command runs.
+"""Runs sessions on the workers of a Dask cluster, which either exists already or is started on this machine
+for one command.
 
 Only the modules `dask_…` use Dask, and they import it when a cluster is requested. A worker calls
-`run_on_this_machine`, which starts the process of the session as a builder would, so crashes of cells do not
-affect the worker. The scheduler cancels a task whose client is gone, and its worker notices that. So sessions
-end with their builder, however it ends.
+`run_on_this_machine`, which starts a separate process for the session, as a builder would. So crashes of
+cells do not affect the worker. If a builder ends for any reason, the scheduler cancels its tasks, and the
+workers end the sessions.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ from .remote import (
 
 
 class DaskCluster:
-    """Workers of one run; a context manager. Raises `ClusterError`."""
+    """Workers used by one run of a command; a context manager. Raises `ClusterError` if the cluster cannot be
+    used.
+    """
 
     def __init__(self, settings: Dask, environment: RemoteEnvironment, root: Path, temporary: Path) -> None:
         """Create a cluster that is connected when its context is entered. temporary: folder for files of
@@ -77,11 +80,13 @@ class DaskCluster:
 
     @property
     def is_remote(self) -> bool:
-        """Whether the cluster exists without us. If not, its workers run on this machine."""
+        """Whether somebody else started the cluster. If not, its workers run on this machine."""
         return bool(self._settings.scheduler)
 
     def unmet(self, needs: Sequence[Need]) -> Mapping[Need, str]:
-        """Map each need that no worker meets to the reason, as a message. Only for a remote cluster."""
+        """Map each need that no worker meets to the reason, as a message. Call this only if the cluster is
+        remote.
+        """
         assert self._client is not None, "a cluster on this machine starts when its work is known"
         offers, cuda = self._client.worker_resources(), self._settings.cuda
         answers = self._client.query_needs(plan_queries(needs, offers, cuda))
@@ -136,7 +141,9 @@ class _Client:
         return f"the Dask worker failed: {type(error).__name__}: {first_line(error)}"
 
     def query_needs(self, asked: Mapping[str, tuple[Need, ...]]) -> Mapping[str, Any]:
-        """Return the unmet needs of each worker in `asked`, or its exception if it failed."""
+        """Ask workers to check needs. asked: address of a worker → needs to check there. Map each address to
+        the unmet needs found there, or to the exception if the check failed.
+        """
         if not asked:
             return {}
         found: Mapping[str, Any] = self._client.run(
@@ -241,14 +248,17 @@ class _Submitted:
 
 
 class DaskExecutor(Executor):
-    """Executor for sessions only: `submit(run_session, job)`. A lost session ends with `LostSessionError`. A
-    cancelled session is ended on its worker. Shutting down cancels all."""
+    """Executor that accepts only `submit(run_session, job)`. If a session is lost, its future raises
+    `LostSessionError`. If a future is cancelled, the worker ends the session. Shutting down cancels all
+    sessions.
+    """
 
     def __init__(
         self, cluster: Cluster, judged: NeedsVerdict, cuda: Mapping[str, float], *, one_each: bool = False
     ) -> None:
-        """Create an executor and start its watching thread. cuda: resources that a session with CUDA
-        requires. one_each: run one session at a time on each worker."""
+        """Create an executor and start its monitoring thread. judged: needs that each worker meets. cuda:
+        resources that a session with CUDA requires. one_each: run one session at a time on each worker.
+        """
         self._cluster = cluster
         self._judged = judged
         self._cuda = cuda
@@ -280,7 +290,9 @@ class DaskExecutor(Executor):
         self._poll_thread.join(_JOIN_TIMEOUT_S)
 
     def _start_some(self) -> None:
-        """Start all sessions for which there is room. Called whenever room may have become free."""
+        """Submit waiting sessions to workers that have room for them. Called whenever room may have become
+        free.
+        """
         with self._lock:
             self._waiting = [each for each in self._waiting if not each.future.done()]
             offers: Mapping[str, WorkerResources] = {}

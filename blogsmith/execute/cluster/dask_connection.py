@@ -1,5 +1,6 @@
-"""Clients of Dask clusters: of an existing one, or of one on this machine that starts and ends with its
-client. For pages, a client is an executor whose workers need no files of the site."""
+"""Connects to Dask clusters: to an existing one, or to one on this machine that starts and ends with its
+client. When pages are rendered, the client is an executor whose workers need no files of the site.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +23,17 @@ from ...config.schema import Dask
 SCHEDULER_PATH = ("execute", "dask", "scheduler")
 EXECUTOR_PATH = ("execute", "executor")
 CONNECT_S = 10.0
-"""Seconds to wait for an answer of the scheduler."""
+"""Seconds to wait for the scheduler to accept a connection or to answer."""
 _START_S = 5.0
-"""Timeout in seconds for a cluster that is still starting when the run is cancelled or Ctrl-C has hit a
-worker."""
+"""Seconds to wait for a cluster that was still starting when the command was cancelled, before its workers
+are killed.
+"""
 _MAX_NAMED = 4
 """Largest number of workers named in a message."""
 WorkerCheck = tuple[Callable[..., object], str, object, str]
-"""Function, its argument, the result expected from every worker, and the message for a worker with another
-result."""
+"""Function to call on every worker, its argument, the expected result, and the message about a worker that
+returns another result.
+"""
 VERSION_CHECK: WorkerCheck = (
     *(pkgutil.resolve_name, "blogsmith:__version__", __version__),
     f"no blogsmith {__version__}",
@@ -59,7 +62,9 @@ def require_dask() -> Iterator[None]:
 
 @contextmanager
 def connect(scheduler: str) -> Iterator[Any]:
-    """Yield a client of the cluster at an address. Raises `ClusterError` if there is none."""
+    """Yield a client of the cluster whose scheduler has the address `scheduler`. Raises `ClusterError` if no
+    scheduler answers there.
+    """
     from distributed import Client
 
     try:
@@ -75,8 +80,9 @@ def connect(scheduler: str) -> Iterator[Any]:
 def check_workers(
     client: Any, scheduler: str, checks: Sequence[WorkerCheck], purpose: str, hint: str
 ) -> None:
-    """Check that every worker passes all checks. Raises `ClusterError` otherwise. The functions in `checks`
-    must exist on every worker."""
+    """Raise `ClusterError` unless every worker passes all checks. The functions in `checks` must exist on
+    every worker.
+    """
     lacking: dict[str, str] = {}
     for function, argument, expected, words in checks:
         answers = client.run(function, argument, on_error="return")
@@ -131,7 +137,7 @@ def _start_local(workers: int, starting: Future[Any]) -> None:
 
 
 def _close(starting: Future[Any]) -> None:
-    """Close a cluster when it has started. If it does not start in time, kill its workers."""
+    """Wait until a cluster has started, then close it. If it does not start in time, kill its workers."""
     if wait([starting], _START_S).not_done:
         import multiprocessing  # Dask has imported it by now; builds without Dask do not need it
 
@@ -159,7 +165,7 @@ def _local_cluster(workers: int) -> Any:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep Dask's log off the terminal in the `with` block: we report errors ourselves."""
+    """Keep Dask's log off the terminal in the `with` block, because blogsmith reports errors itself."""
     import distributed  # noqa: F401  (its import sets up the log)
 
     handlers = [(handler, handler.level) for handler in logging.getLogger("distributed").handlers]
@@ -191,8 +197,9 @@ class PageCluster:
         return sum(worker["nthreads"] for worker in workers.values()) or 1
 
     def submitter(self, function: Callable[[Any, list[Any]], Any], state: Any) -> Callable[[list[Any]], Any]:
-        """Return a function that calls `function(state, tasks)` on a worker. Each worker receives the state
-        once. If the scheduler is gone, each call is cancelled."""
+        """Return a function that sends a list of tasks to a worker, where `function(state, tasks)` is called.
+        Each worker receives `state` once. If the scheduler is gone, each call is cancelled.
+        """
         sent = self._client.scatter([state], broadcast=True)[0]
 
         def submit(tasks: list[Any]) -> Future[Any]:
@@ -207,7 +214,8 @@ class PageCluster:
 
 @contextmanager
 def open_cluster(settings: Dask, temporary: Path, workers: int, check: WorkerCheck) -> Iterator[PageCluster]:
-    """Yield the cluster that a site names, or one on this machine that ends with the context.
+    """Yield a cluster: the one that the settings name, or otherwise one on this machine that ends with the
+    context.
 
     Raises `ClusterError`.
 

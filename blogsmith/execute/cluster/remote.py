@@ -1,8 +1,8 @@
-"""Sessions on another machine: their environment there, and how they end.
+"""Runs sessions on another machine: sets up their environment there and ends them if their builder is gone.
 
-The site must have a checkout at the same path there. Temporary folder, environment and, unless the site
-names one, Python are those of that machine. Only variables that the site declares keep their values from
-here, since results depend on them.
+That machine must have a checkout of the site at the same path. It provides the temporary folder, the
+environment and, unless the site names one, the Python. Only the environment variables that the site declares
+keep the values that they have on the builder's machine, because results depend on them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..session.session import SessionObserver, Start, silent_observer
 from ..session.working_folder import working_folder
 
 POLL_S = 0.1
-"""Seconds between two checks whether anybody still waits for a session."""
+"""Seconds between two checks whether the builder still waits for a session."""
 
 Run = Callable[[SessionJob, SessionObserver, Start], SessionRun]
 """Function that is called like `run_session`."""
@@ -37,14 +37,14 @@ Run = Callable[[SessionJob, SessionObserver, Start], SessionRun]
 
 @dataclass(frozen=True, slots=True)
 class RemoteEnvironment:
-    """The part of a session's environment that is the same on any machine."""
+    """The part of a session's environment that the builder sends to every machine."""
 
     python: str = ""
     """Path of the Python that runs cells. If empty, it is the Python that runs blogsmith on that machine."""
     names: tuple[str, ...] = ()
-    """Names of the variables that the site declares."""
+    """Names of the environment variables that the site declares."""
     values: tuple[tuple[str, str], ...] = ()
-    """Names and values of the declared variables that are set."""
+    """Names and values of those declared variables that are set on the builder's machine."""
 
     @property
     def resolved_python(self) -> str:
@@ -60,16 +60,18 @@ class RemoteEnvironment:
 def remote_environment_for(
     python: str, names: tuple[str, ...], environ: Mapping[str, str]
 ) -> RemoteEnvironment:
-    """Return the remote environment that the site defines. python: see `RemoteEnvironment`. environ:
-    environment of the builder."""
+    """Return the environment to send for a site. python, names: as in `RemoteEnvironment`. environ:
+    environment of the builder.
+    """
     return RemoteEnvironment(python, names, tuple((name, environ[name]) for name in names if name in environ))
 
 
 def run_on_this_machine(
     run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Callable[[], bool]
 ) -> SessionRun:
-    """Run a session on the current machine. wanted: called repeatedly; when it returns False, all processes
-    of the session are ended."""
+    """Run a session on the current machine. wanted: called repeatedly; when `wanted()` returns False, all
+    processes of the session are ended.
+    """
     with working_folder() as folder:
         there = replace(
             job, python=terms.resolved_python, env=terms.environment(os.environ, job.threads, folder)
@@ -110,7 +112,7 @@ def _end_unless(wanted: Callable[[], bool], live: WorkerRegistry) -> Iterator[No
 
 @dataclass(frozen=True, slots=True)
 class WorkerResources:
-    """A worker, as its scheduler describes it."""
+    """A worker's machine and resources, as reported by the scheduler."""
 
     host: str
     resources: Mapping[str, float] = field(default_factory=dict)
@@ -122,7 +124,7 @@ class WorkerResources:
 
 @dataclass(frozen=True, slots=True)
 class NeedsVerdict:
-    """Needs that workers meet."""
+    """Needs that the workers of a cluster meet or do not meet."""
 
     unmet: Mapping[Need, str] = field(default_factory=dict)
     """Need that no worker meets → the reason, as a message."""
@@ -130,7 +132,7 @@ class NeedsVerdict:
     """Need → addresses of the workers that meet it."""
 
     def suitable(self, needs: Iterable[Need], workers: Iterable[str]) -> frozenset[str]:
-        """Return the workers that meet all given needs. Needs that were never checked are ignored."""
+        """Return those of `workers` that meet all of `needs`. Needs that were never checked are ignored."""
         fit = frozenset(workers)
         return fit.intersection(
             *(self.workers_by_need[need] for need in needs if need in self.workers_by_need)
@@ -140,8 +142,9 @@ class NeedsVerdict:
 def plan_queries(
     needs: Iterable[Need], offers: Mapping[str, WorkerResources], cuda: Mapping[str, float]
 ) -> dict[str, tuple[Need, ...]]:
-    """Choose one worker of each kind, and map its address to the needs to check there. cuda:
-    resources that a session with `needs: cuda` requires."""
+    """Choose one worker of each kind (same host, same resources). Map its address to the needs to check
+    there. cuda: resources that a session with `needs: cuda` requires.
+    """
     asked = {}
     for address in dict.fromkeys(_representatives(offers).values()):
         able = offers[address].has(cuda)
@@ -184,7 +187,9 @@ async def find_unmet_needs(
 
 
 def _representatives(offers: Mapping[str, WorkerResources]) -> dict[str, str]:
-    """Map the address of each worker to that of the worker queried in its place."""
+    """Map the address of each worker to the address of the first worker of the same kind, which is the only
+    one to be queried.
+    """
     first: dict[tuple[str, frozenset[tuple[str, float]]], str] = {}
     for address, offer in sorted(offers.items()):
         first.setdefault(_kind(offer), address)

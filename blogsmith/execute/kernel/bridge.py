@@ -112,7 +112,7 @@ class _Signals:
     def __init__(self) -> None:
         self.kernel: _Kernel | None = None
         self.temporary = Path()
-        """Temporary folder of the session; the default until the builder has sent it."""
+        """Temporary folder of the session. `Path()` until the builder has sent its path."""
         self._interrupted = False
         signal.signal(signal.SIGINT, self._interrupt)
         signal.signal(signal.SIGIO, lambda number, frame: self._end_orphan())
@@ -128,7 +128,9 @@ class _Signals:
         return taken
 
     def _end_orphan(self) -> NoReturn:
-        """End the kernel on a server and exit. The builder was killed and cannot do it."""
+        """End the kernel, which may be on a server, and exit. Called when the builder was killed and so
+        cannot end the kernel.
+        """
         end_server_kernel(self.temporary)
         self.end()
 
@@ -140,7 +142,7 @@ class _Signals:
 
 
 def _kernel_info(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
-    """Return the `kernel_info` reply when the kernel is ready and we receive its outputs."""
+    """Wait until the kernel is ready and its outputs arrive here. Return its `kernel_info` reply."""
     from queue import Empty
 
     end, next_ask = time.monotonic() + limit_s, 0.0
@@ -163,8 +165,9 @@ def _kernel_info(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
 
 
 def _language_version(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
-    """Return the version by the name of the language. If it is unknown, return the kernel's version by its
-    name."""
+    """Map the name of the kernel's language to the version of the language. If the version is unknown, map
+    the name of the kernel's implementation to the version of the implementation.
+    """
     language = info.get("language_info") or {}
     says, version = language.get("name"), language.get("version")
     if not version and info.get("implementation_version"):
@@ -173,7 +176,7 @@ def _language_version(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
 
 
 class _Session:
-    """State of a session from cell to cell."""
+    """State of a session that lasts from one cell to the next."""
 
     def __init__(
         self,
@@ -192,7 +195,7 @@ class _Session:
         self._program = _language_version(requests.kernel.name, info)
         self._imports: dict[str, None] = {}
         self._packages: list[str] = []
-        """Imported packages whose versions are recorded, from the kernel's last report."""
+        """Imported packages whose versions are recorded, as last reported by the kernel."""
         self._next = 1
         """Number that a Python kernel will give to the next cell."""
 
@@ -240,8 +243,9 @@ class _Session:
         return python.state_expression(tuple(self._imports), self._root)
 
     def _usage_frame(self, reply: KernelReply) -> Frame:
-        """Return the device and packages of a cell. For languages other than Python, return only the
-        language."""
+        """Return a frame with the device and the packages that a cell used. For languages other than Python,
+        the frame contains only the language.
+        """
         if not self._is_python:
             return {"device": "", "imports": list(self._program)}
         if reply.status == "error":
@@ -257,7 +261,7 @@ class _Session:
         return python.find_crash_line(stack, number)
 
     def value(self, message: Mapping[str, Any]) -> Frame:
-        """Compute one value in the text."""
+        """Compute the value of one `{= … =}` in the text."""
         expression = message["expression"]
         if self._is_python:
             expression = python.value_expression(expression, message["conversion"], message["spec"])
@@ -274,7 +278,7 @@ class _Session:
         return {**frame, "status": "error", "text": "", "latex": "", "failure": read_failure(found)}
 
     def machine(self) -> Frame:
-        """Return the machine where the session ran, as far as it is known."""
+        """Return a frame that describes the machine where the session ran. Unknown fields are missing."""
         if not self._is_python:
             here: Mapping[str, Any] = {} if self._requests.kernel.id else versions.machine(())
             known: Frame = {name: here[name] for name in ("platform", "cpu") if name in here}

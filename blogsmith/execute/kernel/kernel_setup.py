@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 _IPYTHON_NAMES = frozenset(("In", "Out", "exit", "quit", "get_ipython", "open"))
-"""Names that are not the author's, in addition to all that begin with an underscore."""
+"""Names in the namespace that belong to IPython, not to the author. All names that begin with an underscore
+do so too.
+"""
 _LATEX = "_repr_latex_"
 _VALUE_BYTES = 64 * 1024
 _FLUSH_S = 0.02
@@ -31,7 +33,9 @@ _FLUSH_WAIT_S = 0.05
 
 
 class KernelReport:
-    """Report that reaches the bridge as a string."""
+    """Result of an expression that IPython displays as the string passed to it, so that the bridge receives
+    that string unchanged.
+    """
 
     def __init__(self, text: str, latex: str = "") -> None:
         self._data = {"text/plain": text[:_VALUE_BYTES], "text/latex": latex[:_VALUE_BYTES]}
@@ -41,7 +45,7 @@ class KernelReport:
 
 
 def report_value(value: Any, conversion: str, spec: str) -> KernelReport:
-    """Return a value in the text, converted and formatted as in an f-string."""
+    """Return the value of a `{= … =}`, converted and formatted as in an f-string."""
     convert: Any = {"r": repr, "s": str, "a": ascii}.get(conversion)
     text = format(convert(value) if convert else value, spec)
     offers = not (conversion or spec or isinstance(value, type)) and hasattr(value, _LATEX)
@@ -49,14 +53,18 @@ def report_value(value: Any, conversion: str, spec: str) -> KernelReport:
 
 
 def state(names: Sequence[str], root: str) -> KernelReport:
-    """Return device and packages that a cell used. names: names that the code imports. root: site root."""
+    """Return the device and the packages that a cell has used. names: names that the code imports. root: site
+    root.
+    """
     versions: Any = sys.modules["_blogsmith_versions"]
     imports = versions.used_packages(names, lambda file: file.startswith(root + "/"))
     return KernelReport(json.dumps({"device": versions.device(), "imports": imports}))
 
 
 def machine(names: Sequence[str]) -> KernelReport:
-    """Return the fields of `results.Machine`. names: packages whose versions are recorded."""
+    """Return the fields of `results.Machine`, which describe this machine. names: packages whose versions are
+    recorded.
+    """
     versions: Any = sys.modules["_blogsmith_versions"]
     return KernelReport(json.dumps(versions.machine(names)))
 
@@ -70,8 +78,9 @@ def seed(number: int) -> None:
 
 
 def begin_run(binding: str, leaves: bool) -> None:
-    """Bind the names of a sweep, given as JSON. leaves: whether the cell's names are kept; if not, `end_run`
-    removes them."""
+    """Bind the variables of one run of a sweep. binding: names and values as JSON. leaves: whether names that
+    the cell binds are kept; if not, `end_run` removes them.
+    """
     ipython: Any = sys.modules["IPython"]
     sweeps: Any = sys.modules["_blogsmith_sweeps"]
     shell = ipython.get_ipython()
@@ -83,16 +92,19 @@ def begin_run(binding: str, leaves: bool) -> None:
 
 
 def end_run() -> KernelReport:
-    """Return to the state before `begin_run`. Report the name of a variable changed in place, if any."""
+    """Restore the state before `begin_run`. Report the name of a variable that the run changed in place, if
+    any.
+    """
     sweeps: Any = sys.modules["_blogsmith_sweeps"]
     return KernelReport(json.dumps({"changed": sweeps.before.restore()}))
 
 
 def prepare(stack_file: str, package: str) -> None:
-    """Make IPython name cells as blogsmith does, and lose no printed output.
+    """Make IPython name cells as blogsmith does, and flush printed output so that a crash loses none.
 
-    stack_file: file where a dying process writes its stack; empty if nobody could read it. package: folder of
-    the package blogsmith, to import its lab from; empty if it is on another machine.
+    stack_file: file where a dying process writes its stack; empty if the bridge could not read the file.
+    package: folder of the package blogsmith, where cells find `blogsmith.lab`; empty if that folder is on
+    another machine.
     """
     lab_finder: Any = sys.modules["_blogsmith_lab_finder"]
     if package:
@@ -144,8 +156,9 @@ def _is_internal(file: str, library: str) -> bool:
 
 
 def _enable_stack_dump(stack_file: str) -> Any:
-    """Dump the stack at a crash, and when the bridge requests it before a kill. Return the file that is
-    written."""
+    """Dump the stack to a file when the process crashes, and when the bridge requests it before a kill.
+    Return the open file.
+    """
     file = open(stack_file, "w")  # noqa: PTH123, SIM115 - it stays open as long as the process
     faulthandler.enable(file, all_threads=False)
     faulthandler.register(signal.SIGUSR2, file, all_threads=False)
@@ -153,7 +166,9 @@ def _enable_stack_dump(stack_file: str) -> Any:
 
 
 def _flush_at_exit(file: Any) -> None:
-    """Flush all output at `os._exit`. file: file for the stack of the call; None if nobody could read it."""
+    """Flush all output when code calls `os._exit`. file: open file that receives the stack of this call; None
+    if the bridge could not read it.
+    """
     leave, kernel = os._exit, os.getpid()
 
     def leave_flushed(status: int) -> None:
@@ -170,8 +185,9 @@ def _flush_at_exit(file: Any) -> None:
 
 
 def _flush_streams() -> None:
-    """Flush the first lines immediately, and each stream before another is written to. A kernel buffers
-    printed output for a while; after a crash it would be lost."""
+    """Send the first lines of output immediately, and flush one stream before another is written to.
+    Otherwise a kernel buffers printed output for a while and would lose it in a crash.
+    """
     last: list[Any] = [None, 0.0]
 
     def wrap_write(stream: Any, write: Any) -> Any:

@@ -25,12 +25,13 @@ _POLL_S = 0.05
 
 
 class KernelStartError(Exception):
-    """Error: the kernel cannot run. The message is the reason."""
+    """Error raised if a kernel cannot start. The message is the reason."""
 
 
 class LocalKernel:
-    """A kernel that was started by its name. Its connection file, its log and IPython's files are in a
-    temporary folder."""
+    """Kernel on this machine, started by its name. A temporary folder contains its connection file, its log
+    and IPython's files.
+    """
 
     def __init__(self, name: str, folder: Path, temporary: Path) -> None:
         self.name = name
@@ -79,15 +80,17 @@ class LocalKernel:
 
     @property
     def stack_file(self) -> str:
-        """File where the kernel may write its stack."""
+        """File where the kernel writes its stack if it crashes."""
         return str(self._stack)
 
     def stack(self) -> str:
-        """Return the stack of a kernel that crashed, as far as it was written."""
+        """Return the stack of a kernel that crashed. May be incomplete or empty."""
         return _read_text(self._stack)
 
     def request_stack(self) -> None:
-        """Make the kernel write its stack. If it cannot, the signal ends it."""
+        """Signal the kernel to write its stack to `stack_file`. If the kernel cannot do that, the signal ends
+        it.
+        """
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGUSR2)
         end = time.monotonic() + _STACK_S
@@ -100,8 +103,9 @@ class LocalKernel:
         return self._stack.is_file() and self._stack.stat().st_size > 0
 
     def end(self) -> None:
-        """Kill the process group. Children that have left it carry the session's mark, by which they are
-        found later."""
+        """Kill the process group of the kernel. Child processes that have left the group carry the session's
+        mark, so the builder finds them later.
+        """
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):

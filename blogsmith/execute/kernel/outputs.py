@@ -15,7 +15,9 @@ from .requests import KernelReply, Message
 Frame = dict[str, object]
 
 TEXT_FORMATS = ("text/plain", "text/html", "text/latex", "text/markdown")
-"""Text formats of a value. If there is no plain text, the first of the other formats replaces it."""
+"""Text formats of a value, by MIME type. If a value has no plain text, the first of its other formats is used
+as plain text.
+"""
 IMAGE_FORMATS = ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
 _TEXT_FALLBACKS = ("text/markdown", "application/json", "application/javascript")
 _MAX_IMAGE_BYTES = 64 * 1024 * 1024
@@ -76,8 +78,10 @@ class Outputs:
 
 
 def _supported_formats(data: Mapping[str, Any], limit: int) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the formats of a value that a page supports: strings, and images in base64. limit: plain text
-    longer than this is cut; longer strings in other formats are left out."""
+    """Return the formats of a value that a page supports: first the text formats, then the images in base64.
+    limit: maximum number of characters. Longer plain text is cut; longer strings in other formats are left
+    out.
+    """
     plain = next((kind for kind in ("text/plain", *_TEXT_FALLBACKS) if kind in data), "")
     texts = {kind: _text(data[kind]) for kind in TEXT_FORMATS if kind in data}
     texts |= {kind: json.dumps(value) for kind, value in data.items() if _is_data(kind, value)}
@@ -88,7 +92,7 @@ def _supported_formats(data: Mapping[str, Any], limit: int) -> tuple[dict[str, s
 
 
 def _is_data(kind: str, value: object) -> bool:
-    """Return whether a format is the data of a chart, or of a type that a plugin may show."""
+    """Return whether a format contains data of a chart, or data of a type that a plugin may show."""
     return kind.startswith("application/vnd.") and "widget-view" not in kind and isinstance(value, dict)
 
 
@@ -108,7 +112,8 @@ def _encode_image(kind: str, written: str) -> str:
 
 def read_failure(error: Mapping[str, Any]) -> Frame:
     """Return an exception as the fields of `runs.Failure`. error: content of the message or reply that
-    reports it. The line is known only from kernels that name locations as `<cell 2>`."""
+    reports the exception. The line is known only if the kernel names locations as `<cell 2>`.
+    """
     name = str(error.get("ename") or "Error")
     message = _ANSI.sub("", str(error.get("evalue") or ""))
     text = _ANSI.sub("", "\n".join(map(str, error.get("traceback") or ()))).strip("\n")
@@ -119,8 +124,9 @@ def read_failure(error: Mapping[str, Any]) -> Frame:
 
 
 def end_fields(reply: KernelReply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
-    """Return the fields `status`, `problem` and `failure` of a cell's last frame. error: see
-    `Outputs.error`."""
+    """Return the fields `status`, `problem` and `failure` of the frame that ends a cell. error: see
+    `Outputs.error`.
+    """
     if reply.status == "died":
         return {"status": "died", "problem": reply.problem, "failure": None}
     if reply.status == "ok":

@@ -1,4 +1,4 @@
-"""Code and expressions for kernels that run Python. Their answers are JSON."""
+"""Code and expressions that the bridge sends to kernels that run Python. The kernel answers in JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SOURCES: Mapping[str, str] = MappingProxyType(
         "_blogsmith_kernel": "kernel/kernel_setup.py",
     }
 )
-"""Name of a module in the kernel → our file."""
+"""Name of a module in the kernel → file of blogsmith with its source."""
 _SETUP = """\
 def _blogsmith(sources):
     import sys, types
@@ -35,15 +35,16 @@ _MODULE = '__import__("sys").modules["_blogsmith_kernel"]'
 
 
 def setup_code() -> str:
-    """Return the code to run before the first cell. It leaves no names."""
+    """Return the code to run before the first cell. It leaves no names in the namespace."""
     folder = Path(__file__).parents[1]
     sources = {name: (folder / file).read_text("utf-8") for name, file in _SOURCES.items()}
     return _SETUP.format(sources=sources)
 
 
 def setup_expression(stack_file: str) -> str:
-    """Return the expression to evaluate after the setup code: IPython redirects the streams while code runs.
-    stack_file: see `kernel_setup.prepare`."""
+    """Return the expression to evaluate after the setup code. An expression is needed because IPython
+    redirects the streams while code runs. stack_file: see `kernel_setup.prepare`.
+    """
     package = str(Path(__file__).parents[2]) if stack_file else ""
     return f"{_MODULE}.prepare({stack_file!r}, {package!r})"
 
@@ -53,7 +54,9 @@ def seed_code(seed: int) -> str:
 
 
 def binding_code(binding: Mapping[str, object], *, leaves: bool) -> str:
-    """Return the code to run before a sweep run. leaves: keep what the cell binds."""
+    """Return the code to run before one run of a sweep. binding: variable → value. leaves: whether the names
+    that the cell binds are kept.
+    """
     return f"{_MODULE}.begin_run({json.dumps(binding)!r}, {leaves!r})"
 
 
@@ -68,18 +71,24 @@ def numbering_code(number: int) -> str:
 
 
 def value_expression(expression: str, conversion: str, spec: str) -> str:
-    """Return the expression for a `{= … =}`. Its `text/plain` is the text, its `text/latex` the formula."""
+    """Return the expression that computes a `{= … =}`. In the kernel's answer, `text/plain` is the text and
+    `text/latex` the formula.
+    """
     # the line breaks end a comment or a line magic in the expression
     return f"{_MODULE}.report_value((\n{expression}\n), {conversion!r}, {spec!r})"
 
 
 def state_expression(names: Sequence[str], root: str) -> str:
-    """Return the expression to evaluate after a cell. names: names that cells import."""
+    """Return the expression to evaluate after a cell, which reports the device and the packages used. names:
+    names that cells import.
+    """
     return f"{_MODULE}.state({list(names)!r}, {root!r})"
 
 
 def machine_expression(names: Sequence[str]) -> str:
-    """Return the expression to evaluate at the end of a session."""
+    """Return the expression to evaluate at the end of a session, which describes the machine. names: packages
+    whose versions are recorded.
+    """
     return f"{_MODULE}.machine({list(names)!r})"
 
 

@@ -1,7 +1,9 @@
-"""One request to a Jupyter kernel: its outputs, its reply, and detection of the kernel's death.
+"""Sends one request to a Jupyter kernel, receives its outputs and its reply, and detects whether the kernel
+has died.
 
-A request is done when its reply and the message that the kernel is idle have arrived. Outputs use another
-channel than replies and may arrive later. A kernel that dies sends neither, so its process is watched.
+A request is done when both its reply and the message that the kernel is idle have arrived. Outputs use
+another channel than replies and may arrive later. A kernel that dies sends neither of the two, so its process
+is also monitored.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ from typing import Any, Literal, Protocol
 
 POLL_S = 0.05
 INTERRUPT_TIMEOUT_S = 0.5
-"""Seconds to wait after an interrupt. It is less than the builder's grace time, so that the bridge ends the
-kernel and reports it."""
+"""Seconds to wait for a kernel after an interrupt. It is less than the builder's grace time, so that the
+bridge, and not the builder, ends the kernel and reports it.
+"""
 _IDLE_TIMEOUT_S = 5.0
 _DRAIN_S = 0.2
 
@@ -24,11 +27,11 @@ Message = Mapping[str, Any]
 
 
 class Kernel(Protocol):
-    """Running kernel, on this machine or on a server."""
+    """Running kernel, on this machine or on a Jupyter server."""
 
     name: str
     id: str
-    """Id on a server. Empty if it runs here."""
+    """Id of the kernel on its server. Empty if the kernel runs on this machine."""
     client: Any
     """Blocking client of jupyter_client or jupyter_kernel_client."""
 
@@ -39,10 +42,10 @@ class Kernel(Protocol):
 
     @property
     def stack_file(self) -> str:
-        """File where a Python kernel writes its stack. Empty for none."""
+        """File where a Python kernel writes its stack if it crashes. Empty if there is no such file."""
 
     def stack(self) -> str:
-        """Return the stack of a kernel that crashed, as far as it was written."""
+        """Return the stack of a kernel that crashed. May be incomplete or empty."""
 
     def request_stack(self) -> None:
         """Make the kernel write its stack before it is ended."""
@@ -53,7 +56,7 @@ class Kernel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KernelReply:
-    """Outcome of a request."""
+    """Outcome of one request."""
 
     status: Literal["ok", "error", "died"]
     content: Mapping[str, Any] = field(default_factory=dict)
@@ -64,7 +67,7 @@ class KernelReply:
 
 @dataclass(slots=True)
 class Requests:
-    """Sequence of requests to one kernel."""
+    """Sends requests to one kernel, one after the other."""
 
     kernel: Kernel
     is_interrupted: Callable[[], bool]
@@ -78,12 +81,13 @@ class Requests:
     def run(
         self, code: str, on_message: Callable[[Message], None], expressions: Mapping[str, str]
     ) -> KernelReply:
-        """Run a cell. on_message: called with every message about the cell. expressions: evaluated after the
-        cell."""
+        """Run a cell. on_message: called with every message about the cell. expressions: expressions to
+        evaluate after the cell.
+        """
         return self._request(code, on_message, expressions, silent=False)
 
     def compute(self, expressions: Mapping[str, str], code: str = "") -> KernelReply:
-        """Evaluate expressions, or run code of ours. Outputs are ignored."""
+        """Run `code`, which is not the author's, and evaluate expressions. Outputs are ignored."""
         return self._request(code, lambda message: None, expressions, silent=True)
 
     def _request(

@@ -1,7 +1,7 @@
-"""Jupyter kernel on a server, over its HTTP and WebSocket interface.
+"""Jupyter kernel on a server, reached through the server's HTTP and WebSocket interface.
 
-A server restarts a kernel that has died and reports this in a separate message. The state of the kernel is
-also polled, because a lost connection sends no message at all. The builder ends the kernel.
+A server restarts a kernel that has died, and reports this in a separate message. The state of the kernel is
+also polled, because no message arrives if the connection is lost. The builder ends the kernel.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ _DEAD_STATES = ("restarting", "autorestarting", "dead")
 
 
 class ServerKernel:
-    """Kernel started by name, in the folder that the path refers to on the server."""
+    """Kernel on a Jupyter server, started by its name in a folder of the server."""
 
     def __init__(self, url: str, token: str, name: str, path: str, temporary: Path) -> None:
-        """Start the kernel and connect to it. Raises `KernelStartError`. temporary: folder of the session on
-        this machine, for data that the builder needs."""
+        """Start the kernel and connect to it. Raises `KernelStartError`. path: folder on the server.
+        temporary: folder of the session on this machine, for data that the builder needs.
+        """
         try:
             library: Any = import_module("jupyter_kernel_client.manager")
         except ImportError as error:
@@ -81,7 +82,7 @@ class ServerKernel:
         return "the connection to the server is lost" if lost else ""
 
     def startup_error(self) -> str:
-        """Return why a kernel did not become ready."""
+        """Return why the kernel did not become ready, as a message."""
         return self.death_reason()
 
     @property
@@ -101,8 +102,9 @@ class ServerKernel:
 
 
 def _watch_states(client: Any) -> Any:
-    """Return the client, changed so that it stores kernel states that belong to no request in
-    `client.states`."""
+    """Change a client so that `client.states` collects kernel states that belong to no request. Return the
+    client.
+    """
     client.states = set()
     get = client.get_iopub_msg
 

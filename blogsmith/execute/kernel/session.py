@@ -39,14 +39,14 @@ _END_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class KernelEngine:
-    """Jupyter kernel connected by a bridge."""
+    """Engine that runs cells in a Jupyter kernel, through a bridge process."""
 
     kernel: str = ""
     """Name of the kernel. Empty for `python3`."""
     ready_s: float = 60.0
     """Seconds that the kernel may take to start. Some kernels compile code first."""
     bridge_s: float = 30.0
-    """Seconds that the bridge may take in addition."""
+    """Seconds that the bridge may take to start, in addition to `ready_s`."""
     is_forkable: bool = False
 
     @property
@@ -55,12 +55,15 @@ class KernelEngine:
         return self.ready_s + self.bridge_s
 
     def program(self, python: str) -> str:
-        """Return the name of the kernel for messages. `python` has no effect on kernels."""
+        """Return the name of the kernel for messages. python: ignored, because the kernel determines its
+        Python.
+        """
         return f'kernel "{self.kernel or "python3"}"'
 
     def refusal(self, sandbox: str) -> str:
-        """Return why a session must not run in this sandbox, as a message. Jupyter starts kernels outside of
-        it. Empty if there is no sandbox."""
+        """Return why a session must not run in this sandbox, as a message: Jupyter starts kernels outside the
+        sandbox. Empty if `sandbox` is `off`.
+        """
         if sandbox == "off":
             return ""
         return f'"sandbox: {sandbox}" is not supported with a Jupyter kernel; remove it, or `engine: jupyter`'
@@ -76,11 +79,11 @@ class KernelEngine:
         return bridge_environment(env, os.environ)
 
     def start_fields(self, post: PurePosixPath) -> dict[str, object]:
-        """Return the kernel, its folder on a server, and its timeout."""
+        """Return the fields that name the kernel, its folder on a server, and its timeout."""
         return {"kernel": self.kernel, "path": str(post.parent), "ready_s": self.ready_s}
 
     def clean_up(self, temporary: Path) -> None:
-        """End a kernel on a server, even if the bridge is gone."""
+        """End the kernel on a server, even if the bridge has died."""
         end_server_kernel(temporary)
 
 

@@ -1,1 +1,1 @@
-"""Probing the author's Python: its packages and CUDA device, and the needs of cells that it meets."""
+"""Probes the author's Python: reports its packages, its CUDA device, and which needs of cells are met."""

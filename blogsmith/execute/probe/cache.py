@@ -1,9 +1,10 @@
 """Results of the probe, stored in the site cache, because torch takes seconds to report its device.
 
-A result is valid while the Python, every folder it imports from, the variables that choose devices and the
-driver are unchanged. Facts that may differ next time are not stored: a probe without a result, a device that
-torch does not see although its driver is installed, and modules inside packages. A row that is damaged or of
-another version is ignored. A row that cannot be written only costs time.
+A result is valid while all of these are unchanged: the Python, every folder that it imports from, the
+variables that choose devices, and the driver. Some facts may differ next time and are not stored: a probe
+without a result, a device that torch does not see although its driver is installed, and modules inside
+packages. A cache entry that is damaged or has another version is ignored. If an entry cannot be written, the
+probe only runs again.
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ from ...base.storage.stamps import read_stamp
 from .program import folder_stamp
 
 SCHEMA = 1
-"""Version of the row and of the probe's output format."""
+"""Version of the cache entries and of the probe's output format."""
 _NAME = "pythons"
 MAX_PYTHONS = 8
 """Maximum number of Pythons whose results are stored. The oldest is removed first."""
 _PREFIXES = ("CUDA", "NVIDIA", "HIP", "ROCR", "TORCH", "PYTORCH", "PYTHON", "LD_", "DYLD_")
 _NAMES = ("PATH", "HOME", "VIRTUAL_ENV", "CONDA_PREFIX")
-"""Variables, by name or prefix, that affect what a Python finds."""
+"""Environment variables, by name or prefix, that affect which modules a Python finds."""
 
 Answer = Mapping[str, Any]
 """Output of the probe: `packages`, `cuda`, `path`."""
 
 
 class CacheEntry(TypedDict):
-    """Stored result for one Python."""
+    """Stored probe result for one Python."""
 
     path: Mapping[str, str]
     """Absolute path of each folder in the `sys.path` of this Python → its stamp from `folder_stamp`."""
@@ -46,12 +47,12 @@ class CacheEntry(TypedDict):
     packages: Mapping[str, str | None]
     """Import name of a package → its version; None if the package is not installed."""
     cuda: Mapping[str, str]
-    """Output of the probe for `cuda`. Empty if unknown."""
+    """Fields that the probe printed for `cuda`. Empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeCache:
-    """Stored results for the Pythons that a site uses."""
+    """Stored probe results for the Pythons that a site uses."""
 
     root: Path
     """Site root."""
@@ -59,7 +60,9 @@ class ProbeCache:
     """Root of the file system, which contains `dev/` and `proc/`."""
 
     def lookup(self, names: Collection[str], python: str, environ: Mapping[str, str]) -> Answer | None:
-        """Return the stored result for all `names` if it is still valid. None if the probe must run."""
+        """Return the stored result for `names` of packages. None if it does not contain all of them or is no
+        longer valid; the probe must then run.
+        """
         entry = self._entries().get(python)
         if entry is None or not all(_has_answer(name, entry) for name in names):
             return None
@@ -70,7 +73,7 @@ class ProbeCache:
         return {"packages": packages, "cuda": entry["cuda"]}
 
     def store(self, names: Collection[str], python: str, environ: Mapping[str, str], answer: Answer) -> None:
-        """Store the part of a result that will stay valid."""
+        """Store those parts of a probe result that remain valid."""
         path, found, cuda = answer.get("path"), answer.get("packages"), answer.get("cuda")
         if not (path and _is_words(path) and _is_words(found)):
             return
@@ -106,7 +109,7 @@ class ProbeCache:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _driver(self) -> list[str]:
-        """Return the devices and the driver version of the machine, as far as files show them."""
+        """Return the GPU devices and the driver version of the machine, read from files of the system."""
         found = [str(file) for pattern in ("nvidia*", "nvidia-caps/*", "dxg") for file in self._dev(pattern)]
         try:
             version = (self.machine / "proc/driver/nvidia/version").read_text(errors="replace")
@@ -151,6 +154,8 @@ def _is_words(found: Any) -> TypeGuard[Mapping[str, str]]:
 
 
 def _file_stamp(file: Path) -> tuple[int, int] | None:
-    """Return size and time of a file, without the inode: in a container, the inode changes at each start."""
+    """Return the size and the modification time of a file; the inode is not included, because in a container
+    it changes at each start.
+    """
     stamp = read_stamp(file)
     return stamp and stamp.written

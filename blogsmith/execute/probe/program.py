@@ -1,4 +1,5 @@
-"""Program that reports packages and CUDA device of the author's Python (3.9 or later), which runs it.
+"""Program that reports packages and the CUDA device of a Python. It runs in the author's Python (3.9 or
+later).
 
 Its argument is a JSON list of import names. The last line of stdout is JSON:
 - `packages`: name → version of the packages found; empty if the version is unknown
@@ -21,7 +22,7 @@ from typing import Any
 
 
 def main() -> None:
-    """Print the answer for the names in the first argument."""
+    """Print the report for the names in the first argument."""
     # Modules in the folder of this file belong to blogsmith, not to the author.
     here = Path(__file__).resolve().parent
     sys.path[:] = [path for path in sys.path if Path(path or ".").resolve() != here]
@@ -91,8 +92,9 @@ def distributions(top: str) -> list[str]:
 
 
 def torch_device() -> dict[str, Any]:
-    """Return the CUDA device that torch can use. It is tested with a computation: a device may be too old for
-    this torch, or in use by others."""
+    """Return the CUDA device that torch can use. A computation tests the device, since it may be too old for
+    this torch or in use by others.
+    """
     try:
         torch: Any = import_module("torch")
         if not torch.cuda.is_available():

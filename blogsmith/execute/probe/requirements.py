@@ -1,6 +1,7 @@
-"""Needs of cells that this machine does not meet, and packages of the author's Python.
+"""Checks needs of cells on this machine and packages of the author's Python.
 
-One child process reports everything. None is started if there is nothing to check or the result is cached.
+One child process reports everything. If there is nothing to check or the result is cached, no process is
+started.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from ...model.cells import COMMANDS, Cell, Need
 from .cache import Answer, ProbeCache
 
 TIMEOUT_S = 120.0
-"""Timeout in seconds. Importing a torch with CUDA from a cold disk and starting the device may take a minute.
+"""Timeout of the probe in seconds. Importing a torch with CUDA from a cold disk and starting the device may
+take a minute.
 """
 _PROBE = Path(__file__).with_name("program.py")
 NO_DEVICE = "this machine has no CUDA device"
@@ -30,7 +32,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def has_device() -> bool:
-    """Return whether there is any trace of an NVIDIA driver. This is much faster than a query by torch."""
+    """Return whether there is any trace of an NVIDIA driver. This is much faster than asking torch."""
     # dxg: driver of Windows in its Linux subsystem
     return (
         any(Path("/dev").glob("nvidia[0-9]*"))
@@ -47,10 +49,11 @@ def unmet(
     device: Callable[[], bool] = has_device,
     cache: ProbeCache | None = None,
 ) -> dict[Need, str]:
-    """Map each unmet need to the reason, as a message.
+    """Map each need that this machine does not meet to the reason, as a message.
 
-    python: path of the author's Python. environ: complete environment of the child process. device: returns
-    whether there may be a CUDA device at all. cache: results of earlier probes.
+    python: path of the author's Python. environ: complete environment of the child process. run: starts the
+    child process. device: returns whether there may be a CUDA device at all. cache: results of earlier
+    probes.
     """
     wanted = list(dict.fromkeys(needs))
     found = {need: NO_DEVICE for need in wanted if need.name == "cuda"}
@@ -92,10 +95,11 @@ def needs_any(cell: Cell, names: Collection[str]) -> bool:
 def unmatched_needs_errors(
     names: Sequence[str], cells: Sequence[tuple[Cell, bool]], unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
-    """Return an error if `--needs` selects nothing that can run here, or if no cell has these needs.
+    """Return one error if `--needs` selects only cells that cannot run here, or if no cell has these needs.
+    Otherwise return an empty list.
 
-    There is no error if at least one of the needs is met here, or if no cell with them must run. cells: each
-    cell, and whether it must run.
+    There is no error if at least one of the needs is met here, or if no cell that has one must run. names:
+    names given by `--needs`. cells: each cell, and whether it must run.
     """
     meant = [(cell, is_open) for cell, is_open in cells if needs_any(cell, names)]
     if not names or (not meant and not cells):
@@ -127,15 +131,18 @@ def _unneeded_error(names: Sequence[str], cells: Iterable[tuple[Cell, bool]]) ->
 def probe_versions(
     names: Collection[str], python: str, environ: Mapping[str, str], run: Run = subprocess.run
 ) -> dict[str, str]:
-    """Map the import names of installed packages to their versions. Empty if Python does not answer. Packages
-    without a version are left out."""
+    """Map the import names of installed packages to their versions. Packages without a version are left out.
+    Empty if the probe fails.
+    """
     answer = _run_probe(set(names) - {"cuda"}, python, environ, run) if names else {}
     packages = {} if isinstance(answer, str) else _packages(answer, names)
     return {name: version for name, version in packages.items() if version}
 
 
 def _packages(answer: Answer, names: Iterable[str]) -> dict[str, str]:
-    """Map the import names that cells can import to versions. `blogsmith.lab` is always included."""
+    """Map the import names of packages that cells can import to versions. `blogsmith.lab` is always among
+    them.
+    """
     served = {name: __version__ for name in names if name in ("blogsmith", "blogsmith.lab")}
     return {**served, **answer.get("packages", {})}
 

@@ -72,8 +72,9 @@ def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
 
 
 def value_run(frame: Frame | None, bad: str | None, problem: str) -> ValueRun:
-    """Return the run of a value. bad: kind of the limit that it exceeded, or None. problem: description of
-    `bad`, as a message."""
+    """Return the run of a value. frame: the worker's answer, if there is one. bad: kind of the limit that the
+    request exceeded, or None. problem: description of `bad`, as a message.
+    """
     if frame is None or bad:
         name = _ERRORS.get(bad, "RuntimeError")
         return ValueRun("error", failure=Failure(name, problem, f"{name}: {problem}\n"))
@@ -128,12 +129,14 @@ def _notes(found: object) -> tuple[str, ...]:
 
 
 def _sdpa(found: object) -> tuple[str, ...]:
-    """Return the valid entries: the author's code could have manipulated the worker."""
+    """Return the valid entries of the list that a worker sent. Others are dropped, because the author's code
+    could have manipulated the worker.
+    """
     entries = found if isinstance(found, list) else []
     kept = {entry for entry in entries if isinstance(entry, str) and re.fullmatch(SDPA, entry)}
     return tuple(sorted(kept)[:MAX_SDPA])
 
 
 def _known_fields(record: type[Struct], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values whose keys are fields of `record`. A newer worker may send more."""
+    """Return those values whose keys are fields of `record`. A newer worker may send more values."""
     return {name: given[name] for name in record.__struct_fields__ if name in given}

@@ -1,8 +1,9 @@
-"""Checkpoints (saved processes) of the sessions of one builder: which are stored, how long, and their limits.
+"""Store of the checkpoints (saved processes) of one builder's sessions. It decides which are made and which
+are removed.
 
-A checkpoint is made if it takes much less time than running the session up to it. If checkpoints use too much
-memory, or there are too many, the least recently used ones are removed, first the one that saves the least
-time.
+A checkpoint is made if this takes much less time than running the session up to that point. If there are too
+many checkpoints or they use too much memory, the least recently used ones are removed. Of equally old ones,
+the one that saves the least time is removed first.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .session import start_request
 MIN_SAVED_S = 0.2
 """Minimum time in seconds that a checkpoint must save."""
 COST_FACTOR = 25
-"""Minimum ratio between the time that a checkpoint saves and the time to make it."""
+"""Minimum value of this ratio: time that a checkpoint saves, divided by the time to make it."""
 MAX_CHECKPOINTS = 24
 """Maximum number of checkpoints."""
 MAX_BYTES = 2 * 1024**3
@@ -37,7 +38,9 @@ MEMORY_SHARE = 1 / 8
 
 Hold = Callable[[Process], Process]
 Objection = Callable[[SessionProgress], str]
-"""Function that returns why no checkpoint of a state may be made, as a message; empty if it may."""
+"""Function that returns, as a message, why no checkpoint may be made in a state of the session; empty if one
+may.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -48,11 +51,11 @@ class _StoredCheckpoint:
     saves_s: float
     """Time in seconds to run the session from the previous checkpoint to this one."""
     used: int
-    """Last use, as the number of session runs until then."""
+    """Time of the last use, counted in runs of sessions: the number of the run that used the checkpoint."""
 
 
 class CheckpointStore:
-    """Set of checkpoints, which many threads may use."""
+    """Set of checkpoints. Its methods may be called from several threads."""
 
     def __init__(
         self,
@@ -79,10 +82,11 @@ class CheckpointStore:
         kept: KeptCheckpoints | None = None,
         objection: Objection = lambda progress: "",
     ) -> RunCheckpoints | None:
-        """Return the checkpoints for a run of a session, or None if it cannot have any.
+        """Return the checkpoints for a run of a session, or None if the session cannot have any.
 
-        declared, origin: as for `prefix_keys`. hold: called with each worker that resumes from a checkpoint.
-        kept: checkpoints of earlier builders, to resume from too.
+        declared, origin: as in `prefix_keys`. hold: called with each worker that resumes from a checkpoint.
+        kept: checkpoints of earlier builders, which may be used too. objection: says why no checkpoint may be
+        made.
         """
         if sys.platform != "linux" or job.engine != WORKER or job.cuda:
             return None
@@ -90,7 +94,7 @@ class CheckpointStore:
         return RunCheckpoints(self, keys, str(job.post), hold, kept, objection)
 
     def is_worthwhile(self, seconds: float, cost_s: float) -> bool:
-        """Return whether a checkpoint that saves this much time should be made."""
+        """Return whether to make a checkpoint. seconds: time that it saves. cost_s: seconds to make it."""
         return seconds >= max(self._least_s, self._cost_factor * cost_s)
 
     def find(self, keys: Iterable[str]) -> list[Checkpoint]:
@@ -104,7 +108,9 @@ class CheckpointStore:
         return [kept.checkpoint for kept in sorted(found, key=lambda kept: -kept.checkpoint.progress.steps)]
 
     def add(self, checkpoint: Checkpoint, key: str, post: str, saves_s: float) -> None:
-        """Add a checkpoint. Others may be removed to make room."""
+        """Add a checkpoint. Close it if the store is closed or already has one with this key. Others may be
+        removed to make room.
+        """
         with self._lock:
             is_known = any(kept.key == key for kept in self._kept)
             if not (is_known or self._closed):
@@ -114,7 +120,7 @@ class CheckpointStore:
         self.trim()
 
     def take_all(self) -> list[tuple[str, Checkpoint]]:
-        """Return all checkpoints, each with its key, and no longer store them."""
+        """Remove all checkpoints from the store without closing them. Return each with its key."""
         with self._lock:
             taken, self._kept = self._kept, []
         return [(one.key, one.checkpoint) for one in taken]
@@ -164,7 +170,9 @@ class CheckpointStore:
             one.checkpoint.close()
 
     def _credit_next(self, gone: _StoredCheckpoint) -> None:
-        """Add the time that a removed checkpoint saved to the next checkpoint of the same run."""
+        """Add the time that a removed checkpoint saved to the next checkpoint of the same run, which now
+        saves it.
+        """
         steps = gone.checkpoint.progress.steps
         behind = [
             one
@@ -240,10 +248,12 @@ def prefix_keys(
 ) -> tuple[str, ...]:
     """Return the key before the first step of a job, and the key after each step.
 
-    Keys depend on the exact code, because tracebacks show it, but not on files that the code reads, because
-    these are unknown before it runs. start: request that starts the session, without its folder. declared:
-    number of a cell in the session → state of its declared files; 0 → that of the page's. origin: date of the
-    records, and anything else that must be the same.
+    Keys depend on the exact code, because tracebacks show it. They do not depend on files that the code
+    reads, because these are unknown before the code runs.
+
+    start: request that starts the session, without its folder. declared: number of a cell in the session →
+    state of the files that the cell declares; 0 → state of the files that the page declares. origin: date of
+    the records, and anything else that must be unchanged.
     """
     interpreter = [(str(path), read_stamp(path)) for path in _interpreter_files(Path(job.python))]
     environment = sorted(item for item in job.env.items() if item[0] not in _SESSION_VARIABLES)

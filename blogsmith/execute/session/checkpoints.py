@@ -1,7 +1,8 @@
-"""Checkpoints of a session: waiting processes with its state after a cell, so that it can resume there.
+"""Checkpoints of a session. A checkpoint is a waiting process with the session's state after a cell, from
+which the session can resume.
 
 The worker's side of the protocol is `worker/checkpoints.py`. A checkpoint ends when its connection is closed,
-and therefore with the builder, however it ends, unless it must wait for later builders
+and therefore when its builder ends for any reason, unless it was made to wait for later builders
 (`kept_checkpoints.py`).
 """
 
@@ -29,7 +30,7 @@ from .working_folder import SessionFolder, mark_folder
 _TAKE_S = 30.0
 _RESUME_S = 10.0
 _TURN_S = 2.0
-"""Seconds to wait until the previous run has ended."""
+"""Seconds to wait until the previous session has stopped using the folder."""
 _CHANGED_BYTES = 4096
 
 
@@ -42,7 +43,7 @@ class SessionProgress:
     cells: tuple[CellRun, ...] = ()
     values: Mapping[int, ValueRun] = field(default_factory=dict)
     used: UsedFiles | None = None
-    """Files used so far; None if nothing has run."""
+    """Files used so far; None if no step has run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,13 @@ class Checkpoint:
     _held: ExitStack
     """Resources that are released when the checkpoint ends."""
     _wait: AdoptedChild | None
-    """None if an earlier builder made it. Then it is not a child of this process, and can be used once."""
+    """Waits for the checkpoint's process. None if an earlier builder made the checkpoint: its process is not
+    our child, and it can be used only once.
+    """
 
     @property
     def mark_number(self) -> int:
-        """Number of the mark of its process."""
+        """Number in the mark that identifies the checkpoint's process."""
         return self._mark.number
 
     @property
@@ -80,14 +83,16 @@ class Checkpoint:
         return self._folder
 
     def memory_bytes(self, *, shared: bool) -> int:
-        """Return the memory of the process in bytes. shared: whether memory shared with other processes is
-        counted only in part, which is slow to compute."""
+        """Return the memory of the process in bytes. shared: whether memory shared by several processes
+        counts only in part, which is slow to compute.
+        """
         return resident_bytes(self._pid, shared=shared)
 
     def resume(self, stack: ExitStack) -> ResumedWorker | None:
-        """Start a worker that resumes here.
+        """Start a worker that resumes from this checkpoint.
 
-        None if files it has used have changed, or if the checkpoint is gone.
+        Return None if files that the session has used have changed, or if the process of the checkpoint is
+        gone.
 
         Raises `TimeoutError` if another worker still uses the folder of the session.
 
@@ -139,8 +144,9 @@ class Checkpoint:
             return Process(pid, pid, control, out, err, AdoptedChild(pid), (life,))
 
     def outlive(self, listener: socket.socket, seconds: int) -> bool:
-        """Make the checkpoint wait at a socket for later builders. Return False if it is gone. It ends after
-        it has had no worker for this time. Call nothing else afterwards."""
+        """Make the checkpoint wait at a socket for later builders. Return False if its process is gone.
+        seconds: time without a worker after which it ends. Call no other method afterwards.
+        """
         try:
             socket.send_fds(self._connection, [seconds.to_bytes(8, "big")], [listener.fileno()])
             is_there = self._connection.recv(1) == b"\n"

@@ -1,9 +1,10 @@
-"""Counter-check of a claim: its session runs again with other constants in the claim's cell, one at a time.
+"""Counter-check of a claim: its session runs again several times, each time with one constant of the claim's
+cell changed.
 
-A claim that stays true proves nothing about the constants. Constants before the claim are changed or, if
-there are none, those in it. Tolerances stay as they are: a wider one makes every claim true, a negative one
-every claim false. Each run is a session of its own, with the limits
-and the sandbox of the first, in a copy of the site, so nothing of the site or of the running session changes.
+If the claim is still true, it proves nothing about that constant. The constants before the claim are changed
+or, if there are none, those in it. Tolerances are not changed: a wider one makes every claim true, a negative
+one every claim false. Each run is a separate session with the limits and the sandbox of the first. It runs in
+a copy of the site, so nothing changes in the site or in the running session.
 """
 
 from __future__ import annotations
@@ -33,25 +34,28 @@ _SIZES = frozenset(("abs", "absolute", "amax", "fabs", "max", "norm"))
 """Names of functions that measure a difference, which a claim compares with a tolerance."""
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _MAX_BITS = 1000
-"""Maximum number of bits of an integer that is changed."""
+"""Maximum size in bits of an integer constant that is changed."""
 _MAX_SHOWN = 24
 """Maximum number of characters of a constant in messages."""
 
 
 class ChangedCode(Struct, frozen=True):
-    """Code of a cell with another constant."""
+    """Code of a cell after one constant was changed."""
 
     constant: str
-    """The constant as written, shortened."""
+    """The changed constant as the author wrote it, shortened."""
     code: str
     is_name: bool
-    """Whether the constant is a string. It may name something, so an exception says nothing about the claim.
+    """Whether the constant is a string. Since the string may name something, an exception in the run does not
+    count as a claim that failed.
     """
 
 
 def changed_codes(code: str) -> list[ChangedCode]:
-    """Return copies of the code: one for each constant, then a second one for each, and so on. Empty if
-    there are no constants, or if this Python cannot parse the code."""
+    """Return copies of the code with one constant changed in each: first one change of every constant, then a
+    second change of every constant, and so on. Empty if there are no constants, or if this Python cannot
+    parse the code.
+    """
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -61,7 +65,9 @@ def changed_codes(code: str) -> list[ChangedCode]:
 
 
 def _constants(tree: ast.Module) -> list[ast.Constant]:
-    """Return the constants before the last statement, or those in it if there are none, in source order."""
+    """Return the constants before the last statement, in source order. If there are none, return those in the
+    last statement.
+    """
     left_out = {id(node) for part in _unchanged_parts(tree) for node in ast.walk(part)}
     for part in (tree.body[:-1], tree.body[-1:]):
         nodes = [node for statement in part for node in ast.walk(statement)]
@@ -113,8 +119,9 @@ def _unchanged_parts(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _bounds(tree: ast.Module) -> Iterator[ast.expr]:
-    """Yield the limits in the last statement: operands that it compares with a constant
-    expression or a size."""
+    """Yield the limits in the last statement. A limit is an operand that is compared with a constant
+    expression or with the size of a difference.
+    """
     for node in ast.walk(tree.body[-1]) if tree.body else ():
         if isinstance(node, ast.Compare) and any(isinstance(op, _ORDER) for op in node.ops):
             sides = (node.left, *node.comparators)
@@ -143,7 +150,7 @@ def _changes(node: ast.Constant, code: str) -> Iterator[ChangedCode]:
 
 
 def _other_values(value: Any) -> list[Any]:
-    """Return the changed values of a constant. Empty for constants that stay as they are."""
+    """Return values to use instead of the value of a constant. Empty for constants that must not change."""
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, str):
@@ -166,13 +173,16 @@ UNCHECKED = "was not counter-checked"
 NO_CONSTANT = "has no constant to change"
 """Note about a claim that cannot be counter-checked."""
 _SLOWER, _EXTRA_S = 10, 5.0
-"""Time limit of a changed cell: this many times as long as the first run, plus these seconds."""
+"""Time limit of a changed cell: the time of the first run multiplied by the first number, plus the second
+number in seconds.
+"""
 
 
 def check_claim(
     job: SessionJob, step: CellStep, first: CellRun, run: Callable[[SessionJob], SessionRun]
 ) -> tuple[str, ...]:
-    """Return a note about the claim if it is true after every change of a constant, or if that is unknown.
+    """Return notes about the claim if it is true after every change of a constant, or if the counter-check
+    could not run. Otherwise return an empty tuple.
 
     An exception or an exceeded limit counts as a claim that failed, because the cell noticed the change. All
     changes together may take as long as the time limit of the cell.
@@ -207,7 +217,9 @@ def check_claim(
 
 
 def _changed_job(job: SessionJob, claim: CellStep, root: Path, code: str, limit_s: float) -> SessionJob:
-    """Return the job of the session up to the claim, with other code of its cell, in a copy of the site."""
+    """Return the job that runs the session up to the claim in the copy of the site at `root`, with `code` in
+    the claim's cell.
+    """
     last = replace(claim, code=code, timeout_s=limit_s, counter_check=False, sweep_steps=())
     return replace(
         job,

@@ -125,8 +125,9 @@ def _check_cell(
     *,
     point: str = "",
 ) -> None:
-    """Report a failed cell. point: values of the sweep in this run; empty for the run with the default
-    values."""
+    """Report a failed cell. point: values of the sweep's variables in this run; empty for the run with the
+    default values.
+    """
     _report_shapes(run.shapes, cell, cells, reporter)
     if run.has_succeeded(error=cell.options.error):
         return
@@ -158,7 +159,7 @@ def _check_cell(
 def _report_shapes(
     shapes: Sequence[ShapeMismatch], cell: Cell, cells: Sequence[Cell], reporter: Reporter
 ) -> None:
-    """Report mismatched shapes. cell: cell for shapes that do not name one."""
+    """Report mismatched shapes. cell: cell to report those at that do not name a cell themselves."""
     for shape in shapes:
         message = f'invalid shape "{shape.written}": expected {shape.expected}, got {shape.got}'
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell
@@ -189,8 +190,9 @@ def _report_claim(cell: Cell, run: CellRun, failure: Failure | None, reporter: R
 def _failure_place(
     cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]
 ) -> tuple[Cell, int]:
-    """Return the cell and the line of a failure: where the post raised the exception, or where the cell
-    stopped."""
+    """Return the cell and the line of a failure: where the post's code raised the exception or, without one,
+    where the cell stopped.
+    """
     if failure and 0 < failure.cell <= len(cells):
         return cells[failure.cell - 1], failure.line
     return cell, run.line
@@ -230,7 +232,9 @@ def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: R
 
 
 def _cell_reporter(cell: Cell, line: int, reporter: Reporter) -> Reporter:
-    """Return a reporter for a line of a cell. It adds to `reporter`, even if the code is in another file."""
+    """Return a reporter for a line of a cell, whose code may be in another file. Its diagnostics are added to
+    `reporter`.
+    """
     if not cell.file or line < 1:
         return reporter
     code = [f"{cell.indent}{text}" for text in cell.code.split("\n")]

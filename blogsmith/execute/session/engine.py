@@ -8,27 +8,30 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 START = Path(__file__).parents[1] / "worker" / "start.py"
-"""Program that starts worker programs. It is started by path, since the author's Python may have no
-blogsmith."""
+"""Program that starts the other programs in its folder. It is started by path, since blogsmith may not be
+installed in the author's Python.
+"""
 
 
 class Engine(Protocol):
-    """A way to start and end the process of a session. Engines are picklable records."""
+    """Starts and ends the processes of sessions of one kind. Engines are picklable records."""
 
     @property
     def start_s(self) -> float:
-        """Maximum number of seconds until cells can run. After that, the start has failed."""
+        """Maximum number of seconds until the process can run cells. After that time the start has failed."""
 
     @property
     def is_forkable(self) -> bool:
-        """Whether the process may be forked from a server that has imported shared modules."""
+        """Whether the process may be forked from a server that has already imported shared modules."""
 
     def program(self, python: str) -> str:
         """Return the name of the program that runs the cells, for messages. python: path of the Python that
         the site names."""
 
     def refusal(self, sandbox: str) -> str:
-        """Return why a session must not run in this sandbox, as a message. Empty if it is allowed to."""
+        """Return why a session must not run in this sandbox, as a message. Empty if the session may run in
+        it.
+        """
 
     def command(self, python: str, descriptor: int) -> list[str]:
         """Return the command that starts the process. descriptor: the process's end of the socket."""
@@ -58,14 +61,16 @@ class WorkerEngine:
         return ""
 
     def command(self, python: str, descriptor: int) -> list[str]:
-        """Return the command of the worker, by path: the author's Python may have no blogsmith."""
+        """Return the command of the worker. It names a path, because blogsmith may not be installed in the
+        author's Python.
+        """
         return [python, str(START), "main", str(descriptor)]
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         return dict(env)
 
     def start_fields(self, post: PurePosixPath) -> dict[str, object]:
-        """Return no fields."""
+        """Return an empty dict: the worker needs no additional fields."""
         return {}
 
     def clean_up(self, temporary: Path) -> None:
@@ -81,7 +86,7 @@ class DrawingEngine(WorkerEngine):
 
     language: str = "tikz"
     preamble: tuple[str, ...] = ()
-    """LaTeX files before the drawing, relative to the site root."""
+    """LaTeX files that are loaded before the drawing, relative to the site root."""
     is_forkable: bool = False
 
     def program(self, python: str) -> str:

@@ -1,7 +1,8 @@
-"""Environment variables of cells: a list of allowed ones, and fixed values that make runs reproducible.
+"""Environment variables of cells: the variables on a list of allowed names, and fixed values that make runs
+reproducible.
 
-Cells do not see other variables, so that keys and tokens in a shell's environment do not reach a post. A site
-adds names under `execute: env`; their values are part of the keys of results.
+Cells do not see other variables, so keys and tokens in a shell's environment do not reach a post. A site adds
+names under `execute: env`; the values of these variables are part of the keys of results.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ ALLOWED_VARIABLES: tuple[str, ...] = (
 """Variables that cells see with unchanged values."""
 
 COMPARED_VARIABLES = tuple(name for name in ALLOWED_VARIABLES if name != "HOME")
-"""Variables that make the result of a cell stale if the cell reads them and they change. `HOME` does not:
-outputs write it as `~` on every machine."""
+"""Variables that make a result stale if the cell read them and their values have changed. `HOME` is not
+included, because outputs write it as `~` on every machine.
+"""
 
 _FIXED_VARIABLES = MappingProxyType(
     {
@@ -85,6 +87,7 @@ def count_cores() -> int:
 
 
 def threads_per_job(jobs: int) -> int:
-    """Return the number of BLAS threads for each of `jobs` parallel sessions, at least 1. jobs: 0 means one
-    session for each core."""
+    """Return the number of BLAS threads for each of `jobs` parallel sessions, at least 1. If `jobs` is 0,
+    there is one session for each core.
+    """
     return max(1, count_cores() // (jobs or count_cores()))

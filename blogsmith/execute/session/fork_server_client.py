@@ -1,7 +1,7 @@
-"""Workers forked from a server that has already imported numpy or torch.
+"""Client of the fork server, which has already imported numpy or torch and forks workers.
 
-The server is one process for a whole run. A session with other requirements gets a process of its own, as it
-would without a server. Its results are the same, but it starts more slowly.
+There is one server process for a whole run of the builder. A session with other requirements than the
+server's gets a worker that is started separately. Its results are the same, but it starts more slowly.
 """
 
 from __future__ import annotations
@@ -23,11 +23,15 @@ from .process import Process, ReportedExit, end_group_with_pipe, spawn
 from .reaper import MARK_NAME
 
 _MARK_PLACEHOLDER = "0" * len(str(1 << 48))
-"""Placeholder with the length of a mark, later overwritten by one."""
+"""Placeholder for the session's mark, of the same length, which each forked worker overwrites with its own
+mark.
+"""
 _SESSION_VARIABLES = frozenset((MARK_NAME, "TMPDIR"))
 """Variables that differ for every session."""
 READY_S = 30.0
-"""Maximum number of seconds for imports. After that the server is abandoned, since sessions wait for it."""
+"""Maximum number of seconds for the server's imports, because sessions wait for them. After that time no
+worker is forked.
+"""
 _STARTED = b"s"
 _START_S = 30.0
 _LEAVE_S = 2.0
@@ -37,7 +41,7 @@ class ForkServer:
     """Server that starts workers: `with ForkServer(…) as server: run_session(job, watch, server.start)`.
 
     python: path of the Python that runs the sessions. preload: modules to import. environ: environment of the
-    sessions, without the variables that differ for each.
+    sessions, without the variables whose values differ from session to session.
     """
 
     def __init__(self, python: str, preload: tuple[str, ...], environ: Mapping[str, str]) -> None:
@@ -111,14 +115,17 @@ class ForkServer:
 
     @property
     def import_errors(self) -> Mapping[str, str]:
-        """Return a mapping from each module that could not be imported to the reason. Wait as `fork_obstacle`
-        does."""
+        """Map each module that could not be imported to the reason. Wait until the server has imported its
+        modules.
+        """
         self._server_problem()
         return self._problems
 
     @property
     def modules(self) -> frozenset[str]:
-        """Top-level names of everything that the workers have loaded. Waits as `fork_obstacle` does."""
+        """Return the top-level names of all modules that forked workers have loaded. Wait until the server
+        has imported its modules.
+        """
         self._server_problem()
         return self._modules
 
@@ -127,7 +134,9 @@ class ForkServer:
         return self._server is None or self._server.poll() is not None
 
     def kill(self) -> None:
-        """End the server immediately, even during an import. Callers that wait for it continue without it."""
+        """End the server immediately, even during an import. Threads that wait for the server continue
+        without it.
+        """
         if self._server:
             self._server.kill()
 
@@ -145,7 +154,9 @@ class ForkServer:
             return self._refusal
 
     def _answer(self) -> dict[str, Any] | None:
-        """Return the server's message after its imports. None if it has ended or is too slow."""
+        """Return the message that the server sends after its imports. None if the server has ended or is too
+        slow.
+        """
         if self._control is None:
             return None
         self._control.settimeout(READY_S)
@@ -191,7 +202,7 @@ class ForkServer:
             return Process(pid, pid, control, out, err, ReportedExit(pid, status), (life,))
 
     def _request_worker(self, job: SessionJob, descriptors: list[int]) -> bool:
-        """Request a worker. Return False if the server is gone."""
+        """Ask the server for a worker that gets these descriptors. Return False if the server is gone."""
         data = json.dumps({"env": dict(job.env), "folder": str(job.folder)}).encode("ascii")
         with self._lock:
             if self._control is None:

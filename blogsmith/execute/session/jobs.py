@@ -28,7 +28,7 @@ class CellStep:
     """One cell to run."""
 
     number: int
-    """1-based number in its session."""
+    """1-based number of the cell in its session."""
     name: str
     """Name of the cell in messages."""
     code: str
@@ -40,29 +40,30 @@ class CellStep:
     counter_check: bool = False
     shapes: bool = False
     error: bool = False
-    """Whether the session continues after an exception."""
+    """Whether the session continues after an exception in this cell."""
     figure_format: Literal["svg", "png"] = "svg"
     figure_dark: bool = False
     skip: str = ""
-    """Reason why it must not run, as a message. Empty if it runs."""
+    """Reason why the cell must not run, as a message. Empty if it runs."""
     first_line: int = 1
-    """Line of its file where its code starts, for observers."""
+    """Line of the file where the code of the cell starts, for observers."""
     file: str = ""
-    """Path of that file, relative to the site root. Empty for the post itself."""
+    """Path of the file with the code, relative to the site root. Empty for the post itself."""
     binding: Mapping[str, Scalar] = field(default_factory=dict)
     """Variables of the sweep that are set before the cell runs and stay for later cells."""
     sweep_steps: tuple[SweepStep, ...] = ()
-    """Other runs of its sweep. They run before the cell, and their variables are removed."""
+    """Other runs of the cell's sweep. They run before the cell, and their variables are removed afterwards.
+    """
     only_others: bool = False
-    """Whether only the other runs are needed, because the cell's own result is recorded."""
+    """Whether only `sweep_steps` are needed, because the result of the cell's default run is recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class SweepStep:
-    """Another run of a cell, for one point of its sweep. Its variables are removed afterwards."""
+    """Run of a cell for another point of its sweep than the default. Its variables are removed afterwards."""
 
     key: str
-    """Key as in `SweepPoint.key`."""
+    """Key of the point, as in `SweepPoint.key`."""
     binding: Mapping[str, Scalar]
 
 
@@ -71,7 +72,7 @@ class ValueStep:
     """One `{= … =}` to compute."""
 
     number: int
-    """1-based number in the page."""
+    """1-based number of the value in the page."""
     expression: str
     conversion: str
     spec: str
@@ -98,7 +99,9 @@ class SessionJob:
     folder: Path
     """Working folder, absolute."""
     env: Mapping[str, str]
-    """Complete environment. The session gets a folder of its own in its TMPDIR."""
+    """Complete environment of the session. Each run creates a folder of its own in the folder that TMPDIR
+    names.
+    """
     text_bytes: int = TEXT_BYTES
     """Maximum number of bytes of text stored for each cell."""
     sandbox: Literal["off", "landlock", "offline"] = "off"
@@ -110,10 +113,11 @@ class SessionJob:
     """Number of BLAS threads, also set in `env`."""
     engine: Engine = WORKER
     needs: tuple[Need, ...] = ()
-    """Needs of its cells that are not skipped, for choosing a machine."""
+    """Needs of those cells that are not skipped, for choosing a machine."""
     is_sweep_only: bool = False
-    """Whether only other runs of sweeps are needed. All cells run for them, but their own results are not
-    recorded."""
+    """Whether only runs for other sweep points than the default are needed. All cells run for them, but the
+    results of the default runs are not recorded.
+    """
 
     @property
     def program(self) -> str:

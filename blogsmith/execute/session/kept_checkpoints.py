@@ -1,9 +1,10 @@
-"""Checkpoints that outlive a build, so that the next build continues before an edited cell.
+"""Checkpoints that outlive a build, so that the next build can continue before an edited cell.
 
-Each waits at a Unix socket in the temporary folder of the run that made it, beside a file with the results so
-far. Only this user can enter the folder, and cells in a sandbox cannot write to it. A checkpoint that is not
-used ends by itself. It is valid while everything that its session has seen is as it was: the checkpoint
-compares the files that Python opened, and the builder all other states.
+Each checkpoint waits at a Unix socket in the temporary folder of the run that made it. A file beside the
+socket contains the results so far. Only this user can enter the folder, and cells in a sandbox cannot write
+to it. A checkpoint that is not used for some time ends by itself. It is valid while everything that its
+session has seen is unchanged: the checkpoint compares the files that Python opened, and the builder compares
+all other states.
 """
 
 from __future__ import annotations
@@ -25,23 +26,25 @@ from .working_folder import SOCKET, SessionFolder, lock_folder, note_use, run_fo
 
 STATE = ".state"
 MAX_KEPT = 24
-"""Maximum number of checkpoints of this user that wait."""
+"""Maximum number of waiting checkpoints of this user."""
 _KEY = 16
-"""Number of digits of the key in the names of files: the path of a socket has at most 107 bytes."""
+"""Number of digits of a key that file names contain. It is limited because the path of a socket has at most
+107 bytes.
+"""
 _NAME = re.compile(rf"([0-9a-f]{{{_KEY}}})-([0-9a-f]{{13}}){re.escape(SOCKET)}")
 _CONNECT_S = 10.0
 _WAITING_BUILDERS = 16
 
 
 class KeptState(Struct, frozen=True):
-    """File beside the socket of a checkpoint."""
+    """Content of the file beside the socket of a checkpoint."""
 
     key: str
     progress: SessionProgress
     folder: str
     """Name of the temporary folder of the session."""
     states: dict[str, str] | None
-    """States as `UsedFiles.current_states` returns them; None if nothing has run."""
+    """States as returned by `UsedFiles.current_states`; None if nothing has run."""
 
 
 class _SharedFolder(SessionFolder):
@@ -49,7 +52,7 @@ class _SharedFolder(SessionFolder):
     not by this class."""
 
     def begin_turn(self, wait_s: float) -> bool:
-        """Use the folder, unless another builder does. Return whether that was possible."""
+        """Start to use the folder. Return False if another builder still uses it after `wait_s` seconds."""
         if not self.path.is_dir() or (held := lock_folder(str(self.path))) is None:
             return False
         if not super().begin_turn(wait_s):
@@ -66,8 +69,9 @@ class _SharedFolder(SessionFolder):
 
 
 class KeptCheckpoints:
-    """Checkpoints that earlier builds have left, and those that this build leaves. seconds: time without a
-    use after which a checkpoint ends. max_bytes: maximum memory of all checkpoints that wait."""
+    """Checkpoints left by earlier builds, and those that this build leaves. seconds: time without use after
+    which a checkpoint ends. max_bytes: maximum memory of all waiting checkpoints in bytes.
+    """
 
     def __init__(self, seconds: int, max_bytes: int) -> None:
         self._seconds, self._max_bytes = seconds, max_bytes
@@ -78,8 +82,9 @@ class KeptCheckpoints:
         self._locks.close()
 
     def resume(self, keys: Sequence[str], stack: ExitStack) -> ResumedWorker | None:
-        """Return a worker that resumes from the checkpoint with the last possible key. None if there is none.
-        stack: resources to release when the worker is gone."""
+        """Return a worker that resumes from the valid checkpoint whose key is last in `keys`. None if there
+        is none. stack: resources to release when the worker is gone.
+        """
         kept = {name[:_KEY]: (folder, name) for folder, name in _waiting()}
         for key in reversed(keys):
             if key[:_KEY] not in kept:
@@ -105,7 +110,7 @@ class KeptCheckpoints:
         self._trim()
 
     def _open(self, folder: Path, name: str, key: str) -> Checkpoint | None:
-        """Return a checkpoint that waits, or None if it is gone or no longer valid."""
+        """Return a waiting checkpoint, or None if it is gone or no longer valid."""
         with suppress(OSError):
             held = lock_folder(str(folder), shared=True)
             if held is None:
@@ -158,7 +163,7 @@ class KeptCheckpoints:
         return True
 
     def _trim(self) -> None:
-        """End the checkpoints whose last use is oldest until the limits are met."""
+        """End the least recently used checkpoints until the limits are met."""
         kept = sorted(_waiting(), key=_last_use, reverse=True)
         marks = [int(name[_KEY + 1 :], 16) for _, name in kept]
         sizes = memory_of_marks(marks)
@@ -171,7 +176,7 @@ class KeptCheckpoints:
 
 
 def _waiting() -> Iterator[tuple[Path, str]]:
-    """Yield the folder of each checkpoint that waits, and the name of its files without suffix."""
+    """Yield each waiting checkpoint as its folder and the name of its files without suffix."""
     for folder in run_folders():
         with suppress(OSError):
             for entry in list(folder.iterdir()):

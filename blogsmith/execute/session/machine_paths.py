@@ -3,7 +3,7 @@
 The same cells then give the same record in any folder and for any user, and no page reveals where its author
 stores files. Files of the site are named relative to its root, and those of libraries relative to the
 library. Paths of the user start with `~`, temporary ones with `/tmp`. All text of a cell is processed in this
-way, but no image.
+way; images are not changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...model.results import CellOutput, CellRun, Display, Failure, SessionRun, 
 from ..worker.tracebacks import short_path, without_libraries
 
 _INSTALLED = Path(__file__).parents[3]
-"""Folder of the installed package: our own frames appear in stacks that a cell prints."""
+"""Folder that contains the package blogsmith, whose files appear in stacks that a cell prints."""
 # After a letter or digit, the match is part of another path, and after `<` it is an end tag. The letter that
 # ends a colour escape does not count.
 _LONGER_PATH = re.compile(r"[\w.~<-]\Z")
@@ -93,7 +93,7 @@ class _Cleaner:
 
 
 def _path_variants(path: str) -> tuple[str, ...]:
-    """Return a folder as given and with links resolved. Empty if it is not an absolute path."""
+    """Return the path of a folder as written and with links resolved. Empty if the path is not absolute."""
     given = path.rstrip("/")
     real = os.path.realpath(given) if given.startswith("/") else ""
     return tuple(dict.fromkeys(p for p in (given, real) if len(p) > 1 and p.startswith("/")))

@@ -58,7 +58,9 @@ class OutputBuffer:
         self.add_text(name, text)
 
     def drop(self, name: Name, count: int) -> None:
-        """Count dropped bytes. From here on, drop all text, so that there is none after a gap."""
+        """Count bytes that the worker has dropped. All later text is dropped too, so that no text follows a
+        gap.
+        """
         self._dropped[name] = self._dropped.get(name, 0) + count
         self._left = 0
 
@@ -90,7 +92,9 @@ class OutputBuffer:
         self._left = self._limit
 
     def _forms(self, text: Mapping[str, str], binary: Mapping[str, str]) -> dict[str, str | Blob]:
-        """Return the formats that fit. A format over the limit is left out, since a part of it is useless."""
+        """Return the formats that are within the size limit. A format that is too large is left out, since a
+        part of it would be useless.
+        """
         data: dict[str, str | Blob] = {}
         # Plain text first: it is the only format that can be shown in part.
         for mime, written in sorted(text.items(), key=lambda item: item[0] != "text/plain"):
@@ -113,12 +117,15 @@ class OutputBuffer:
         self._add(failure)
 
     def has_stack(self) -> bool:
-        """Return whether the stack has arrived. On a busy machine, its header alone may arrive first."""
+        """Return whether the stack has arrived completely. On a busy machine, its first line may arrive
+        earlier than the rest.
+        """
         return bool(_STACK_START.search(self._tail))
 
     def take_stack(self, cell: int) -> int:
-        """Remove the stack of a killed worker from stderr. Return the line of `cell` where it stopped, or 0
-        if unknown."""
+        """Remove the stack of a killed worker from stderr. Return the line of `cell` where the worker
+        stopped, or 0 if unknown.
+        """
         stacks = list(_STACK.finditer(self._tail))
         if not stacks:
             return 0
@@ -156,7 +163,7 @@ class OutputBuffer:
             self._pieces = []
 
     def _remove_stack(self, stack: str) -> None:
-        """Remove a stack from stderr, as far as it is stored there."""
+        """Remove those parts of a stack that are stored as stderr."""
         at = self._last_index("stderr")
         shown = self._outputs[at] if at >= 0 else None
         over = len(stack.encode("utf-8", "replace"))

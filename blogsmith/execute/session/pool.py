@@ -18,8 +18,9 @@ from .session import SessionObserver, Start, not_started, run_session, silent_ob
 
 Absent = Callable[[Mapping[str, str]], None]
 FindCheckpoints = Callable[[SessionJob, Callable[[Process], Process]], SessionCheckpoints | None]
-"""Function that returns the checkpoints of a session. It calls its second argument with each worker that
-resumes."""
+"""Function that returns the checkpoints of a session; None if the session cannot have any. It calls its
+second argument with each worker that resumes.
+"""
 
 
 def no_checkpoints(job: SessionJob, hold: Callable[[Process], Process]) -> None:
@@ -27,7 +28,7 @@ def no_checkpoints(job: SessionJob, hold: Callable[[Process], Process]) -> None:
 
 
 class LostSessionError(Exception):
-    """Error: an executor has lost a session. The message is the reason."""
+    """Error raised if an executor has lost a session. The message is the reason."""
 
 
 def run_sessions(
@@ -42,13 +43,14 @@ def run_sessions(
 ) -> Generator[SessionRun, None, None]:
     """Run sessions, `workers` in parallel. Yield their results in the order of `jobs`.
 
-    If the caller stops by Ctrl-C or by closing the iterator, every process is ended. So always close it
-    (`contextlib.closing`).
+    Every process is ended if the caller stops, by Ctrl-C or by closing the iterator. So always close the
+    iterator (`contextlib.closing`).
 
-    preload: modules that a fork server imports once for all sessions. executor: runs the jobs instead,
-    perhaps on other machines. Then `watch` is notified of a session only when it has ended, nothing is
-    preloaded, and a lost session has a problem. on_preload_errors: called at the end with the modules that
-    could not be preloaded and the reasons. checkpoints: finds the checkpoints of sessions on this machine.
+    preload: modules that a fork server imports once for all sessions. executor: runs the jobs instead of this
+    process, perhaps on other machines. In that case `watch` is notified of a session only when it has ended,
+    nothing is preloaded, and the result of a lost session is a problem. on_preload_errors: called at the end
+    with the modules that could not be preloaded and the reasons. checkpoints: finds the checkpoints of
+    sessions on this machine.
     """
     if executor is not None:
         return _run_on_executor(jobs, watch, executor)
@@ -95,7 +97,7 @@ def _run_on_executor(
 
 
 def _result(job: SessionJob, future: Future[SessionRun]) -> SessionRun:
-    """Return the result of a session. If it was lost, it counts as one that could not start."""
+    """Return the result of a session. A lost session counts as one that could not start."""
     try:
         return future.result()
     except LostSessionError as lost:
@@ -120,7 +122,9 @@ def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
 
 @contextlib.contextmanager
 def _worker_starter(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Absent) -> Iterator[Start]:
-    """Yield the function that starts workers: separately, or forked from a server with shared imports."""
+    """Yield the function that starts workers, either separately or by forking a server that has imported
+    shared modules.
+    """
     if not preload or not jobs:
         yield spawn
         return
@@ -133,7 +137,7 @@ def _worker_starter(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent
 
 
 class WorkerRegistry:
-    """Registry of running workers, so that all can be ended together."""
+    """Registry of running workers, which can end all of them."""
 
     def __init__(self, start: Callable[[SessionJob], Process]) -> None:
         self._start = start

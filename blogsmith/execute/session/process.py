@@ -38,7 +38,7 @@ _SIGNALS: MappingProxyType[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A running worker, which leads its own process group."""
+    """Process of a running worker, which leads a process group of its own."""
 
     pid: int
     pgid: int
@@ -54,7 +54,9 @@ class Process:
     extra_descriptors: tuple[int, ...] = ()
     """Further descriptors that stay open while the worker runs."""
     is_adopted: bool = True
-    """Whether orphans of the worker become children of this process. If not, they are found by their mark."""
+    """Whether this process becomes the parent of child processes that outlive the worker. If not, they are
+    found by their mark.
+    """
 
     def close(self) -> None:
         """Close our descriptors. The worker must be gone."""
@@ -89,7 +91,9 @@ def spawn(job: SessionJob) -> Process:
 
 
 class AdoptedChild:
-    """Waits for a child of this process that another process started; used as `Process.wait`."""
+    """Waits for a child of this process that was forked by another process. Its instances are used as
+    `Process.wait`.
+    """
 
     def __init__(self, pid: int) -> None:
         """Open a handle to the child, which must exist. Raises `OSError` if the system cannot wait for a
@@ -121,8 +125,9 @@ class AdoptedChild:
 
 
 class ReportedExit:
-    """Waits for a worker whose parent is a server, which reports the exit; used as `Process.wait`. status:
-    descriptor with the report: a byte, then four bytes with the exit code."""
+    """Waits for a worker whose parent, a server, reports its exit. Its instances are used as `Process.wait`.
+    status: descriptor that the report arrives at: a byte, then four bytes with the exit code.
+    """
 
     def __init__(self, pid: int, status: int) -> None:
         self._pid, self._status = pid, status
@@ -168,8 +173,9 @@ class ReportedExit:
 def end_group_with_pipe(read_end: int, pgid: int) -> None:
     """Make the system end a process group when the write end of a pipe is closed for any reason.
 
-    A builder that is killed cannot kill its workers. When the last write end is gone, a pipe owned by the
-    group sends it SIGIO, which ends the process by default. `read_end` must be open in the group.
+    A builder that is killed cannot kill its workers. So the group owns a pipe whose write end the builder
+    has. When the last write end is closed, the system sends SIGIO to the group, which ends the processes by
+    default. `read_end` must be open in the group.
     """
     import fcntl
 

@@ -1,9 +1,9 @@
 """Receives messages of a worker in their original order: frames from its socket, text from its two pipes.
 
 A frame is a length of four bytes, big-endian, followed by JSON of that length. The field `below` of a frame
-says how many bytes each pipe contained when the frame was sent: these bytes come before it, later ones after
-it. Before a frame without that field, all text in the pipes is read. Before the worker starts a program, it
-sends `sync` and waits, so its own output comes before that of the program.
+says how many bytes each pipe contained when the frame was sent. These bytes precede the frame; later bytes
+follow it. If a frame lacks that field, all text in the pipes precedes it. Before the worker starts another
+program, it sends `sync` and waits, so that its own output precedes that of the program.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ class WorkerConnection:
         """Number of bytes received through the pipes."""
 
     def send(self, frame: Mapping[str, object]) -> None:
-        """Send one frame. If the worker is gone, there is no error here; `wait` reports it."""
+        """Send one frame. Do not raise an error if the worker is gone; `wait` reports that."""
         data = json.dumps(dict(frame)).encode("ascii")
         with contextlib.suppress(OSError):
             self._control.sendall(_LENGTH.pack(len(data)) + data)
 
     def send_descriptor(self, descriptor: int) -> None:
-        """Pass a descriptor. The previous frame must announce it."""
+        """Pass a file descriptor to the worker. The previous frame must announce it."""
         with contextlib.suppress(OSError):
             socket.send_fds(self._control, [b"\0"], [descriptor])
 

@@ -1,11 +1,11 @@
-"""Finding all processes that a session has started, measuring their usage, and ending them.
+"""Finds all processes that a session has started, measures their memory, and ends them.
 
 A process group is not enough, because a child may leave it. On Linux, the worker of each session carries a
-mark that all its descendants inherit, whatever they do to their group, parents and environment. The mark is
-the limit on file locks, set to a number of our own; the kernel stores it for every process and has not
-enforced it since 2.4.25. The same number is in the environment, for kernels that do not allow this. The
-builder also adopts orphans, so that they can be counted while the session runs and leave no zombies. On other
-systems, only the group is ended.
+mark that all its descendants inherit, whatever they do to their group, parents and environment. The mark is a
+number set as the limit on file locks. The kernel stores this limit for every process and has not enforced it
+since 2.4.25. The same number is in the environment, for kernels that do not allow setting the limit. The
+builder also becomes the parent of orphaned processes, so that they can be counted while the session runs and
+leave no zombies. On other systems, only the group is ended.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ MARK_NAME = "BLOGSMITH_SESSION"
 """Environment variable that contains the mark."""
 _MAX_PROCESSES = 128
 _MAX_STEP = 1 << 24
-"""Largest distance between two marks. A session can be forked from another one 16 million times."""
+"""Largest difference between the numbers of two marks. A session can be forked from another one 16 million
+times.
+"""
 
 _LINUX = sys.platform == "linux"
 _RLIMIT_LOCKS = 10
@@ -42,7 +44,7 @@ _PROC = Path("/proc")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Resources that a session uses at one moment."""
+    """Processes and memory that a session uses at one moment."""
 
     processes: int
     memory_bytes: int
@@ -82,7 +84,9 @@ def mark_process(process: Process, number: int) -> Mark:
 
 @contextlib.contextmanager
 def orphan_adoption() -> Iterator[None]:
-    """Adopt processes whose parent dies, in the `with` block, if the system supports it."""
+    """In the `with` block, become the parent of descendants whose own parent dies, if the system supports
+    it.
+    """
     before = _adopts()
     adopt_orphans(True)
     try:
@@ -92,7 +96,7 @@ def orphan_adoption() -> Iterator[None]:
 
 
 def adopt_orphans(wanted: bool) -> None:
-    """Switch the adoption of orphans on or off."""
+    """Set whether this process becomes the parent of descendants whose own parent dies."""
     if _LINUX:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(wanted), 0, 0, 0)
 
@@ -112,8 +116,9 @@ def _adopts() -> bool:
 
 
 def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
-    """Return the number of processes of a session and their memory. Counting shared memory once is slow, so
-    it happens only if the plain sum exceeds `limit_bytes`."""
+    """Return the number of processes of a session and their memory. Memory shared by processes is counted
+    once only if the plain sum exceeds `limit_bytes`, because that is slow.
+    """
     if not _LINUX:
         return Usage(1, 0)
     if process.is_adopted:
@@ -128,7 +133,9 @@ def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
 
 
 def end_session(process: Process, mark: Mark) -> int | None:
-    """Kill and reap everything left of a session. Return the worker's exit code, or minus its signal."""
+    """Kill and reap all remaining processes of a session. Return the worker's exit code, or minus its signal
+    number; None if unknown.
+    """
     # The group number is not reused while one of its processes lives, nor soon after.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pgid, signal.SIGKILL)
@@ -159,8 +166,9 @@ def find_marked(mark: Mark) -> list[int]:
 
 
 def memory_of_marks(numbers: Collection[int]) -> dict[int, int]:
-    """Return the memory in bytes of the processes that carry each of these marks in their limits. Shared
-    memory is counted in part."""
+    """Map each mark to the memory in bytes of the processes that carry it in their limits. Shared memory is
+    counted in part.
+    """
     found: dict[int, int] = {}
     if sys.platform == "linux" and numbers:
         import resource
@@ -174,8 +182,9 @@ def memory_of_marks(numbers: Collection[int]) -> dict[int, int]:
 
 
 def process_with_mark(number: int, *, is_child: bool = True) -> int | None:
-    """Return the process that carries a mark. None if none appears for a while. is_child: whether it is, or
-    becomes, a child of this process."""
+    """Wait for a process that carries a mark, and return its id. None if none appears for a while. is_child:
+    whether the process is, or becomes, a child of this process.
+    """
     mark = Mark(number, in_limits=True)
     end = time.monotonic() + _CHILD_WAIT_S
     while True:
@@ -208,8 +217,9 @@ def _is_foreign_zombie(pid: int) -> bool:
 
 
 def process_limit() -> int:
-    """Return the maximum number of processes of one session. It is larger on large machines, since a pool
-    starts one per core."""
+    """Return the maximum number of processes of one session. It grows with the number of cores, since process
+    pools start one per core.
+    """
     return max(_MAX_PROCESSES, 2 * count_cores())
 
 
@@ -223,7 +233,9 @@ def _with_descendants(pids: list[int]) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    """Return the children of all threads of a process. Empty if it is gone or the system lists none."""
+    """Return the ids of the children of a process, for all of its threads. Empty if the process is gone or
+    the system lists none.
+    """
     found: list[int] = []
     with contextlib.suppress(OSError):
         for task in (_PROC / str(pid) / "task").iterdir():

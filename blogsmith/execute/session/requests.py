@@ -1,7 +1,8 @@
 """Requests to a worker and its answers, within limits of time, memory and processes.
 
 A request that takes too long is interrupted, as by Ctrl-C. If the worker does not stop within a second, it is
-killed. Before that, the builder requests its stack: `faulthandler` answers even during a long call into C.
+killed. Before that, the builder requests the worker's stack: `faulthandler` can write it even during a long
+call into C.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from .protocol import Frame, PipeText, SocketClosed, WorkerConnection
 from .reaper import Mark, end_session, process_limit, usage
 
 GRACE_S = 1.0
-"""Seconds between the interrupt and the kill."""
+"""Seconds that a worker has after an interrupt before it is killed."""
 POLL_S = 0.05
-"""Seconds between checks of memory and processes."""
+"""Seconds between two checks of memory and processes."""
 _DEATH_S = 3.0
 _STACK_S = 5.0
 """Seconds to wait for the stack, which a process on a busy machine writes late."""
@@ -38,7 +39,7 @@ class Answer:
     """Outcome of one request."""
 
     frame: Frame | None = None
-    """Last frame; None if the worker is gone."""
+    """Frame that answers the request; None if the worker is gone."""
     failure: FailureKind | None = None
     """Limit that the request exceeded, or `died`; None if it was answered in time."""
     problem: str = ""
@@ -51,13 +52,15 @@ class RequestLimits:
 
     timeout_s: float
     memory_bytes: int = 0
-    """Memory limit of all its processes in bytes; 0 for no limit."""
+    """Memory limit in bytes for all processes of the session together; 0 for no limit."""
     began: float = field(default_factory=time.monotonic)
     is_interrupted: bool = False
 
     @property
     def end(self) -> float:
-        """Time of the next action, interrupt or kill, in seconds of the monotonic clock."""
+        """Time of the next action (interrupt the request; after that, kill the worker), in seconds of the
+        monotonic clock.
+        """
         return self.began + self.timeout_s + (GRACE_S if self.is_interrupted else 0.0)
 
     @property
@@ -130,7 +133,7 @@ class RequestChannel:
         return [self._events.popleft()] if self._events else []
 
     def _store_output(self, happened: PipeText | Frame, into: OutputBuffer) -> Frame | None:
-        """Store an output. Return a frame that is not an output."""
+        """Store `happened` if it is an output, and return None. Otherwise return it."""
         if isinstance(happened, PipeText):
             into.add_pipe_text(happened.name, happened.text)
             return None

@@ -56,13 +56,15 @@ class SessionObserver(Protocol):
         """Handle the start of the session."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """Handle the resumption after the cell at `position`. Neither it nor earlier cells run again."""
+        """Handle that the session resumed after the cell at `position`. Neither this cell nor earlier ones
+        run again.
+        """
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Handle a failure to make a checkpoint after a cell. reason: why it cannot be made."""
+        """Handle that no checkpoint was made after a cell. reason: why it cannot be made."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
-        """Handle the start of the cell with this 1-based number in the session."""
+        """Handle the start of a cell. position: its 1-based number in the session."""
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
         """Handle an output as it arrives: not merged with others, and with carriage returns."""
@@ -297,8 +299,9 @@ class _Session:
         return run_session(job, start=self._start)
 
     def _request(self, step: CellStep, other: SweepStep | None = None) -> CellRun:
-        """Run a cell. other: point of its sweep, whose variables are removed afterwards; None for the cell
-        itself."""
+        """Run a cell. other: point of its sweep to run, whose variables are removed afterwards; None for the
+        default point.
+        """
         began = time.monotonic()
         limits = RequestLimits(step.timeout_s, step.memory_bytes)
         answer = self._exchange.request(_cell_request(step, other), "done", limits, self._outputs)
@@ -340,8 +343,9 @@ class _Session:
         return value_run(answer.frame, answer.failure, answer.problem)
 
     def _machine(self) -> Machine:
-        """Return the machine of the session. This is the last request, when everything is imported; then end
-        the worker."""
+        """Return the machine of the session, and then end the worker. This is the last request, because
+        everything is imported by then.
+        """
         unseen = OutputBuffer(0, lambda output: None)
         answer = self._exchange.request({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
         if not self._exchange.is_over:
@@ -356,8 +360,9 @@ class _Session:
 
 
 def _may_continue(step: CellStep, run: CellRun) -> bool:
-    """Return whether later cells may run. They may still run after a false claim, because a claim changes no
-    variable."""
+    """Return whether later cells may run. They may run after a false claim, because a claim changes no
+    variable.
+    """
     raised = any(isinstance(output, Failure) for output in run.outputs)
     return run.status == "ok" or (run.status == "error" and (step.error or not raised))
 

@@ -17,14 +17,15 @@ from types import FrameType
 
 @dataclass(slots=True)
 class Termination:
-    """Whether and how the program is being terminated."""
+    """Record of the signal that is ending the program, if there is one."""
 
     number: int = 0
     """Signal that ended the program; 0 if none."""
 
     def check(self) -> None:
-        """Raise the exception of the signal again. It can get lost where exceptions are ignored, as in
-        `__del__`."""
+        """If a signal has ended the program, raise its exception again. The exception can get lost where
+        exceptions are ignored, as in `__del__`.
+        """
         if self.number == signal.SIGINT:
             raise KeyboardInterrupt
         if self.number:
@@ -33,12 +34,12 @@ class Termination:
 
 @contextmanager
 def handle_termination() -> Iterator[Termination]:
-    """Raise `SystemExit` on SIGTERM and SIGHUP in this context, with 128 plus the number, as a shell reports
-    them.
+    """In the `with` block, raise `SystemExit` on SIGTERM and SIGHUP. The exit code is 128 plus the signal
+    number, as in a shell.
 
-    Only the first of these signals or Ctrl-C has an effect; more of them do not disturb the shutdown. Only
-    the main thread receives signals: in another thread, nothing changes. Signals that are ignored or handled
-    already stay so. Code with an endless loop must call `Termination.check` regularly.
+    Only the first SIGTERM, SIGHUP or Ctrl-C has an effect; later ones do not disturb the shutdown. Only the
+    main thread receives signals, so in another thread nothing changes. Signals that were already ignored or
+    handled stay so. Code with an endless loop must call `Termination.check` regularly.
     """
     ending = Termination()
     if threading.current_thread() is not threading.main_thread():

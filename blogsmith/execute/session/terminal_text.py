@@ -1,4 +1,4 @@
-"""Converts printed text to what a terminal shows at the end: only the last state of a progress bar.
+"""Converts printed text to what a terminal shows at the end, such as only the last state of a progress bar.
 
 Colours remain as escape sequences. Cursor movements between lines are removed, because a page has no cursor.
 """
@@ -42,7 +42,7 @@ def cut(text: str, limit_bytes: int) -> tuple[str, int]:
 
 
 def _apply_to_line(line: str) -> str:
-    """Return a line as a terminal shows it. It is laid out character by character, each with its colour."""
+    """Return a line as a terminal shows it, with each character in its colour."""
     if "\x1b" not in line and "\b" not in line:
         return _apply_overwrites(line)
     row: list[tuple[str, str]] = []
@@ -71,14 +71,18 @@ def _apply_overwrites(line: str) -> str:
 
 
 def _erase(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, str]]:
-    """Apply the terminal's `K` sequence: erase from the cursor on, up to it (1), or the whole line (2)."""
+    """Erase a part of a line, as the terminal's `K` sequence does. at: column of the cursor. what: argument
+    of the sequence: `1` erases up to the cursor, `2` the whole line, anything else from the cursor on.
+    """
     if what == "1":
         return [(" ", "")] * min(at + 1, len(row)) + row[at + 1 :]
     return [] if what == "2" else row[:at]
 
 
 def _row_text(row: list[tuple[str, str]], last: str) -> str:
-    """Return the row as text again. last: colour that the next line continues with."""
+    """Return the characters of a line, each with its colour, as text with escape sequences. last: colour that
+    the next line continues with.
+    """
     pieces: list[str] = []
     now = ""
     for character, color in [*row, ("", last)]:

@@ -29,22 +29,24 @@ from ...model.results import CHANGED_DIGEST, REASON, SessionRun, Uses
 from .protocol import Frame
 
 _LATER, _WITHDRAWN, _UNSURE = "", "-", "?"
-"""Values that the worker sends instead of a state: see `worker/path_states.py`."""
+"""Values that the worker sends instead of a state, see `worker/path_states.py`."""
 _MODULE_ENDS = (".py", "/__init__.py")
 
 
 @dataclass(slots=True)
 class CellFiles:
-    """Files first used by one cell, or by values between it and the next cell that ran."""
+    """Files that were first used by one cell, or by values between this cell and the next one that ran."""
 
     reads: list[str] = field(default_factory=list)
-    """Paths relative to the site root, as in the next two fields."""
+    """Paths of files that were read, relative to the site root. The next two fields contain paths in the same
+    form.
+    """
     modules: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
     states: set[str] = field(default_factory=set)
     """Keys of paths whose state matters."""
     named: dict[str, list[object]] = field(default_factory=dict)
-    """File that the code names → `named`, `argument` or `database`, followed by its stamp."""
+    """File that the code names → `named`, `argument` or `database`, followed by the stamp of the file."""
     variables: set[str] = field(default_factory=set)
     reasons: set[str] = field(default_factory=set)
 
@@ -66,12 +68,13 @@ class UsedFiles:
 
     root: Path
     _first: CellFiles = field(default_factory=CellFiles)
-    """Files that values used before any cell ran."""
+    """Files that were used by values before any cell ran."""
     _cells: dict[int, CellFiles] = field(default_factory=dict)
-    """Position of a cell that ran, from 1 → its files."""
+    """1-based position of a cell that ran → files that were first used by this cell."""
     _stamps: dict[str, list[int]] = field(default_factory=dict)
-    """File → size, time of the last write in ns, and inode when it was opened. A file that the session itself
-    may have changed has no entry."""
+    """File → its size, time of the last write in ns and inode when it was opened. A file that the session
+    itself may have changed has no entry.
+    """
 
     _states: dict[str, str] = field(default_factory=dict)
     """Key of a path → its state as the worker sent it."""
@@ -84,7 +87,9 @@ class UsedFiles:
         return deepcopy(self)
 
     def is_hidden(self) -> bool:
-        """Return whether a new module hides one that was imported."""
+        """Return whether a file that was created since would be imported instead of a module that the session
+        imported.
+        """
         stems = {stem for used in (self._first, *self._cells.values()) for stem in used.absent}
         return any((self.root / f"{stem}{end}").exists() for stem in stems for end in _MODULE_ENDS)
 
@@ -94,11 +99,11 @@ class UsedFiles:
         return self._first.reasons.union(*(cell.reasons for cell in self._cells.values()))
 
     def begin_cell(self, position: int) -> None:
-        """Start a cell. Skipped cells are not started: nothing of them is recorded."""
+        """Start the list of files of a cell that runs. Do not call this for skipped cells."""
         self._cells[position] = CellFiles()
 
     def note(self, frame: Frame | None) -> None:
-        """Add the files in an answer to the last cell that ran."""
+        """Add the files that an answer reports to the last cell that ran."""
         last = max(self._cells, default=0)
         cell = self._cells[last] if last else self._first
         cell.note(frame or {})
@@ -115,9 +120,10 @@ class UsedFiles:
                 self._stamps[path] = stamp
 
     def current_states(self) -> dict[str, str] | None:
-        """Return the present states of everything that was queried, listed or named, by key. None if one of
-        them is not as the session has seen it. Files that Python has opened are not included: a checkpoint
-        compares these itself."""
+        """Return the present state of each path that was queried, listed or named, by key. None if one of
+        them differs from the state that the session found. Files that Python has opened are not included,
+        because a checkpoint compares these itself.
+        """
         found = {}
         for used in (self._first, *self._cells.values()):
             for key in used.states:
@@ -155,8 +161,9 @@ class UsedFiles:
         }
 
     def _is_same(self, used: CellFiles, name: str) -> bool:
-        """Return whether a named file has not changed since before the cell, so that the session did not
-        write it."""
+        """Return whether a named file has not changed since before the cell. If so, the session did not write
+        it.
+        """
         now = read_stamp(self.root / name)
         return now is not None and [now.size, now.modified_ns, now.inode] == used.named[name][1:]
 
@@ -178,7 +185,7 @@ class UsedFiles:
         )
 
     def _final_state(self, key: str) -> str:
-        """Return the state to record; empty if the session itself has changed the path."""
+        """Return the state of a path to record; empty if the session itself has changed the path."""
         sent = self._states[key]
         if sent == _WITHDRAWN:
             return ""

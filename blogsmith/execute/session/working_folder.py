@@ -1,8 +1,8 @@
-"""Temporary folders of runs, and removal of those left by killed processes.
+"""Temporary folders of runs, and removal of folders left by killed processes.
 
 A run has one locked folder. Each session has a subfolder named by its mark. A process that is killed removes
-nothing, so the next run searches for unlocked folders, ends the remaining processes of their sessions, and
-removes the folders. A folder also stays while a checkpoint waits in it for later builders.
+nothing. So the next run searches for unlocked folders, ends the remaining processes of their sessions, and
+removes the folders. A folder is not removed while a checkpoint in it waits for later builders.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SOCKET = ".socket"
 _PREFIX = "blogsmith-"
 _SESSION = re.compile(r"[0-9a-f]{13}")
 _MIN_AGE_S = 10.0
-"""Seconds during which a new folder is not removed: its process may not have locked it yet."""
+"""Age in seconds below which a folder is not removed, because its process may not have locked it yet."""
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def working_folder() -> Iterator[Path]:
 
 
 def run_folders() -> list[Path]:
-    """Return the temporary folders of all runs of this user, as far as only this user can enter them."""
+    """Return the temporary folders of all runs of this user, except those that other users can enter."""
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         return [Path(entry.path) for entry in entries if _is_own(entry)]
     return []
@@ -58,8 +58,9 @@ def note_use(file: Path) -> None:
 
 
 class SessionFolder:
-    """Folder of a session and of sessions that resume from its checkpoints. It is removed when it has no
-    users."""
+    """Folder of a session and of the sessions that resume from its checkpoints. It is removed when none of
+    them uses it any longer.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -68,7 +69,7 @@ class SessionFolder:
         self._holders = 1
 
     def add_user(self) -> None:
-        """Add a user. There must be at least one already."""
+        """Count one more user of the folder, which must have at least one already."""
         with self._lock:
             self._holders += 1
 
@@ -80,8 +81,9 @@ class SessionFolder:
             shutil.rmtree(self.path, ignore_errors=True)
 
     def begin_turn(self, wait_s: float) -> bool:
-        """Wait until no other session uses the folder, then use it. Return False if that takes too long. One
-        session uses it at a time, and finds it empty."""
+        """Wait until no other session uses the folder, then use it. Return False if that takes longer than
+        `wait_s` seconds. Only one session uses the folder at a time, and finds it empty.
+        """
         if not self.path.is_dir() or not self._turn.acquire(timeout=wait_s):
             return False
         self.add_user()
@@ -132,7 +134,7 @@ def mark_folder(beside: Path, number: int) -> Iterator[None]:
 
 
 def _remove_abandoned(temporary: Path) -> None:
-    """Remove folders of runs that have ended, and end their remaining processes."""
+    """Remove the folders of runs that have ended, and end the remaining processes of these runs."""
     with suppress(OSError), os.scandir(temporary) as entries:
         for entry in entries:
             if _is_own(entry) and _is_abandoned(entry):
@@ -152,7 +154,7 @@ def _remove(folder: str) -> None:
 
 
 def _is_own(entry: os.DirEntry[str]) -> bool:
-    """Return whether this is the folder of a run of this user."""
+    """Return whether a directory entry is the folder of a run of this user."""
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError:
@@ -162,7 +164,7 @@ def _is_own(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_abandoned(entry: os.DirEntry[str]) -> bool:
-    """Return whether no process has locked the folder of a run, and nothing waits in it."""
+    """Return whether no process has locked the folder of a run, and no checkpoint waits in it."""
     try:
         if time.time() - entry.stat().st_mtime < _MIN_AGE_S:
             return False
@@ -206,8 +208,9 @@ def _end_sessions(folder: str) -> None:
 
 
 def lock_folder(folder: str, *, shared: bool = False) -> int | None:
-    """Return a descriptor that locks the folder. None if another process has locked it, or the system lacks
-    such locks. shared: whether others may also have a shared lock."""
+    """Return a descriptor that locks the folder. None if another process has locked the folder, or if the
+    system lacks such locks. shared: whether others may hold a shared lock at the same time.
+    """
     try:
         import fcntl
     except ImportError:

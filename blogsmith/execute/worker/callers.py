@@ -12,16 +12,18 @@ if TYPE_CHECKING:
     from types import FrameType
 
 AUTHOR, PACKAGE, IMPORT, STANDARD, OWN = "author", "package", "import", "standard", "own"
-"""Kinds of files that contain code. `OWN`: the worker itself."""
+"""Kinds of files that contain code. `OWN`: files of the worker itself."""
 _PYTHON = (STANDARD, IMPORT)
 _HERE = os.path.dirname(os.path.abspath(__file__)) + "/"  # noqa: PTH100, PTH120 - pathlib costs 5 ms
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _IMPORTERS = ("/importlib/", "/pkgutil.py", "/linecache.py", "/inspect.py", "/traceback.py")
-"""Parts of Python that inspect files for their own purposes."""
+"""Paths of Python's modules that inspect files for their own purposes."""
 
 
 class Callers:
-    """Classifies the callers on a call stack. is_of_site: returns whether a file belongs to the site."""
+    """Determines whose code made a call, from the call stack. is_of_site: returns whether a file belongs to
+    the site.
+    """
 
     def __init__(self, is_of_site: Callable[[str], bool]) -> None:
         self._is_of_site = is_of_site
@@ -31,19 +33,22 @@ class Callers:
         self._kinds: dict[str, str] = {}
 
     def kind_of(self, file: str) -> str:
-        """Return the kind of a file, named as in `co_filename`."""
+        """Return the kind of a file. file: name of the file as in `co_filename`."""
         kind = self._kinds.get(file)
         if kind is None:
             kind = self._kinds[file] = self._find_kind(file)
         return kind
 
     def is_author(self, frame: FrameType | None, through: frozenset[str] = frozenset()) -> bool:
-        """Return whether the author's code made a call. through: names of modules of Python that may be in
-        between."""
+        """Return whether the author's code made a call. through: names of Python's modules that may have
+        passed the call on.
+        """
         return self.nearest(frame, through) == AUTHOR
 
     def nearest(self, frame: FrameType | None, through: frozenset[str]) -> str:
-        """Return the kind of the innermost caller, without watched calls and Python's modules `through`."""
+        """Return the kind of the innermost caller. Frames of watched calls, and of Python's modules in
+        `through`, are skipped.
+        """
         while frame is not None:
             file = frame.f_code.co_filename
             kind = self.kind_of(file)
@@ -90,7 +95,7 @@ class Callers:
 
 
 def _is_watched_call(frame: FrameType, kind: str) -> bool:
-    """Return whether a frame is a function of Python that `watched_calls.py` has replaced."""
+    """Return whether a frame is a call of one of the replacements that `watched_calls.py` installs."""
     return kind == OWN and frame.f_code.co_name == "__call__"
 
 

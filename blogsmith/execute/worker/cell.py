@@ -1,4 +1,4 @@
-"""Runs cells and values in one namespace, the module `__main__`, as Python runs a script."""
+"""Runs cells and values in one namespace, the module `__main__`, as Python runs scripts."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 _IS_COROUTINE = 0x80  # CO_COROUTINE of `inspect`, which is expensive to import
 _FUTURE_ANNOTATIONS = 0x1000000  # CO_FUTURE_ANNOTATIONS of `__future__`, since Python 3.9
 _VALUE_BYTES = 64 * 1024
-"""Maximum size in bytes of a value in the text; a larger one is certainly an error."""
+"""Maximum size in bytes of a value in the text. A larger value is certainly an error."""
 _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _CONVERSIONS = (("r", repr), ("s", str), ("a", ascii))
 
 
 class WorkerSession:
-    """State of a session from cell to cell."""
+    """State of a session that lasts from one cell to the next."""
 
     def __init__(
         self,
@@ -71,7 +71,9 @@ class WorkerSession:
         self.imports: dict[str, None] = {}
         """Top-level names that cells import directly, in order."""
         self._shapes: list[dict[str, Any]] = []
-        """Mismatches of shapes that are not reported yet. They may be in a function of an earlier cell."""
+        """Mismatches of shapes that are not reported yet. A shape comment may be in a function of an earlier
+        cell.
+        """
         self._truths = Truths()
         self._truths.install()
         self.checkpoints: Checkpoints | None = None
@@ -155,18 +157,22 @@ class WorkerSession:
         return found
 
     def packages(self) -> list[str]:
-        """Return the packages that cells import directly, except Python's modules and those of the site."""
+        """Return the packages that cells import directly, without Python's own modules and those of the
+        site.
+        """
         return versions.used_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
 
     def machine(self) -> dict[str, Any]:
-        """Return the fields of `results.Machine`."""
+        """Return the fields of `results.Machine`, which describe this machine."""
         found = versions.machine(self.packages())
         if self._programs:
             found = {**found, **self._programs.machine(), "packages": self._programs.versions}
         return found
 
     def _run_guarded(self, work: Callable[[], Any]) -> dict[str, Any]:
-        """Run `work` and return how it ended. Exceptions of the author's code become data here."""
+        """Run `work` and return how it ended. If the author's code raises an exception, the exception is part
+        of the returned data.
+        """
         try:
             self._interrupts.install()
             self._interrupts.allow()
@@ -188,7 +194,7 @@ class WorkerSession:
         return {"status": status, "problem": problem, "failure": failure, "value": None}
 
     def _cell(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Run the code. Return the result of its claim, if it has one."""
+        """Run the code of a cell. Return the result of its claim; None if the cell has no claim."""
         if self._programs:
             self._observed.follow_program(self._programs.run(message["code"]))
             return None
@@ -217,7 +223,9 @@ class WorkerSession:
         )
 
     def _value_of(self, tree: Module, last: expr | None, name: str) -> Any:
-        """Run a cell. Return the value of its last expression, or None if it is not needed."""
+        """Run the code of a cell. Return the value of its last expression, or None if this value is not
+        needed.
+        """
         if last is None:
             self._run(self._body(tree, name))
             return None
@@ -264,8 +272,9 @@ class WorkerSession:
         self._observed.scan(code)
 
     def _run(self, *codes: CodeType) -> Any:
-        """Run code objects in the namespace one after the other. Return the value of the last. If one of them
-        awaits something, all run in the session's event loop."""
+        """Run code objects in the namespace one after the other. Return the value of the last one. If one of
+        them awaits something, all run in the session's event loop.
+        """
         for code in codes:
             self._observed.scan_names(code)
         if not any(code.co_flags & _IS_COROUTINE for code in codes):
@@ -317,7 +326,7 @@ def ends_with_semicolon(code: str, last: expr) -> bool:
 def _describe_error(
     error: BaseException, failure: dict[str, Any], memory_bytes: int | None
 ) -> tuple[str, str]:
-    """Return the status and the reason of a failure."""
+    """Return the status of a cell that raised an exception, and the reason as a message."""
     if isinstance(error, SystemExit):
         return "exit", f"it calls sys.exit({'' if error.code is None else repr(error.code)})"
     if isinstance(error, MemoryError):

@@ -1,15 +1,16 @@
-"""Checkpoints: a session's state after a cell, as a process that waits until later cells must run again.
+"""Checkpoints: processes that preserve a session's state after a cell, until later cells must run again.
 
-A checkpoint is a fork of the worker and shares memory with it until one of them writes. On each resume it
-forks again, so it can be used many times; the new fork is a worker. Both fork twice and thus become children
-of the builder, so code of cells never sees a child that it has not started.
+A checkpoint is a fork of the worker and shares memory with it until one of them writes. Each time a session
+resumes, the checkpoint forks again, so it can be used many times; the new fork is a worker. Both kinds of
+forks fork twice and thus become children of the builder. So code of cells never sees a child process that it
+has not started.
 
-A checkpoint can outlive the builder: it then waits at a socket for later builders. Its workers are its own
-children, and it reports how they end.
+A checkpoint can outlive the builder: it then waits at a socket for later builders. In this case its workers
+are its own children, and it reports how they end.
 
 A fork shares or loses everything that is not memory of this process: threads, children, sockets, shared
-memory, timers. A session with any of these gets no checkpoint. Files that it reads are opened again at the
-same position. For files that it has read or changed, see `external_state.py`.
+memory, timers. A session with any of these gets no checkpoint. Files that the session is reading are opened
+again at the same position. For files that it has read or changed, see `external_state.py`.
 """
 
 from __future__ import annotations
@@ -35,13 +36,16 @@ if TYPE_CHECKING:
     from .streams import StreamOutput
 
 _RLIMIT_LOCKS = 10
-"""Limit whose value is the mark by which the builder identifies processes of a session."""
+"""Number of the resource limit whose value is the mark. The builder identifies the processes of a session by
+their mark.
+"""
 _PASSED = 4
-"""Number of descriptors that the builder passes to a worker: its socket, two pipes, and one that ends with
-the builder."""
+"""Number of descriptors that the builder passes to a worker: its socket, two pipes for output, and a pipe
+that ends the worker when the builder ends.
+"""
 _POLL_S = 0.0005
 _MAX_WAIT_S = 3600.0
-"""Maximum wait in seconds. Every timeout of the system accepts it."""
+"""Maximum time in seconds for one wait. Every timeout of the system accepts this number."""
 _STATELESS = frozenset(("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"))
 
 
@@ -54,14 +58,15 @@ class Checkpoints:
         self._external.begin_process(channel.sent_bytes)
         self._descriptors = frozenset(_descriptors())
         self._life = [number for number in self._descriptors if number > 2 and _is_pipe(number)]
-        """Descriptors of pipes that end this process with the builder."""
+        """Descriptors of pipes that end this process when the builder ends."""
         self._shared = frozenset(_shared_memory())
         self._places: dict[int, int] = {}
-        """Descriptor of a file that is being read → its position."""
+        """Descriptor of a file that is being read → position in the file."""
 
     def create(self, message: dict[str, Any]) -> dict[str, Any] | None:
-        """Make a checkpoint if possible. Return the answer for the builder. Return None in a worker that
-        resumes from the checkpoint, at some later time."""
+        """Make a checkpoint if possible, and return the answer for the builder. The call returns again, with
+        None, in each worker that later resumes from the checkpoint.
+        """
         self._observed.is_paused = True
         try:
             connection = self._channel.receive_descriptors(1)[0]
@@ -77,8 +82,9 @@ class Checkpoints:
             self._observed.is_paused = False
 
     def _refusal(self, connection: int, piped_bytes: int) -> str:
-        """Return why a fork of this process would behave differently, as a message. Empty if a fork
-        would behave in the same way."""
+        """Return why a fork of this process would not behave like this process, as a message. Empty if it
+        would.
+        """
         threads = len(listdir("/proc/self/task"))  # noqa: PTH208 - pathlib costs 5 ms
         if threads > 1:
             return f"{threads - 1} other {'thread is' if threads == 2 else 'threads are'} running"
@@ -99,7 +105,9 @@ class Checkpoints:
         return self._external.refusal(self._channel.sent_bytes + piped_bytes)
 
     def _fork(self, connection: int, mark: int) -> bool:
-        """Return True in the forking process when the checkpoint exists, False in a worker that resumes."""
+        """Fork the checkpoint. Return True in the original process when the checkpoint exists, and False in a
+        worker that resumes.
+        """
         random, pending = _RandomState(), self._output.pending()
         child = fork()
         if child:
@@ -120,8 +128,9 @@ class Checkpoints:
         return False
 
     def _wait(self, connection: int) -> tuple[int, list[int]]:
-        """Wait as a checkpoint. Return the connection to the builder and the passed descriptors, but only in
-        a worker that resumes."""
+        """Wait as a checkpoint. The call returns only in a worker that resumes: the connection to the builder
+        and the passed descriptors.
+        """
         null = os.open("/dev/null", os.O_RDWR)
         for number in (1, 2, *self._life):
             os.dup2(null, number)
@@ -155,7 +164,7 @@ class Checkpoints:
                 kept.report_exit(child, connection)
 
     def _become_worker(self, descriptors: list[int]) -> None:
-        """Replace the descriptors of the forked process by those passed."""
+        """Replace the descriptors of the forked process by the passed ones."""
         control, stdout, stderr, life = descriptors
         self._channel.reopen(control)
         for source, targets in ((stdout, [1]), (stderr, [2]), (life, self._life)):
@@ -206,8 +215,9 @@ class _KeptCheckpoint:
         self._end = monotonic() + self._seconds
 
     def _remove_files(self) -> None:
-        """Remove the socket and the state that the builder has stored beside it. In a sandbox this fails, and
-        the next run removes them."""
+        """Remove the socket, and the state that the builder has stored beside it. In a sandbox this fails;
+        the next run of the builder then removes both.
+        """
         name = self._listener.getsockname()
         for path in (name, name[: -len(".socket")] + ".state"):
             try:
@@ -217,7 +227,9 @@ class _KeptCheckpoint:
 
 
 def _detach(mark: int) -> None:
-    """Turn a child process into a child of the builder, with its own session and mark."""
+    """Turn a child process into a child of the builder, with its own session of the system and its own
+    mark.
+    """
     resource.setrlimit(_RLIMIT_LOCKS, (mark, mark))
     # Do this before anyone knows this process: when the other process's group is ended, this one must not be
     # in it.
@@ -231,7 +243,7 @@ def _detach(mark: int) -> None:
 
 
 class _RandomState:
-    """Keeps the state of `random`, which reseeds itself in every child."""
+    """Preserves the state of `random`, because Python reseeds this module in every forked process."""
 
     def __init__(self) -> None:
         module = sys.modules.get("random")
@@ -249,7 +261,7 @@ def _send(connection: int, changed: str) -> None:
 
 
 def _send_bytes(connection: int, data: bytes) -> None:
-    """Send data. Ignore that the builder is gone: the next call of `_receive` notices it."""
+    """Send data. If the builder is gone, do nothing: the next call of `_receive` notices it."""
     from _socket import socket
 
     end = socket(fileno=connection)
@@ -262,7 +274,9 @@ def _send_bytes(connection: int, data: bytes) -> None:
 
 
 def _receive(connection: int) -> tuple[bytes, list[int]]:
-    """Return a mark and descriptors. There are no descriptors after the builder disconnects."""
+    """Return a mark and descriptors that the builder sent. If the builder has disconnected, there are no
+    descriptors.
+    """
     return receive_passed(connection, 8, _PASSED)
 
 
@@ -286,7 +300,9 @@ def _is_read_only_file(number: int) -> bool:
 
 
 def _reopen(number: int, place: int) -> None:
-    """Open the same file under the same number, with a separate position."""
+    """Open a file again under the same descriptor, so that its position is no longer shared with the other
+    process. place: position to continue from.
+    """
     try:
         inherited = os.get_inheritable(number)
     except OSError:  # the file object was garbage and was collected

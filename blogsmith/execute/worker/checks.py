@@ -1,7 +1,7 @@
-"""Run-time checks of shape comments: sizes of names, and whether a value has the shape.
+"""Checks shape comments at run time: finds the sizes of names, and whether a value has the shape in the
+comment.
 
-`shapes.py` inserts calls of `Scope` into the code of cells. These calls never raise and never change a
-value.
+`shapes.py` inserts calls of `Scope` into the code of cells. These calls never raise and never change a value.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Comment(NamedTuple):
 
     line: int
     column: int
-    """Column in characters, from 0."""
+    """Column in characters, counted from 0."""
     shapes: tuple[Shape, ...]
 
 
 class Check:
-    """A shape comment, and the function that reports its mismatch."""
+    """A shape comment, and the function that reports a mismatch."""
 
     __slots__ = ("comment", "done", "report")
 
@@ -48,25 +48,27 @@ class Check:
 
 
 class Scope:
-    """Sizes of names, fixed at their first use, in one call of a function or in a session."""
+    """Sizes of names in one call of a function or in a session, each fixed at the first use of the name."""
 
     __slots__ = ("checks", "sizes")
 
     def __init__(self, checks: list[Check]) -> None:
         self.checks = checks
-        """Checks of the session, shared by all its scopes."""
+        """Checks of the session, shared by all `Scope` objects."""
         self.sizes: dict[str, int | Sizes] = {}
 
     def scope(self) -> Scope:
         return Scope(self.checks)
 
     def check(self, number: int, value: Any) -> Any:
-        """Check `value` and return it."""
+        """Check the value of an expression and return it. number: index of the shape comment."""
         self.check_values(number, (value,), sys._getframe(1))
         return value
 
     def is_checked(self, number: int, *values: object) -> bool:
-        """Check values that are already assigned. Always return False."""
+        """Check values that are already assigned. Always return False, so that the body of the inserted `if`
+        never runs.
+        """
         self.check_values(number, values, sys._getframe(1))
         return False
 
@@ -120,7 +122,9 @@ class Scope:
 
 
 def split_values(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
-    """Return the values that the shapes describe: the items of one value, or several sizes as one shape."""
+    """Return the values to compare with `shapes` shapes: the items of a single value, or several sizes
+    combined into one shape.
+    """
     if shapes > 1 and len(values) == 1 and isinstance(values[0], (tuple, list)):
         return tuple(values[0])
     if shapes == 1 and len(values) > 1 and as_sizes(values) is not None:
@@ -129,14 +133,17 @@ def split_values(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
 
 
 def possible_shapes(value: object) -> list[Sizes]:
-    """Return the possible shapes of a value: its own and, for a tuple of integers, the one it contains."""
+    """Return the possible shapes of a value: its own shape and, if it is a tuple of integers, the shape that
+    these integers may mean.
+    """
     sizes, stated = value_shape(value), as_sizes(value)
     return [found for found in (stated, sizes) if isinstance(found, tuple)]
 
 
 def format_shape(value: object, dimensions: int = 0) -> str:
-    """Return the shape of a value as text; its type if it has no shape. dimensions: number of dimensions, to
-    choose between two possible shapes."""
+    """Return the shape of a value as text, or the type of the value if it has no shape. dimensions: expected
+    number of dimensions, to choose between two possible shapes.
+    """
     sizes = next((found for found in possible_shapes(value) if len(found) == dimensions), value_shape(value))
     return sizes if isinstance(sizes, str) else format_tuple([str(size) for size in sizes])
 
@@ -150,8 +157,9 @@ def as_sizes(value: object) -> Sizes | None:
 
 
 def as_integer(value: object) -> int | None:
-    """Return an integer of Python, or of NumPy or torch without dimensions. None for booleans and other
-    values."""
+    """Return an integer of Python, or a NumPy or torch integer without dimensions, as an int. None for
+    booleans and other values.
+    """
     if isinstance(value, bool) or (not isinstance(value, int) and value_shape(value) != ()):
         return None
     try:

@@ -100,20 +100,20 @@ class Claim:
         self._roles: list[str] = []
         """Role of each wrapped operand."""
         self._kept: list[tuple[int, Any]] = []
-        """Values of operands in order of evaluation, each with its index in `_nodes`."""
+        """Values of operands in order of evaluation, each with the operand's index in `_nodes`."""
         self._watched: dict[int, list[int]] = {}
         """`id` of a node → indices of its operands."""
         self._counts: dict[int, int] = {}
-        """Index of an item → how often it was computed."""
+        """Index of an operand that is an item → how often this item was computed."""
         self._groups: dict[int, tuple[Callable[..., str], tuple[int, ...], _ast.expr]] = {}
         """Index of the last operand of a group → function that inspects the values and returns the kind of a
         fault; indices of the operands; node."""
         self._held: dict[int, Any] = {}
-        """Values of operands whose group is not complete."""
+        """Index of an operand → its value, until the values of all operands in its group are known."""
         self._in_groups: set[int] = set()
         """Indices of the operands that belong to any group."""
         self._seen: dict[int, int] = {}
-        """Index of the last operand of a group → how often the group was complete."""
+        """Index of the last operand of a group → how often the values of the whole group were inspected."""
         self._faults: list[tuple[_ast.expr, str, Any]] = []
         """Parts whose value is neither true nor false, or compares nothing: node, kind, value."""
         self._calls = CountedCalls()
@@ -141,7 +141,7 @@ class Claim:
         return {"holds": holds, "detail": detail, **report}
 
     def _compared(self) -> int:
-        """Return the number of compared values, as far as it is known."""
+        """Return the number of compared values; comparisons that cannot be counted are not included."""
         return self._comparisons.count or sum(self._counts.values()) or self._calls.items
 
     def _record(self, number: int, value: Any) -> Any:
@@ -168,7 +168,9 @@ class Claim:
             self._faults.append((node, kind, value))
 
     def _inspect(self, number: int, value: Any) -> None:
-        """Store the value of an operand of a group. Inspect all values if it is the last one."""
+        """Store the value of an operand that belongs to a group. If it is the last operand, inspect all
+        values of the group.
+        """
         self._held[number] = value
         if number not in self._groups:
             return
@@ -208,7 +210,7 @@ class Claim:
             yield self._expression, "empty", []
 
     def _wrap(self, node: _ast.expr) -> None:
-        """Wrap the operands of a node, and those of the parts that decide it."""
+        """Wrap the operands of a node, and those of the parts that decide whether the node is true."""
         if isinstance(node, _ast.UnaryOp) and isinstance(node.op, _ast.Not):
             self._wrap(node.operand)
             node.operand = self._wrap_operand(node, node.operand, _CONDITION)
@@ -304,7 +306,9 @@ class Claim:
             self._watch_reduction(node, name, is_method=is_method)
 
     def _watch_reduction(self, node: _ast.Call, name: str, *, is_method: bool) -> None:
-        """Check that a function with one number as its result has something to reduce, and no NaN to lose."""
+        """Check calls of functions that reduce a collection to one number: the collection must not be empty
+        or contain NaN.
+        """
         if isinstance(node.func, _ast.Attribute) and not _is_record(node.func.value):
             node.func.value = self._observe(node.func.value)
         if name in ("max", "min") and not is_method:
@@ -318,7 +322,9 @@ class Claim:
             self._observe_lengths(node, name)
 
     def _observe_lengths(self, node: _ast.Call, name: str) -> None:
-        """Inspect the lengths of the arguments of `zip` or `map`, unless one is meant to be shorter."""
+        """Inspect the lengths of the arguments of `zip` or `map`, unless the author meant one to be
+        shorter.
+        """
         start = 1 if name == "map" else 0
         parts = node.args[start:]
         is_meant = any(isinstance(part, _ast.Subscript) or not _is_plain(part) for part in parts)
@@ -372,8 +378,9 @@ class Claim:
             self._watch_reduction(node, name, is_method=is_method)
 
     def _watch_comparer(self, node: _ast.Call, name: str, first: int) -> None:
-        """Inspect the arguments of a function that compares two arguments. first: index of the first of
-        these."""
+        """Inspect the arguments of a function that compares two arguments. first: index of the first compared
+        argument.
+        """
         if len(node.args) >= 2 and all(map(_is_plain, node.args)):
             numbers = [first, first + 1]
         elif isinstance(node.func, _ast.Attribute) and len(node.args) == 1:
@@ -451,7 +458,7 @@ class Claim:
 
 
 def _is_record(node: _ast.expr) -> bool:
-    """Return whether an expression is one of the calls that inspect operands."""
+    """Return whether an expression is one of the inserted calls that inspect operands."""
     return isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name) and node.func.id == _RECORD
 
 

@@ -1,5 +1,5 @@
-"""Comparisons of a claim: their number, NaN, shapes that are broadcast, numbers that wrap, tolerances. Also
-the items of `all` and `any`, which prove nothing without items.
+"""Inspects the comparisons of a claim: their number, NaN, broadcast shapes, numbers that wrap around, and
+tolerances. Also counts the items of `all` and `any`, which prove nothing if there are no items.
 
 Values are inspected when they are computed and not stored, since they may be large.
 """
@@ -29,7 +29,7 @@ class CountedCalls:
         self._originals: tuple[Any, Any] = (builtins.all, builtins.any)
         self._watched: tuple[Any, ...] = ()
         self._empty: list[CodeType] = []
-        """Code that called one of them without any items."""
+        """Code objects that called `all` or `any` without any items."""
         self.items = 0
 
     def __enter__(self) -> None:
@@ -41,7 +41,7 @@ class CountedCalls:
             builtins.all, builtins.any = self._originals
 
     def is_own(self, function: object) -> bool:
-        """Return whether a function is Python's `all`."""
+        """Return whether a function is Python's `all` or its replacement."""
         return function is self._originals[0] or (bool(self._watched) and function is self._watched[0])
 
     def are_empty(self, compared: int) -> bool:
@@ -52,7 +52,7 @@ class CountedCalls:
         return bool(self._empty) and not (self.items or compared or any(map(_has_comparison, self._empty)))
 
     def _counted(self, stops_at: bool) -> Callable[[Iterable[Any]], bool]:
-        """Return `all`, or `any` for False."""
+        """Return a replacement that counts items. stops_at: True for `all`, False for `any`."""
 
         def counted(items: Iterable[Any], /) -> bool:
             count, result = 0, stops_at
@@ -99,11 +99,12 @@ class Comparisons:
         self.notes: list[str] = []
         """Remarks, as messages."""
         self._largest: dict[str, float] = {}
-        """Source of a difference → the largest absolute value in it."""
+        """Source code of a difference → largest absolute value in the difference."""
 
     def compare(self, left: Any, right: Any, text: str) -> str:
-        """Add a comparison of two values. Return `nan` if one of them is not a number. text: source of the
-        comparison."""
+        """Add a comparison of two values. Return `nan` if one of the values is NaN, otherwise an empty
+        string. text: source code of the comparison.
+        """
         shapes = shape_of(left), shape_of(right)
         self.count += max(_size(shapes[0]), _size(shapes[1]), 1)
         if None not in shapes and shapes[0] != shapes[1] and () not in shapes:
@@ -116,12 +117,16 @@ class Comparisons:
         return ""
 
     def compare_contents(self, left: Any, right: Any, text: str) -> str:
-        """Add a comparison by `==`. Return `empty` if both values are collections without content."""
+        """Add a comparison by `==`. Return `nan` as in `compare`, or `empty` if both values are collections
+        without elements.
+        """
         return self.compare(left, right, text) or ("empty" if is_empty(left) and is_empty(right) else "")
 
     def less(self, difference: str) -> Callable[[Any, Any, str], str]:
-        """Return a function that adds a comparison by `<` or `<=`. It returns `empty` for an empty set, which
-        is a subset of every set. difference: source of a difference whose size is compared, or empty."""
+        """Return a function that adds a comparison by `<` or `<=`. That function returns `empty` for an empty
+        set, which is a subset of every set. difference: source code of a difference whose size is compared;
+        may be empty.
+        """
 
         def compare(left: Any, right: Any, text: str) -> str:
             largest = self._largest.get(difference, 0.0)
@@ -133,7 +138,7 @@ class Comparisons:
         return compare
 
     def combine(self, left: Any, operator: str, right: Any, result: Any, text: str) -> None:
-        """Add an arithmetic operation. operator: name of its class in `ast`."""
+        """Add an arithmetic operation. operator: name of the operator's class in `ast`."""
         shapes = shape_of(left), shape_of(right)
         found = shape_of(result)
         is_expanded = shapes[0] and shapes[1] and found and _size(found) > max(map(_size, shapes))
@@ -149,7 +154,7 @@ class Comparisons:
             self.note(f"allows a difference of {value * 100:.3g} %")
 
     def count_equal_nan(self, left: Any) -> str:
-        """Add a comparison that treats NaN as equal. Return `nan` if nothing else is compared."""
+        """Add a comparison that treats NaN as equal. Return `nan` if all values are NaN."""
         found = self._nan_count(left)
         if not found:
             return ""
@@ -188,7 +193,9 @@ class Comparisons:
         )
 
     def _wraps(self, left: Any, operator: str, right: Any, result: Any) -> bool:
-        """Return whether unsigned numbers of NumPy or torch wrap around."""
+        """Return whether the result of an operation has wrapped around because NumPy or torch used unsigned
+        numbers.
+        """
         if not str(getattr(result, "dtype", "")).rpartition(".")[2].startswith("uint"):
             return False
         try:
@@ -206,8 +213,9 @@ class Comparisons:
 
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
-    """Return the shape of an array or a tensor, `(len(value),)` for a list or tuple of numbers only; None for
-    other values."""
+    """Return the shape of an array or a tensor. For a list or tuple that contains only numbers, return
+    `(len(value),)`; for other values, None.
+    """
     shape = getattr(value, "shape", None)
     if not isinstance(shape, tuple) or not all(type(size) is int for size in shape):
         return (len(value),) if type(value) in (list, tuple) and _is_flat(value) else None

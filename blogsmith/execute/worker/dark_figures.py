@@ -31,8 +31,9 @@ _CLEAR: Color = (0.0, 0.0, 0.0, 0.0)
 
 
 def has_own_background(figure: Any) -> bool:
-    """Return whether the figure has its own background, as dark styles do. If so, it is the same on every
-    page."""
+    """Return whether the figure has a background of its own, as in dark styles. If so, the figure is not
+    changed for dark pages.
+    """
     return _is_kept(figure.patch) or not _is_light(_face_color(figure.patch))
 
 
@@ -90,7 +91,9 @@ def _has_picture(axes: Any) -> bool:
 
 
 def _repaint(artist: Any, is_ground: bool, dark: bool) -> None:
-    """Set the colours of one artist for a page."""
+    """Set the colours of one artist (element of a figure) for light or dark pages. is_ground: whether the
+    artist is a background.
+    """
     kinds = sys.modules
     if is_ground and _lightness(_face_color(artist)) >= _WHITE:
         artist.set_facecolor(_CLEAR)
@@ -108,7 +111,9 @@ def _repaint(artist: Any, is_ground: bool, dark: bool) -> None:
 
 
 def _repaint_many(artist: Any) -> None:
-    """Set the colours of a collection. matplotlib also reports contour lines with named colours as mapped."""
+    """Set the colours of a collection of elements. matplotlib reports contour lines as coloured by data even
+    if the author named their colours.
+    """
     if artist.get_array() is None:
         _mirror_properties(artist, "facecolor", "edgecolor")
     elif getattr(artist, "colors", None) is not None and not getattr(artist, "filled", True):
@@ -117,7 +122,9 @@ def _repaint_many(artist: Any) -> None:
 
 
 def _mirror_properties(artist: Any, *names: str) -> None:
-    """Mirror colour properties of an artist. All are read before one is set: one may depend on another."""
+    """Mirror colour properties of an artist. All properties are read before one is set, because they may
+    depend on each other.
+    """
     to_rgba_array = import_module("matplotlib.colors").to_rgba_array
     is_many = hasattr(artist, "get_array")
     found = {name: to_rgba_array(getattr(artist, f"get_{name}")()).tolist() for name in names}
@@ -147,7 +154,7 @@ def _is_light(color: Color) -> bool:
 
 
 def _is_kept(patch: Any) -> bool:
-    """Return whether a background has a hue and is therefore not changed."""
+    """Return whether a background has a hue. If so, it is not changed."""
     face = _face_color(patch)
     return bool(patch.get_visible()) and face[3] >= _OPAQUE and _lightness(face) < 0
 

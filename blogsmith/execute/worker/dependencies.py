@@ -1,9 +1,9 @@
 """Finds out what a session depends on, apart from the files of the site that it opens.
 
-Dependencies come from audit events and observed calls. Some can be compared later, so that a change makes the
-result stale: queried paths, listed folders, files outside the site, databases, files that the code or a
-command names, environment variables. Others cannot. They are reasons why the result is not repeatable, such
-as `network` or `program ls`.
+Dependencies are found through audit events and observed calls. Some can be compared later, so that a change
+makes the result stale: queried paths, listed folders, files outside the site, databases, files that the code
+or a command names, environment variables. Other dependencies cannot be compared. They are recorded as reasons
+why the result is not repeatable, such as `network` or `program ls`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _PATH_CALLERS = frozenset(("genericpath", "os", "pathlib", "posixpath"))
 _TIMES = frozenset(("getatime", "getctime", "getmtime"))
-"""Functions of `os.path` for the times of files."""
+"""Functions of `os.path` that return the times of files."""
 _NETWORK = frozenset(
     ("socket.connect", "socket.getaddrinfo", "socket.gethostbyaddr", "socket.gethostbyname", "socket.sendto")
 )
@@ -40,7 +40,7 @@ _PROGRAMS = {
     "pty.spawn": 0,
     "subprocess.Popen": 1,
 }
-"""Audit event of a started program → index of its arguments."""
+"""Audit event for the start of a program → index of the event's argument that contains the command."""
 _INTERPRETERS = frozenset(
     ("multiprocessing.popen_forkserver", "multiprocessing.popen_spawn_posix", "_interpreters")
 )
@@ -52,7 +52,9 @@ _MACHINE_PROGRAMS = frozenset(
 _CLOCK = re.compile(
     r"\.(?:now|utcnow|today)\s*\(|(?:datetime64|Timestamp|to_datetime)\s*\(\s*[\"'](?:now|today)\b"
 )
-"""Python code that reads the clock through a type, which cannot be observed."""
+"""Matches Python code that reads the clock through a type such as `datetime`. Calls of these types cannot be
+observed.
+"""
 _RANDOM = re.compile(r"\bRandom\(\s*\)|\btorch\.seed\(\s*\)")
 _IN_MEMORY = ("", ":memory:")
 _MAX_NAME = 200
@@ -61,7 +63,8 @@ _MAX_SOURCE = 256 * 1024
 
 class Dependencies:
     """Dependencies of one session. notes: receives notes, also from forked children. absolute: converts the
-    path of an audit event to an absolute path; empty if it is not a path."""
+    path of an audit event to an absolute path; returns an empty string if the argument is not a path.
+    """
 
     def __init__(
         self, states: PathStates, notes: Notes, callers: Callers, absolute: Callable[[object], str]
@@ -75,7 +78,7 @@ class Dependencies:
         self._reasons: set[str] = set()
         self._named: dict[str, list[Any]] = {}
         self._seen: set[str] = set()
-        """Paths, as written, that were noted while the current working folder was set."""
+        """Paths, as written in the code, that were noted since the working folder last changed."""
         self._is_busy = False
         self._began_ns = time_ns()
         self._handlers: dict[str, Callable[[str, tuple[Any, ...]], None]] = {
@@ -103,7 +106,7 @@ class Dependencies:
         self._repeatability.install()
 
     def note(self, event: str, args: tuple[Any, ...]) -> None:
-        """Note an audit event other than `open`."""
+        """Note an audit event. `open` is handled by `note_open` instead."""
         handler = self._handlers.get(event)
         if handler is not None and not self._is_busy:
             self._is_busy = True
@@ -113,8 +116,9 @@ class Dependencies:
                 self._is_busy = False
 
     def note_open(self, path: str, name: str, *, reads: bool, exists: bool) -> None:
-        """Note that a file is about to be opened. name: its name relative to the site root; empty if it is
-        not part of the site."""
+        """Note that a file is about to be opened. name: name of the file relative to the site root; empty if
+        it is not part of the site.
+        """
         if reads and not exists:
             self._note_state(path, NONE, sys._getframe(3))
         elif reads and not name:
@@ -135,14 +139,14 @@ class Dependencies:
         self._states.use_outside(path)
 
     def scan_source(self, code: str) -> None:
-        """Note dependencies that only the text of the author's Python code shows."""
+        """Note dependencies that are visible only in the text of the author's Python code."""
         if _CLOCK.search(code):
             self._note_reason("clock")
         if _RANDOM.search(code):
             self._note_reason("random")
 
     def scan_module(self, path: str) -> None:
-        """Note dependencies that only the text of a module of the site shows."""
+        """Note dependencies that are visible only in the text of a module of the site."""
         self._is_busy = True
         try:
             with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
@@ -153,24 +157,28 @@ class Dependencies:
             self._is_busy = False
 
     def scan_names(self, code: CodeType) -> None:
-        """Note existing files of the site whose name is a string in the code: C code may open them unseen."""
+        """Note existing files of the site whose name is a string in the code, because C code may open them
+        unobserved.
+        """
         for text in _strings(code.co_consts):
             if "." in text and len(text) <= _MAX_NAME and "\n" not in text and "\0" not in text:
                 self._name_file(text)
 
     def note_program_fact(self, kind: str, text: str) -> None:
-        """Note a reason why a program is not repeatable, or a string of its code, which may name a file."""
+        """Note a fact about a compiled program. kind: kind of fact, as in `Programs.run`. text: reason why
+        the program is not repeatable, or a string of its code, which may name a file.
+        """
         if kind == "reason":
             self._note_reason(text)
         elif len(text) <= _MAX_NAME and "\0" not in text:
             self._name_file(text)
 
     def is_busy(self) -> bool:
-        """Return whether events come from the worker itself."""
+        """Return whether the present events come from the worker itself, not from the author's code."""
         return self._is_busy
 
     def take(self, note: tuple[str, ...]) -> None:
-        """Store a note that was taken from `notes`."""
+        """Add a dependency from a note that was taken from `notes`."""
         kind, *parts = note
         if kind == "variable":
             self._variables.update(parts)
@@ -195,8 +203,9 @@ class Dependencies:
                 self._states.use_outside(parts[0])
 
     def take_new(self, *, is_seeded: bool) -> dict[str, Any]:
-        """Return everything since the last call. Call this after all notes were taken. is_seeded: blogsmith
-        has seeded the generators of random numbers."""
+        """Return all dependencies found since the last call. Call this after all notes were taken. is_seeded:
+        whether blogsmith has seeded the random generators.
+        """
         self._repeatability.check(is_seeded=is_seeded)
         for note in self._notes.take():
             self.take(note)
@@ -268,7 +277,9 @@ class Dependencies:
             self._notes.add("open", found, "read")
 
     def _path_in(self, path: object, folder: object) -> str:
-        """Return a path as an absolute one. It is relative to a folder's descriptor, if there is one."""
+        """Return an absolute path; empty if the path is unknown. folder: descriptor of the folder that `path`
+        is relative to; None for the working folder.
+        """
         try:
             text = os.fsdecode(path)  # type: ignore[arg-type]
         except TypeError:
@@ -392,7 +403,7 @@ def _strings(constants: tuple[Any, ...]) -> Iterator[str]:
 
 
 def _command_words(given: Any) -> Iterator[str]:
-    """Yield the words of a command. Words that contain a command for a shell are split too."""
+    """Yield the words of a command. A word that contains a command for a shell is split into words too."""
     parts = [given] if isinstance(given, (str, bytes, os.PathLike)) else list(given or ())
     for part in parts:
         try:
@@ -407,7 +418,9 @@ def _command_words(given: Any) -> Iterator[str]:
 
 
 def _program_name(words: list[str]) -> str:
-    """Return the name of a program; of a command for a shell, its first program."""
+    """Return the name of a program. If the words are a command for a shell, return the name of the first
+    program in it.
+    """
     names = [word.rpartition("/")[2] for word in words if word[:1] not in ("-", "")]
     shells = ("sh", "bash", "zsh", "env", "")
     found = next(
@@ -417,7 +430,7 @@ def _program_name(words: list[str]) -> str:
 
 
 def _descriptor_path(descriptor: Any) -> str:
-    """Return the path of an open folder; empty if the system does not know it."""
+    """Return the path of an open folder, given its descriptor; empty if the system does not know the path."""
     try:
         return os.path.realpath(os.readlink(f"/proc/self/fd/{int(descriptor)}"))  # noqa: PTH115
     except (OSError, TypeError, ValueError):
@@ -425,7 +438,9 @@ def _descriptor_path(descriptor: Any) -> str:
 
 
 def _is_glob(frame: FrameType | None) -> bool:
-    """Return whether a folder is listed to find the matches of a pattern, which is noted itself."""
+    """Return whether a folder is listed only to find the matches of a pattern. In this case the pattern
+    itself is noted.
+    """
     is_pathlib = False
     while frame is not None and (name := module_name(frame.f_code.co_filename)) in ("glob", "pathlib"):
         if name == "glob":

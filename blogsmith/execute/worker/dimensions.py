@@ -116,7 +116,9 @@ def is_size(node: ast.expr) -> bool:
 
 
 def size(node: ast.expr, known: Known) -> Number | None:
-    """Evaluate a size. None if it contains an unknown name."""
+    """Evaluate the expression of a size. known: returns the size of a name. None if the expression contains
+    an unknown name.
+    """
     if isinstance(node, ast.Name):
         value = known(node.id)
         return value if isinstance(value, int) else None
@@ -149,8 +151,9 @@ def solve(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None
 
 
 def quotient(node: ast.expr, of: Number, by: Number, known: Known) -> dict[str, int] | None:
-    """Solve the equation `node` = `of` / `by`, as `solve` does. Return None if the quotient is not a whole
-    number or `by` is 0. Return {} for 0/0, which any size solves."""
+    """Solve the equation `node` = `of` / `by` as `solve` solves its equation. Return None if the quotient is
+    not a whole number or `by` is 0. Return {} for 0/0, because every size solves it.
+    """
     if by == 0:
         return None if of else {}
     return None if of % by else solve(node, of // by, known)
@@ -229,7 +232,7 @@ def format_tuple(words: list[str]) -> str:
 
 
 def counts(shape: Shape, known: Known) -> bool:
-    """Return whether the comment is a shape, not prose."""
+    """Return whether the comment is a shape, not prose. known: returns the size of a name."""
     nodes = (node for part in shape.parts if part.node for node in ast.walk(part.node))
     names = [node.id for node in nodes if isinstance(node, ast.Name)]
     return shape.is_certain or (bool(names) and all(known(name) is not None for name in names))
@@ -251,8 +254,9 @@ def value_shape(value: object, depth: int = 0) -> tuple[int, ...] | str:
 
 
 def lengths(values: list[object] | tuple[object, ...], depth: int) -> tuple[int, ...] | str:
-    """Return the lengths of a sequence, as `value_shape` does. Items without a shape, such as strings, count
-    as items."""
+    """Return the lengths of nested sequences, in the form of `value_shape`. Items without a shape, such as
+    strings, count as items.
+    """
     inner = set()
     for value in values:
         sizes = value_shape(value, depth + 1)

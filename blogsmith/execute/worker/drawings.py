@@ -44,7 +44,7 @@ _OWN_START = re.compile(
 _HEAD_LINE = re.compile(
     r"\s*(?:%.*|\\(?:usepackage|RequirePackage|use\w+library)\s*(?:\[[^]]*\])?\{[^{}]*\}.*)?"
 )
-"""Matches a line that belongs before `\\begin{document}`."""
+r"""Matches a line of code that belongs before `\begin{document}`."""
 _PLAIN_INPUT = re.compile(r"\\input\s+([^\s{}\\%]+)")
 _CLASS = re.compile(r"\\documentclass\s*(?:\[[^]]*\])?\s*\{[^}]*\}")
 
@@ -82,7 +82,9 @@ _DVISVGM = (
     *("--precision=2", "--page=1", "--verbosity=1", "--output=drawing.svg", "main.dvi"),
 )
 _SPECIALS = (b"dvisvgm:", b"color ", b"papersize=")
-"""Starts of the specials that may reach `dvisvgm`. Some others run PostScript or read files."""
+"""Prefixes of those specials (commands in a DVI file for other programs) that may reach `dvisvgm`. Some
+others run PostScript or read files.
+"""
 _MAX_FILE_BYTES = 32 * 1024 * 1024
 """Maximum size of any file that TeX writes."""
 _MAX_SVG_BYTES = 2 * 1024 * 1024
@@ -137,7 +139,7 @@ def _prepare(start: Mapping[str, Any]) -> str:
 def _answer(
     drawing: DrawingSession, channel: Channel, interrupts: Interrupts, message: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Make one drawing and send it. Return the message that ends its cell."""
+    """Make one drawing and send it to the builder. Return the message that ends its cell."""
     failure: dict[str, Any] | None = None
     start = perf_counter()
     try:
@@ -175,7 +177,7 @@ def _failure(name: str, message: str) -> dict[str, Any]:
 
 
 class DrawingError(Exception):
-    """Failure of LaTeX or `dvisvgm`, usually because of the code of a drawing."""
+    """Error raised if LaTeX or `dvisvgm` fails, usually because of the author's code."""
 
     def __init__(self, message: str, line: int = 0, text: str = "") -> None:
         super().__init__(message)
@@ -251,7 +253,9 @@ class DrawingSession:
         file.write_bytes(data)
 
     def _write_document(self, code: str) -> str:
-        """Write the files of the document. Return the commands that precede the code on its first line."""
+        """Write the files of the document. Return the commands that are written before the code on its first
+        line.
+        """
         head, body = _split_code(code)
         begin, end = ("", "") if _OWN_START.search(code) else _AROUND.get(self._language, _TIKZ)
         names = [f"preamble-{number}.tex" for number in range(1, len(self.preamble) + 1)]
@@ -333,7 +337,9 @@ _DVI_ARGUMENTS = {
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Return the environment of the programs, which excludes TeX files of the user and files elsewhere."""
+    """Return the environment of the programs. It makes TeX ignore the user's own TeX files and files in other
+    folders.
+    """
     kept = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
     # the builder finds the processes of a session by its variables, such as the marker of the session
     marks = [name for name in os.environ if name.startswith("BLOGSMITH")]
@@ -355,8 +361,9 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _split_code(code: str) -> tuple[str, str]:
-    r"""Return the part of the code that belongs before `\begin{document}`, and the rest. Each keeps its line
-    numbers."""
+    r"""Return the part of the code that belongs before `\begin{document}`, and the rest. Both keep the line
+    numbers of the code.
+    """
     code = _CLASS.sub("", code)
     before, begin, after = code.partition("\\begin{document}")
     if begin:
@@ -370,8 +377,9 @@ def _split_code(code: str) -> tuple[str, str]:
 
 
 def _find_error(log: str, begin: str, *, has_output: bool) -> DrawingError | None:
-    """Return the first error in the author's code. Without output, return any error. Return None otherwise.
-    begin: result of `_write_document`."""
+    """Return the first error that TeX reported in the author's code. If TeX wrote no output, return any
+    error. None if there is none. begin: result of `_write_document`.
+    """
     errors = list(_ERROR.finditer(log))
     own = next((number for number, found in enumerate(errors) if found[1] in _OWN_FILES), None)
     if own is None and has_output:

@@ -1,8 +1,9 @@
-"""External state that a session has read and changed, which a fork of its process does not include.
+"""Tracks external state: files and folders that a session has read or changed. A fork of its process does not
+include them.
 
 A checkpoint is valid only while files, folders and packages are as its session left them. It also requires
-that running the cells again would leave them in the same state. The audit hook and the number of bytes
-written by the process are observed. Searches for files that do not exist, and the network, are not observed.
+that running the cells again would leave them in the same state. This module uses audit events and the number
+of bytes that the process has written. It cannot observe searches for files that do not exist, or the network.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _CHANGES = {
     "os.utime": 1,
     "shutil.rmtree": 1,
 }
-"""Name of an audit event → how many of its first arguments are paths that it changes."""
+"""Name of an audit event → how many of its first arguments are paths that the call changes."""
 _LISTINGS = frozenset(("os.listdir", "os.scandir"))
 _DATABASE = "sqlite3.connect"
 _IN_MEMORY = ("", ":memory:", b"", b":memory:")
@@ -51,8 +52,9 @@ _MAX_FILES = 20_000
 
 
 class ExternalState:
-    """External state of one session. absolute: converts the path of an audit event to an absolute path; empty
-    if it is not a path."""
+    """External state of one session. absolute: converts the path of an audit event to an absolute path;
+    returns an empty string if the argument is not a path.
+    """
 
     def __init__(self, absolute: Callable[[object], str]) -> None:
         self._absolute = absolute
@@ -61,7 +63,7 @@ class ExternalState:
         self._read: dict[str, Stamp | None] = {}
         """Absolute path of a file → its stamp when it was first opened; None if it did not exist."""
         self._listed: dict[str, Stamp | None] = {}
-        """Absolute path of a listed folder → stamp of its names when it was first listed."""
+        """Absolute path of a listed folder → stamp of the names in it when it was first listed."""
         self._before: dict[str, Stamp | None] = {}
         """Path that a cell changed → its stamp before the change; None if it did not exist."""
         self._after: dict[str, Stamp | None] = {}
@@ -138,12 +140,14 @@ class ExternalState:
             self._is_looking = False
 
     def begin_process(self, known_bytes: int) -> None:
-        """Ignore everything that this process has written so far. known_bytes: as for `refusal`."""
+        """Ignore all bytes that this process has written so far. known_bytes: as for `refusal`."""
         self._unknown_bytes, self._has_opened = (_written_bytes() or 0) - known_bytes, False
 
     def refusal(self, known_bytes: int) -> str:
-        """Return why no checkpoint is possible now, as a message. If it is empty, `changed` compares with the
-        current state. known_bytes: number of bytes that this process has written to the builder."""
+        """Return why no checkpoint is possible now, as a message. Empty if one is possible; `changed` later
+        compares with the state at this call. known_bytes: number of bytes that this process has written to
+        the builder.
+        """
         written = _written_bytes()
         if written is None:
             return "this system does not report what a process has written"
@@ -162,7 +166,7 @@ class ExternalState:
         return ""
 
     def changed(self) -> str:
-        """Return a file or folder that is not as the session left it. Empty if there is none."""
+        """Return the name of a file or folder that is not as the session left it. Empty if there is none."""
         for path, stamp in (*self._read.items(), *self._after.items()):
             if _stamp(path) != stamp:
                 return path
@@ -177,8 +181,9 @@ def _is_system_path(path: str) -> bool:
 
 
 def _stamp(path: str, *, folders: bool = False) -> Stamp | None:
-    """Return values that distinguish two states of a path. folders: include the time when a folder was
-    changed."""
+    """Return values that differ between two states of a path. folders: whether to include the time when a
+    folder was last changed.
+    """
     try:
         status = stat(path)  # noqa: PTH116 - pathlib costs 5 ms
     except (OSError, ValueError):
@@ -199,8 +204,9 @@ def _source_path(path: str) -> str:
 
 
 def _written_bytes() -> int | None:
-    """Return the bytes that this process has written to files, pipes and sockets. None if the system does not
-    count."""
+    """Return the number of bytes that this process has written to files, pipes and sockets. None if the
+    system does not count them.
+    """
     try:
         with open("/proc/self/io", "rb") as file:  # noqa: PTH123 - pathlib costs 5 ms
             lines = file.read().splitlines()

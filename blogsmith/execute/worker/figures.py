@@ -1,14 +1,15 @@
-"""Figures of matplotlib, shown at `plt.show()` or at the end of the cell.
+"""Sends figures of matplotlib, at `plt.show()` or at the end of the cell.
 
-matplotlib uses the `Backend` object of this module, so that `show` sends the image. The backend is selected
-while matplotlib is imported; the environment keeps the builder's value for programs that a cell starts.
+matplotlib uses the `Backend` object of this module as its backend, so that `show` sends the image. The
+backend is selected while matplotlib is imported. The environment keeps the builder's value, for programs that
+a cell starts.
 
-Images are byte-identical if the figure is the same: no date, no version, ids from their content. A figure
-has the size set by its author, unless that would cut something off (a label, a legend outside the axes).
-Then it grows by that much, at most to double its size.
+Images of equal figures are byte-identical: they contain no date and no version, and ids are made from the
+content. A figure has the size set by its author, unless that would cut something off (a label, a legend
+outside the axes). In this case the image is enlarged as far as necessary, at most to double its size.
 
-SVG gives its size in points. PNG has two pixels for each pixel of the figure, which its resolution (dpi)
-states. So its width in CSS pixels is width · 96 / dpi.
+SVG gives its size in points. PNG has two pixels for each pixel of the figure, and its resolution (dpi) says
+so. Its width in CSS pixels is therefore width · 96 / dpi.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _PIXELS = 2
 
 
 class Backend(type(sys)):  # type: ignore[misc]
-    """Module that matplotlib uses as its backend, with the state of one session."""
+    """Module that matplotlib uses as its backend. Contains the state of one session."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
         super().__init__(NAME)
@@ -49,7 +50,7 @@ class Backend(type(sys)):  # type: ignore[misc]
         self.send = send
         self.options: Options = {"format": "svg", "dark": False}
         self.shown: list[Any] = []
-        """Figures sent by this cell."""
+        """Figures that the current cell has sent."""
 
     def __getattr__(self, name: str) -> Any:
         if name != "FigureCanvas":
@@ -70,7 +71,9 @@ class Backend(type(sys)):  # type: ignore[misc]
         return not figure.stale and any(figure is other for other in self.shown)
 
     def show_open(self) -> None:
-        """Send the figures of pyplot that are not shown yet, ordered by number, and close all."""
+        """Send the open figures of pyplot that were not sent yet, ordered by number, and close all
+        figures.
+        """
         open_figures = _open_figures()
         try:
             for manager in sorted(open_figures.get_all_fig_managers(), key=lambda manager: manager.num):
@@ -81,7 +84,7 @@ class Backend(type(sys)):  # type: ignore[misc]
 
 
 def _choosing_ours(execute: Execute, matplotlib: ModuleType) -> None:
-    """Import matplotlib while the environment selects our backend."""
+    """Import matplotlib while an environment variable selects this module as the backend."""
     before = os.environ.get(_VARIABLE)
     os.environ[_VARIABLE] = f"module://{NAME}"
     try:
@@ -94,7 +97,9 @@ def _choosing_ours(execute: Execute, matplotlib: ModuleType) -> None:
 
 
 def install(send: Callable[[dict[str, Any]], None]) -> None:
-    """Send figures as `display` messages. Nothing is imported. Call this again in a process forked later."""
+    """Make this module the backend of matplotlib when matplotlib is imported later. send: receives figures as
+    `display` messages. Call this again in a process forked later.
+    """
     backend = sys.modules.get(NAME)
     if isinstance(backend, Backend):
         backend.begin_session(send)
@@ -120,8 +125,9 @@ def flush(options: Options) -> None:
 
 
 def show(value: object, kind: str) -> bool:
-    """Return whether `value` is a figure, and send the figure. If it is the value of a cell and was already
-    sent, do not send it again."""
+    """Send `value` if it is a figure. Return whether it is one. If it is the value of a cell and was already
+    sent, it is not sent again.
+    """
     module: Any = sys.modules.get("matplotlib.figure")
     if module is None or not isinstance(value, module.Figure):
         return False
@@ -187,8 +193,9 @@ def _save_figure(figure: Any, box: Any, **settings: Any) -> bytes:
 
 
 def _box(figure: Any) -> Any:
-    """Return the area to draw, in inches. None to draw the figure's own area, for example if the author's
-    settings say so."""
+    """Return the area to draw, in inches. None if the figure's own area is to be drawn, for example because
+    the author's settings say so.
+    """
     if sys.modules["matplotlib"].rcParams["savefig.bbox"] is not None:
         return None
     from matplotlib.transforms import Bbox  # type: ignore[import-not-found, unused-ignore]
@@ -218,8 +225,7 @@ def _open_figures() -> Any:
 
 
 def _canvas(backend: Backend) -> type:
-    """Return the canvas class of a backend, which tells matplotlib how to show figures: Agg's canvas, with a
-    manager that sends."""
+    """Return matplotlib's Agg canvas class, changed so that showing a figure sends it."""
     from importlib import import_module
 
     agg: Any = import_module("matplotlib.backends.backend_agg")

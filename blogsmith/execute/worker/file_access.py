@@ -1,11 +1,11 @@
-"""Audit hook that records which files of the site a session read and imported, and how attention was
-computed.
+"""Audit hook that records the files of the site that a session reads and imports. It also records how
+`blogsmith.lab` computed attention.
 
-It sees `open`, `os.open` and everything built on them (pathlib, `np.load`, `pd.read_csv`), also in forked
-children. It does not see files that C code opens itself. `dependencies.py` handles everything else that a
-result depends on. Installed packages and files that the session itself wrote are ignored, except files of
-measured rows that a cell draws. The hook only notes a path and a stamp; everything else is done at the end of
-the cell.
+The hook sees `open`, `os.open` and everything built on them (pathlib, `np.load`, `pd.read_csv`), also in
+forked children. It does not see files that C code opens itself. `dependencies.py` handles all other
+dependencies of a result. Installed packages are ignored. Files that the session itself wrote are ignored too,
+except files of measured rows that a cell draws. During a cell, the hook only notes a path and a stamp;
+everything else is done at the end of the cell.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _OURS = os.path.dirname(os.path.dirname(_HERE)) + "/"  # noqa: PTH120
 """Folder of the package blogsmith, whose version is recorded."""
 _CHANGES = frozenset(("os.remove", "os.truncate", "os.utime"))
 _FOLDER_CHANGES = {"os.link": 1, "os.mkdir": 0, "os.rmdir": 0, "os.symlink": 1}
-"""Audit event → index of the changed path."""
+"""Audit event of a call that changes a folder → index of the changed path in its arguments."""
 _FORKS = frozenset(("os.fork", "os.forkpty"))
 _READ, _UPDATE, _WRITE, _CHANGE = "read", "update", "write", "change"
 """Kinds of access: read; read and possibly written; written without reading; changed or removed without
@@ -62,7 +62,7 @@ class FileAccess:
     """Files and modules of the site that one session uses.
 
     folder: working folder at the start. before_spawn: called before another program starts. foreign_code:
-    called when third-party C code is loaded, which may print by itself.
+    called when third-party C code is loaded, which may print without using Python's streams.
     """
 
     def __init__(
@@ -82,24 +82,26 @@ class FileAccess:
         self._before_spawn = before_spawn
         self._foreign_code = foreign_code
         self._folder = ""
-        """Working folder; empty until it is queried."""
+        """Working folder; empty until it is needed and queried."""
         self._notes = Notes(os.environ.get("TMPDIR", ""))
-        """Notes of `dependencies.py`, and `open` with absolute path and kind of access."""
+        """Notes of `dependencies.py`, and notes about opened files: `open`, absolute path, kind of access."""
         self._noted: set[tuple[str, str]] = set()
         """Pairs (absolute path, kind of access) noted in the whole session."""
         self._stamps = FileStamps()
         self._known: set[str] = set()
-        """Files that were reported, or written before they were read."""
+        """Names of files that need no further report: they were reported, or written before they were
+        read.
+        """
         self._rows: deque[str] = deque()
         """Paths of files with measured rows."""
         self._told: set[str] = set()
-        """Names of files with rows that were reported already."""
+        """Names of files with measured rows that were already reported."""
         self._modules: set[str] = set(sys.modules)
         self._shadows = Shadows(self.name_of)
         self._site_modules: list[str] = []
         """Names of the last imported modules of the site."""
         self._real_folders: dict[str, str] = {}
-        """Folder → the same without links."""
+        """Path of a folder → its path with links resolved."""
         self._inside: dict[str, bool] = {}
         """Folder → whether its files belong to the site."""
         callers = Callers(lambda file: bool(self.name_of(file)))
@@ -107,9 +109,9 @@ class FileAccess:
         states = PathStates(self.name_of, self._is_installed, self._exclude, root, folder or root, home)
         self._dependencies = Dependencies(states, self._notes, callers, self.absolute)
         self._attention: dict[tuple[Any, ...], str] = {}
-        """Arguments of an event → string for the record."""
+        """Arguments of an attention event → string to record."""
         self.external: ExternalState | None = None
-        """Receives events for checkpoints; None if there are none."""
+        """Receives events for checkpoints; None if the session has no checkpoints."""
         self.is_paused = False
         """Whether events are ignored, because they come from the worker itself."""
 
@@ -124,7 +126,7 @@ class FileAccess:
         return self._notes.file
 
     def become_session(self) -> None:
-        """Continue as the session itself, in a process forked from a checkpoint."""
+        """Continue as the session, in a process that was forked from a checkpoint."""
         self._notes.become_session()
 
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
@@ -209,7 +211,7 @@ class FileAccess:
                 self._attention[args] = seen
 
     def absolute(self, path: object) -> str:
-        """Return the path of an audit event as an absolute path. Empty for a descriptor."""
+        """Convert the path of an audit event to an absolute path. Empty if `path` is a descriptor."""
         if isinstance(path, int):
             return ""
         text = path if type(path) is str else os.fsdecode(path)  # type: ignore[arg-type]
@@ -238,7 +240,7 @@ class FileAccess:
         return sorted({*reads, *self._new_rows()}), sorted(modules)
 
     def _take_open(self, path: str, access: str) -> Iterator[str]:
-        """Yield the name of the file if it is read for the first time and part of the site."""
+        """Yield the name of the opened file if it belongs to the site and is read for the first time."""
         name = self.name_of(path)
         if access != _READ and path:
             self._dependencies.note_change(path)
@@ -254,12 +256,14 @@ class FileAccess:
             yield name
 
     def uses(self, *, is_seeded: bool) -> dict[str, Any]:
-        """Return all other dependencies since the last call, in the form of the message. Call this after
-        `take_new`. is_seeded: blogsmith has seeded the generators of random numbers."""
+        """Return all dependencies found since the last call except read and imported files, in the form of
+        the message to the builder. Call this after `take_new`. is_seeded: whether blogsmith has seeded the
+        random generators.
+        """
         return self._dependencies.take_new(is_seeded=is_seeded)
 
     def scan(self, code: str) -> None:
-        """Note dependencies that only the text of a cell shows."""
+        """Note dependencies that are visible only in the text of a cell."""
         self._dependencies.scan_source(code)
 
     def scan_names(self, code: CodeType) -> None:
@@ -267,7 +271,7 @@ class FileAccess:
         self._dependencies.scan_names(code)
 
     def follow_program(self, steps: Iterator[tuple[str, str]]) -> None:
-        """Run the steps of `Programs.run`, and note what they yield even if one fails."""
+        """Run the steps of `Programs.run`. Note the facts that they yield, even if a step fails."""
         found: list[tuple[str, str]] = []
         self.is_paused = True
         try:
@@ -283,12 +287,15 @@ class FileAccess:
                     self._note_open(os.path.normpath(text), _READ)
 
     def stamps(self) -> dict[str, Stamp]:
-        """Return the stamps of its files when they were opened, see `file_stamps.py`. Call this after
-        `take_new`. The stamp is None for a file that the session has changed since."""
+        """Map each new file to its stamp when it was opened, see `file_stamps.py`. The stamp is None if the
+        session has changed the file since. Call this after `take_new`.
+        """
         return self._stamps.take_new()
 
     def _new_rows(self) -> list[str]:
-        """Return files of rows since the last call, including those that the session has written to."""
+        """Return files with measured rows that were read since the last call, including files that the
+        session has written to.
+        """
         paths, self._rows = self._rows, deque()
         names = {self.name_of(path) for path in paths if os.path.isfile(path)}  # noqa: PTH113
         new = sorted(name for name in names - self._told if name)
@@ -297,7 +304,7 @@ class FileAccess:
         return new
 
     def attention(self) -> list[str]:
-        """Return the attention computed since the last call, in the form of `CellRun.sdpa`."""
+        """Return how attention was computed since the last call, in the form of `CellRun.sdpa`."""
         seen, self._attention = self._attention, {}
         return sorted(seen.values())
 
@@ -317,8 +324,9 @@ class FileAccess:
         return path[len(self._root) :] if self._inside[folder] else ""
 
     def _real_path(self, path: str) -> str:
-        """Return what `os.path.realpath` returns. Links in folders are resolved once, because an import of
-        NumPy asks for a hundred files in few folders: that took longer than the import."""
+        """Return the result of `os.path.realpath`. Links in folders are resolved only once, because an import
+        of NumPy asks for a hundred files in few folders, which would take longer than the import itself.
+        """
         if not path or path in self._real_folders:
             return self._real_folders.get(path, "")
         parent, _, name = path.rpartition("/")
@@ -342,7 +350,7 @@ class FileAccess:
         return True
 
     def _is_installed(self, path: str) -> bool:
-        """Return whether a path without a name is in the site, or belongs to Python or a package."""
+        """Return whether a path without a name belongs to the site's folder, to Python or to a package."""
         inside = os.path.normpath(path) + "/"
         return (
             inside.startswith((self._root, self._real_root, _OURS, *self._skipped))
@@ -366,8 +374,9 @@ class FileAccess:
         return sorted({file for file in found.values() if file and file not in self._known})
 
     def absent(self, imported: Iterable[str]) -> list[str]:
-        """Return files that would hide modules imported since the last call, see `Shadows`. Call this after
-        `take_new`. imported: names that cells import directly."""
+        """Return the files, missing at present, that would hide modules imported since the last call; see
+        `Shadows`. Call this after `take_new`. imported: names that cells import directly.
+        """
         return self._shadows.absent(imported, self._site_modules)
 
 
@@ -380,7 +389,7 @@ def _attention(device: str, backend: str, operator: str) -> str:
 
 
 def _has_folder(frame: FrameType) -> bool:
-    """Return whether `os.open` was called with the descriptor of a folder; see `watch_open`."""
+    """Return whether `os.open` was called with a folder's descriptor; see `watch_open`."""
     is_watched = frame.f_code is WatchedCall.__call__.__code__
     return is_watched and frame.f_locals["options"].get("dir_fd") is not None
 

@@ -1,8 +1,9 @@
-"""Stamps of files when a session opened them, so that a later save is not mistaken for the content read.
+"""Stamps of files, taken when a session opens them, so that a later version of a file is not mistaken for the
+content that was read.
 
-A stamp is taken when a file is opened, before anything is read. A file that the session may have changed has
-no stamp. After another program has started, no file has one, because it is unknown which program wrote a
-file. A save within one tick of the file system's clock that does not change the size is not noticed.
+A stamp is taken before anything is read. A file that the session may have changed has no stamp. After another
+program has started, no file has a stamp, because that program may have written any file. A change is not
+noticed if it happens within one tick of the file system's clock and leaves the size unchanged.
 """
 
 from __future__ import annotations
@@ -31,16 +32,16 @@ SPAWNS = frozenset(
 
 
 class FileStamps:
-    """Stamps of one session. `note` and `note_bytecode` are called while a file is opened."""
+    """Stamps of one session. Call `note` or `note_bytecode` when a file is about to be opened."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[int]] = {}
-        """Absolute path → stamp when it was first opened."""
+        """Absolute path → stamp of the file when it was first opened."""
         self._own: set[str] = set()
         """Names of files that the session may have changed."""
         self._reported: set[str] = set()
         self._new: dict[str, Stamp] = {}
-        """Name of a file or module → stamp that was not reported yet."""
+        """Name of a file or module → stamp that was not yet returned by `take_new`."""
         self._is_over = False
 
     def note(self, path: str) -> bool:
@@ -56,15 +57,16 @@ class FileStamps:
         return True
 
     def note_bytecode(self, path: str) -> None:
-        """Note the source of a compiled module that is about to be opened, as the source may not be opened at
-        all."""
+        """Note the source file of a compiled module that is about to be opened, as Python may not open the
+        source itself.
+        """
         try:
             self.note(source_from_cache(path))
         except (ValueError, NotImplementedError):
             return
 
     def report(self, name: str, path: str) -> None:
-        """Report the stamp of a file that was read or imported, at the next call of `take_new`."""
+        """Include the stamp of a file that was read or imported in the result of the next `take_new`."""
         stamp = self._found.get(path)
         if stamp is not None and name not in self._own and name not in self._reported:
             self._reported.add(name)

@@ -110,7 +110,7 @@ class Server:
         serve(passed["control"])
 
     def _report_exits(self) -> None:
-        """Report how children ended."""
+        """Send to the builder how each ended child process exited."""
         while self._running:
             child, status = os.waitpid(-1, os.WNOHANG)
             if child == 0:
@@ -158,8 +158,9 @@ def _import_problem(name: str) -> tuple[str, str] | None:
 
 
 def _refusal() -> str:
-    """Return why this process must not be forked; empty if it can be forked. A fork copies the locks of other
-    threads, but not these threads."""
+    """Return why this process must not be forked, as a message; empty if it can be forked. A process with
+    several threads cannot: a fork copies locks that these threads hold, but not the threads.
+    """
     import threading
 
     threads = threading.active_count()
@@ -169,7 +170,7 @@ def _refusal() -> str:
 
 
 def _flush() -> None:
-    """Flush output of imported modules; otherwise every child would print it again."""
+    """Flush what imported modules have printed; otherwise every child process would print it again."""
     import ctypes
 
     for stream in (sys.stdout, sys.stderr):
@@ -186,7 +187,7 @@ def _forget_signals() -> None:
 
 
 def _set_environment(env: dict[str, str]) -> None:
-    """Set the environment to exactly `env`. Update modules that have read the old one."""
+    """Set the environment to exactly `env`. Update modules that have read the previous environment."""
     import time
 
     _show_mark(env.get(_MARK, ""))
@@ -200,8 +201,9 @@ def _set_environment(env: dict[str, str]) -> None:
 
 
 def _show_mark(mark: str) -> None:
-    """Overwrite the mark that this process was started with by the session's own, where other processes read
-    it. The system shows the environment at the start of a process; `os.environ` only changes a copy."""
+    """Write the session's mark where other processes read the environment of this one. The system shows them
+    the environment from the start of the process, and `os.environ` only changes a copy.
+    """
     import ctypes
 
     library = ctypes.CDLL(None)

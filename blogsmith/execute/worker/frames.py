@@ -1,7 +1,9 @@
-"""Messages between worker and builder: a length of four bytes, big-endian, and that much JSON, on one socket.
+"""Messages between worker and builder on one socket: a length of four bytes, big-endian, followed by JSON of
+that length.
 
-The descriptor must survive what cells do to descriptors. It is moved to a high number and hidden from Python
-code: closing it fails as for any unused number. A forked child of the author's code has no socket.
+The socket's descriptor must survive what cells do with descriptors. It is moved to a high number and hidden
+from Python code: closing it fails as for any unused number. A child process that the author's code forks has
+no socket.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class Channel:
 
     @property
     def is_closed(self) -> bool:
-        """Whether this is a forked child, which has no connection to the builder."""
+        """Whether this process is a forked child without a connection to the builder."""
         return self._descriptor < 0
 
     def close(self) -> None:
@@ -50,7 +52,7 @@ class Channel:
             self._close(descriptor)
 
     def reopen(self, descriptor: int) -> None:
-        """Use another socket, in a forked process that is a worker itself."""
+        """Use another socket, in a forked process that becomes a worker itself."""
         self._descriptor = _move_descriptor(descriptor)
         self.sent_bytes = 0
 
@@ -78,7 +80,7 @@ class Channel:
         return message
 
     def receive_descriptors(self, count: int) -> list[int]:
-        """Return descriptors that follow a message that announces them."""
+        """Return `count` descriptors. The previous message must announce them."""
         return receive_passed(self._descriptor, 1, count)[1]
 
     def _write(self, data: bytes) -> None:

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class _ImportHook:
-    """Finder that lets the other finders find one module, and removes itself afterwards."""
+    """Import finder for one module, which lets the other finders find it and then removes itself."""
 
     def __init__(self, name: str, around: ExecuteHook) -> None:
         self.name = name
         self._around = around
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
-        """Return the spec of the other finders, with a loader that calls `around`."""
+        """Return the spec that the other finders return, with a loader that calls `around`."""
         if name != self.name:
             return None
         sys.meta_path.remove(self)
@@ -42,7 +42,9 @@ class _ImportHook:
 
 
 def on_import(name: str, around: ExecuteHook) -> None:
-    """Call `around` to execute the module `name` when it is imported. This replaces an earlier hook."""
+    """When the module `name` is imported, call `around`, which must execute the module. This replaces an
+    earlier hook.
+    """
     sys.meta_path[:] = [
         finder for finder in sys.meta_path if not (isinstance(finder, _ImportHook) and finder.name == name)
     ]
@@ -50,8 +52,9 @@ def on_import(name: str, around: ExecuteHook) -> None:
 
 
 def after_import(name: str, take: Callable[[Any], None]) -> None:
-    """Call `take` with a module, now if it is loaded, otherwise when it has been imported. `take` may raise
-    an AttributeError for another module of this name, which the site may contain."""
+    """Call `take` with a module: now if the module is loaded, otherwise after its import. `take` may raise an
+    AttributeError, because the site may contain another module of this name.
+    """
 
     def around(execute: Execute, module: ModuleType) -> None:
         execute(module)

@@ -1,8 +1,8 @@
-"""Values that need a script in the browser: their data as JSON, and an image if the library can draw one.
+"""Values that need a script in the browser: their data as JSON, and an image if their library can draw one.
 
-Plotly, Vega-Lite (Altair), Bokeh and Jupyter widgets are recognized by the module of their class. None of
-them is imported here unless the value belongs to it. Their own HTML is not used: it loads scripts from other
-hosts, and contains random ids, so that two equal runs would give two records.
+Values of Plotly, Vega-Lite (Altair), Bokeh and Jupyter widgets are recognized by the module of their class. A
+library is imported here only if the value belongs to it. The HTML of these libraries is not used: it loads
+scripts from other hosts and contains random ids, so that two equal runs would give two records.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ _MAX_DEPTH = 40
 def interactive_forms(
     shown: object, offered: Mapping[str, Any], complain: Callable[[str, Exception], None]
 ) -> dict[str, Any]:
-    """Return MIME type → data of a value that needs a script; empty for other values. offered: Formats from
-    the value's own methods. complain: Called with the name of a function of the library that fails."""
+    """Map MIME types to the data of a value that needs a script; empty for other values. offered: formats
+    from the value's own methods. complain: called with the name of a library function that failed, and the
+    exception.
+    """
     if _WIDGET_VIEW in offered:
         return _widget(shown)
     packages = {base.__module__.split(".")[0] for base in type(shown).__mro__}
@@ -134,4 +136,4 @@ _LIBRARIES: dict[str, Callable[[Any], Forms]] = {
     "bokeh": _bokeh,
     "plotly": _plotly,
 }
-"""Package of a class → function that returns the data of its values, and one that draws them."""
+"""Package of a class → function that returns the data of the class's values, and function that draws them."""

@@ -1,9 +1,9 @@
 """Makes `blogsmith.lab` importable in a Python without blogsmith.
 
-The finder serves the package `blogsmith`, here without modules of its own, and `blogsmith.lab` from the
+The finder provides two packages: `blogsmith`, here without modules of its own, and `blogsmith.lab` from the
 blogsmith that runs the cells. Neither the rest of blogsmith nor anything installed with it becomes
-importable. The finder is the last one, so a `blogsmith` that is installed for the cells or belongs to the
-site takes precedence.
+importable. The finder is the last one. So a `blogsmith` that is installed for the cells, or that belongs to
+the site, takes precedence.
 """
 
 from __future__ import annotations

@@ -41,7 +41,9 @@ _TCP = 0b11
 """Access rights for TCP: bind and connect."""
 _TCP_VERSION = 4
 _SCOPES = 0b11
-"""Scopes: abstract Unix sockets of other processes; signals to other processes, such as the builder."""
+"""Actions that are restricted: connecting to abstract Unix sockets of other processes, and sending signals to
+other processes, such as the builder.
+"""
 _SCOPES_VERSION = 6
 
 # Output often goes to these devices, and CUDA communicates with its driver by writing to devices.

@@ -15,8 +15,9 @@ _SPARE_BYTES = 48 * 1024 * 1024
 
 
 class MemoryLimit:
-    """RLIMIT_DATA for the author's code. The worker itself may use a spare amount, to report that memory ran
-    out."""
+    """Memory limit (RLIMIT_DATA) for the author's code. The worker itself may use some memory beyond it, so
+    that it can report that memory ran out.
+    """
 
     def __init__(self, data_bytes: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -29,12 +30,12 @@ class MemoryLimit:
         self.hold()
 
     def hold(self) -> None:
-        """Apply the limit."""
+        """Apply the limit to the author's code."""
         if self.limit is not None:
             self._set(min(self.limit, self._hard))
 
     def lift(self) -> None:
-        """Allow the spare memory as well."""
+        """Allow the worker to use its reserve of memory."""
         if self.limit is not None:
             self._set(self._hard)
 
@@ -44,8 +45,9 @@ class MemoryLimit:
 
 
 class Interrupts:
-    """Handler of SIGINT, by which the builder interrupts a cell that takes too long. It has an effect only in
-    cells. While it is held, for example while a frame is sent, the signal is delayed."""
+    """Handler of SIGINT, which the builder sends to a cell that takes too long. SIGINT has an effect only in
+    cells. It is delayed while `hold` is active, for example while a frame is sent.
+    """
 
     def __init__(self) -> None:
         self._allowed = False

@@ -1,7 +1,7 @@
 """Notes about the dependencies of a session, from its own process and from forked children.
 
-A forked child cannot send messages to the builder. It writes its notes to a file without a name that it has
-inherited, and the session reads them at the end of the cell.
+A forked child cannot send messages to the builder. It writes its notes to an unnamed file that it has
+inherited. The session reads this file at the end of the cell.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 class Notes:
-    """Notes since the last call of `take`, each once. temporary: folder for the shared file, on systems
-    without files in memory."""
+    """Notes since the last call of `take`, each only once. temporary: folder for the shared file, on systems
+    that cannot create files in memory.
+    """
 
     def __init__(self, temporary: str) -> None:
         self._temporary = temporary
@@ -32,11 +33,11 @@ class Notes:
         """Whether this is a forked child."""
 
     def install(self) -> None:
-        """Follow forked children. They inherit everything else."""
+        """Recognize forked children from now on. They inherit this object."""
         os.register_at_fork(after_in_child=self._become_child)
 
     def add(self, *note: str) -> None:
-        """Add a note that is not known yet."""
+        """Add a note, unless it was added before."""
         if note not in self._known:
             self._known.add(note)
             self.add_again(*note)
@@ -75,7 +76,7 @@ class Notes:
                 yield from _decoded(line)
 
     def become_session(self) -> None:
-        """Continue as the session itself, in a process forked from a checkpoint."""
+        """Continue as the session, in a process that was forked from a checkpoint."""
         self.is_child = False
 
     def _become_child(self) -> None:

@@ -36,7 +36,7 @@ _LIVE = ("/proc/", "/sys/")
 """Folders of the system whose content always changes."""
 _IGNORED = ("/dev/", "/run/")
 _SHARED_MEMORY = "/dev/shm/"
-"""Folder for shared memory. Its files are treated like all others."""
+"""Folder for shared memory. Unlike those of other system folders, its files always matter."""
 _MAX_OUTSIDE = 1000
 LATER, WITHDRAWN, UNSURE = "", "-", "?"
 """Values sent instead of a state.
@@ -73,10 +73,10 @@ class PathStates:
         self._known: dict[str, str] = {}
         self._new: dict[str, str] = {}
         self._changed: set[str] = set()
-        """Keys of paths and folders that the session may have changed, even before it queried them."""
+        """Keys of paths and folders that the session may have changed, including those not queried yet."""
         self._outside = 0
         self.is_cut = False
-        """Whether there are files outside the site that were used but not recorded."""
+        """Whether the session used files outside the site that are not recorded."""
 
     def key_of(self, path: str) -> str:
         """Return the key of a path. Empty if results do not depend on it."""
@@ -118,8 +118,9 @@ class PathStates:
             self._add(f"{key}/", f"names {stamp}")
 
     def match(self, pattern: str) -> None:
-        """Add a pattern, given as an absolute path, whose matches were listed. Outside the site, a search may
-        be endless, so `is_cut` is set instead."""
+        """Add a pattern whose matches were listed. pattern: absolute path. If the searched folder is outside
+        the site, only set `is_cut`, since a search there may be endless.
+        """
         folder = pattern
         while any(character in folder for character in "*?["):
             folder = folder.rpartition("/")[0]
@@ -140,7 +141,7 @@ class PathStates:
                 self._add(key, LATER)
 
     def change(self, path: str) -> None:
-        """Note that the session changes a path. Its own changes do not make a result stale."""
+        """Note that the session changes a path. The session's own changes do not make a result stale."""
         key, parent = self.key_of(path), self.key_of(path.rpartition("/")[0])
         self._change(key, WITHDRAWN)
         self._change(f"{parent}/" if parent else "", LATER)
@@ -152,7 +153,7 @@ class PathStates:
                 self._new[key] = state
 
     def change_all(self) -> None:
-        """Note that another program may change any path."""
+        """Note that another program, which may change any path, has started."""
         for key, state in self._known.items():
             if key not in self._changed and state:
                 self._new[key] = UNSURE + state
@@ -162,7 +163,9 @@ class PathStates:
         return key in self._changed
 
     def take_new(self) -> dict[str, str]:
-        """Return new states since the last call, by key. A state is empty if the builder must compute it."""
+        """Map the key of each path to its state, for paths that are new since the last call. An empty state
+        must be computed by the builder.
+        """
         new, self._new = self._new, {}
         return new
 

@@ -1,8 +1,8 @@
-"""Cells in C, C++ and CUDA: each is one program, which a compiler of this machine translates and the worker
-runs.
+"""Cells in C, C++ and CUDA: each is a program of its own, which a compiler of this machine translates and the
+worker runs.
 
-The compiler names the headers that it has read. The program itself cannot be observed. Therefore the
-functions that its object file asks for show whether another run may give another result.
+The compiler reports the headers that it has read. The program itself cannot be observed. Therefore the names
+of the functions that its object file calls are used to decide whether another run may give another result.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COMPILERS = {
     "cpp": ("c++", "cell.cpp", "-std=c++20 -O2"),
     "cuda": ("nvcc", "cell.cu", "-std=c++17 -O2 -arch=native"),
 }
-"""Language → command, name of the source file, and first options; those of the author follow."""
+"""Language → command, name of the source file, and first options, which the author's options follow."""
 _ERROR = re.compile(r"^cell\.\w+(?::(\d+):\d+:|\((\d+)\):) *(?:(?:fatal|catastrophic) )?error:? *(.*)$", re.M)
 _UNDEFINED = re.compile(r"undefined (?:reference to|symbols?[^\n]*\n)\s*[`'\"]?_?([^'\"\n]+)", re.IGNORECASE)
 _PREFIX = re.compile(r"\S+(?: fatal)? *: (?:fatal )?error: |nvcc fatal *: ")
@@ -46,7 +46,9 @@ _ASKED = (
     ("code std::fstream", r"ZN\w*?basic_(?:filebuf|[io]?fstream)\w*"),
     ("code std::filesystem", r"ZNSt10filesystem\w*"),
 )
-"""Reason why a program is not repeatable, and the functions that show it, by their names in object files."""
+"""Pairs: reason why a program is not repeatable; pattern of the functions, as named in object files, that
+indicate this reason.
+"""
 
 
 class ProgramError(Exception):
@@ -83,10 +85,11 @@ class Programs:
         return "cuda" if self._language == "cuda" else "cpu"
 
     def run(self, code: str) -> Iterator[tuple[str, str]]:
-        """Compile and run a program, whose output goes to descriptors 1 and 2. Raise `ProgramError`.
+        """Compile and run a program, whose output goes to descriptors 1 and 2. Raises `ProgramError`.
 
-        Yield facts about it: `header` and the absolute path of a file that it includes, `reason` and why
-        another run may give other results, `name` and a string of its code, which may name a file.
+        Yield facts about the program as pairs: `header` and the absolute path of a file that it includes;
+        `reason` and why another run may give other results; `name` and a string of its code, which may name a
+        file.
         """
         with tempfile.TemporaryDirectory(prefix="program-") as folder:
             self._read_version(folder)
@@ -120,7 +123,7 @@ class Programs:
         self.versions = {name: (found[1] or found[2]) if found else ""}
 
     def _call(self, folder: str, *arguments: str) -> str:
-        """Call the compiler, and return what it prints. Its warnings go to stderr. Raise `ProgramError`."""
+        """Call the compiler and return its stdout. Its warnings go to stderr. Raises `ProgramError`."""
         environment = {**os.environ, "LC_ALL": "C", "TMPDIR": folder}
         done = subprocess.run(
             [self._compiler, *arguments],
@@ -153,7 +156,7 @@ def _compile_error(text: str, returned: int) -> ProgramError:
 
 
 def _headers(file: str, folder: str) -> list[str]:
-    """Return the absolute paths in a file that a compiler has written for `make`."""
+    """Return the absolute paths of the headers that the compiler lists in a file for `make`."""
     try:
         with open(file, encoding="utf-8", errors="replace") as opened:  # noqa: PTH123
             names = opened.read().partition(":")[2].replace("\\\n", " ")
@@ -164,7 +167,9 @@ def _headers(file: str, folder: str) -> list[str]:
 
 
 def _reasons(folder: str) -> list[str]:
-    """Return the reasons of `_ASKED` that apply to the object file, or `code` if its names are unknown."""
+    """Return the reasons in `_ASKED` that apply to the object file. Return `code` if the names in the object
+    file cannot be read.
+    """
     try:
         done = subprocess.run(
             ["nm", "-u", "cell.o"],

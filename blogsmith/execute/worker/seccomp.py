@@ -1,9 +1,9 @@
 """Seccomp filter of the sandbox, which prevents this process and its children from creating sockets.
 
-Landlock cannot restrict Unix sockets of the file system. Programs outside the sandbox, such as ssh-agent,
-Docker and the session bus, answer on these sockets. A filter sees only numbers, not the path of a socket. So
-the filter rejects every Unix socket, except connected pairs, which reach no other program. It can also reject
-all others.
+Landlock cannot restrict Unix sockets of the file system, through which programs outside the sandbox answer,
+such as ssh-agent, Docker and the session bus. A filter sees only numbers, not the path of a socket. So the
+filter rejects every Unix socket, except connected pairs, which reach no other program. It can also reject all
+other kinds of sockets.
 
 Source: the kernel's `userspace-api/seccomp_filter.rst`.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _PR_CAPBSET_DROP = 24
 _CAPABILITIES = (19, 21, 38)
-"""`CAP_SYS_PTRACE`, `CAP_SYS_ADMIN`, `CAP_PERFMON`: with these, root can read the memory of any process."""
+"""`CAP_SYS_PTRACE`, `CAP_SYS_ADMIN`, `CAP_PERFMON`. With these, root can read the memory of any process."""
 _CAPABILITY_VERSION = 0x20080522
 _AF_UNIX, _STREAM, _SEQPACKET = 1, 1, 5
 _IO_URING_SETUP = 425
@@ -32,8 +32,9 @@ _X32 = 0x4000_0000
 _ALLOW, _REJECT = 0x7FFF_0000, 0x0005_0000
 _LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24
-"""Offsets in `struct seccomp_data`. For the two arguments: of their lower halves on little-endian
-machines."""
+"""Offsets in `struct seccomp_data`: system call number, architecture, and the lower halves of the first two
+arguments on little-endian machines.
+"""
 _MACHINES = {
     "x86_64": (0xC000_003E, 41, 53, 126),
     "aarch64": (0xC000_00B7, 198, 199, 91),
@@ -64,8 +65,9 @@ def restrict_sockets(*, has_network: bool) -> str:
 
 
 def _program(architecture: int, socket: int, pair: int, *, has_network: bool) -> bytes:
-    """Return the filter in classic BPF. Each step: operation, jumps if true and if false, operand. A jump is
-    the number of steps to skip."""
+    """Return the filter in classic BPF. Each instruction consists of an operation, two jumps (if true, if
+    false) and an operand. A jump is the number of instructions to skip.
+    """
     reject, unknown = _REJECT | errno.EACCES, _REJECT | errno.ENOSYS
     steps: Sequence[tuple[int, int, int, int]] = (
         (_LOAD, 0, 0, _ARCHITECTURE),

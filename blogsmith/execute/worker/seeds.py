@@ -1,4 +1,6 @@
-"""Reproducible random numbers of `random`, NumPy and torch, even if they are imported later."""
+"""Makes random numbers of `random`, NumPy and torch reproducible, even if these modules are imported
+later.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ class Seeds:
 
     @property
     def is_seeded(self) -> bool:
-        """Whether the generators start from a seed."""
+        """Whether the generators were started from a seed."""
         return self._seed is not None
 
     def seed(self, number: int) -> None:
@@ -49,7 +51,9 @@ class Seeds:
 
 
 class _Loader:
-    """Loader that calls the real loader, seeds the module, and leaves no trace."""
+    """Loader that calls the real loader and seeds the module. The loaded module refers only to the real
+    loader.
+    """
 
     def __init__(self, loader: Any, number: int) -> None:
         self._loader = loader
@@ -67,8 +71,9 @@ class _Loader:
 
 
 def fresh() -> None:
-    """Seed loaded modules from the system's randomness. Otherwise all forked processes would get the same
-    numbers."""
+    """Seed loaded modules with random numbers of the system. Otherwise all forked processes would get the
+    same numbers.
+    """
     for name, method in (("random", "seed"), ("numpy.random", "seed"), ("torch", "seed")):
         if name in sys.modules:
             getattr(sys.modules[name], method)()

@@ -1,9 +1,10 @@
-"""Finds paths of missing files that, if they existed, would be imported instead of the present module.
+"""Finds paths of missing files that, if they existed, would be imported instead of the modules that were
+imported.
 
 Python uses the first module that it finds for a name. It searches the folder of the post and the site root
 before installed packages. So a result depends on the absence of files: `numpy.py` next to the post, `sums/`
-next to `sums.py`. Modules of the site are checked, and modules that they and cells import directly. Imports
-between packages are not checked.
+next to `sums.py`. This module checks the site's modules, and the modules that they and cells import directly.
+Imports between packages are not checked.
 """
 
 from __future__ import annotations
@@ -70,7 +71,9 @@ class Shadows:
 
 
 def _list_safely(found: Iterator[str]) -> list[str]:
-    """Return all items; none if a cell replaced a module with an object that lacks its attributes."""
+    """Return all items; an empty list if iterating fails because a cell replaced a module with an object that
+    lacks a module's attributes.
+    """
     try:
         return list(found)
     except Exception:

@@ -137,8 +137,9 @@ class Instrument(ast.NodeTransformer):
         return self.call("check", comment, [value]) if comment else value
 
     def create_check(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:
-        """Create a statement that checks targets. It is not an expression, which would become the value of
-        the cell."""
+        """Create a statement that checks assigned targets. It is not an expression, because an expression
+        would become the value of the cell.
+        """
         values = [target_value(target, node) for target in targets]
         return place_node(ast.If(self.call("is_checked", comment, values), [ast.Pass()], []), node)
 
@@ -216,7 +217,9 @@ class Instrument(ast.NodeTransformer):
 
 
 def parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.AST]]:
-    """Return each parameter with its last node: its default or itself. Skip `*args` and `**options`."""
+    """Return each parameter with its last node: its default value or, without one, the parameter itself. Skip
+    `*args` and `**options`.
+    """
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults, *arguments.kw_defaults]
     both = enumerate([*plain, *arguments.kwonlyargs])
@@ -232,7 +235,7 @@ def target_value(target: ast.expr, node: ast.AST) -> ast.expr:
 
 
 def place_node(node: Node, at: ast.AST) -> Node:
-    """Return `node`. Parts without a location get that of `at`."""
+    """Return `node`. Parts of it without a location get the location of `at`."""
     for part in ast.walk(node):
         if not hasattr(part, "lineno"):
             ast.copy_location(part, at)

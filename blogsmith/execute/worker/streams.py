@@ -1,9 +1,10 @@
 """`sys.stdout` and `sys.stderr` of cells: one ordered channel for text and images.
 
-Both streams and all displays use one `StreamOutput`, so their order is exact. Lines are sent immediately
-until a cell has printed many. After that they are batched: this makes 50 MB affordable, and a crash loses at
-most the last 8 kB. Output of background threads between cells is stored for the next cell. Output of values
-is dropped, since a value has no place to show it.
+Both streams and all displays use one `StreamOutput`, so their order is exact. At first, each printed line is
+sent immediately. After a cell has printed many lines, they are sent in batches: 50 MB can then be printed
+fast, and a crash loses at most the last 8 kB. Output that background threads print between cells is stored
+for the next cell. Output that is printed while a value is computed is dropped, since a value has no place to
+show it.
 """
 
 from __future__ import annotations
@@ -45,11 +46,13 @@ class StreamOutput:
         self._open = False
         self._muted = False
         self._orphaned = False
-        """Whether this is a forked child of the author's code, which prints directly to the descriptors."""
+        """Whether this process is a child forked by the author's code, which prints directly to the
+        descriptors.
+        """
         self._is_unsynced = False
         """Whether the builder may not have received everything yet."""
         self._kept: list[dict[str, Any]] = []
-        """Frames stored for the next cell."""
+        """Frames that were sent between cells and are stored for the next cell."""
         self._parts: list[str] = []
         self._size = 0
         self._name = "stdout"
@@ -83,7 +86,7 @@ class StreamOutput:
 
     @property
     def is_in_cell(self) -> bool:
-        """Whether a cell is running, and this is its process and its thread."""
+        """Whether a cell is running in this process and this thread."""
         return self._open and not self._orphaned and get_ident() == self._main
 
     def mute(self) -> None:
@@ -144,8 +147,9 @@ class StreamOutput:
                 self._deliver(frame)
 
     def sync(self) -> None:
-        """Wait until the builder has received all output so far, before other code writes to the pipes. Other
-        threads may not read from the socket; they only flush."""
+        """Wait until the builder has received all output so far. Call this before other code writes to the
+        pipes. Threads other than the main one may not read from the socket, so they only flush.
+        """
         if not self.is_in_cell:
             self.flush()
             return
@@ -177,17 +181,18 @@ class StreamOutput:
         return kept
 
     def pending(self) -> tuple[Any, ...]:
-        """Return unsent output, for `adopt`."""
+        """Return unsent output, to pass to `adopt` in another process."""
         return list(self._parts), self._size, self._name, list(self._kept)
 
     def adopt(self, pending: tuple[Any, ...]) -> None:
-        """Continue with the pending output of another process, in a forked process that is a worker."""
+        """Continue with the unsent output of another process, in a forked process that becomes a worker."""
         self._parts, self._size, self._name, self._kept = pending
         self._orphaned = self._is_unsynced = False
 
     def _orphan(self) -> None:
-        """Reset state in a forked child: pending output belongs to the parent, and other threads' locks are
-        never released."""
+        """Reset state in a forked child: unsent output belongs to the parent, and locks held by other threads
+        are never released.
+        """
         self._lock = RLock()
         self._parts, self._kept, self._size = [], [], 0
         self._orphaned = True
@@ -275,7 +280,7 @@ def install(output: StreamOutput) -> None:
 
 
 def _waiting(descriptor: int) -> int:
-    """Return the number of unread bytes in a pipe. They precede a frame that is sent now."""
+    """Return the number of unread bytes in a pipe. They precede every frame that is sent from now on."""
     try:
         return int.from_bytes(fcntl.ioctl(descriptor, termios.FIONREAD, b"\0\0\0\0"), sys.byteorder)
     except OSError:

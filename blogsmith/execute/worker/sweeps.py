@@ -1,7 +1,8 @@
-"""State of a session (names and random generators), to undo the changes of a run.
+"""State of a session (names and random generators), saved before a run of a sweep so that its changes can be
+undone.
 
-Objects that existed before are not copied, so changes inside them remain. For lists, dictionaries, sets and
-arrays, this is detected and the run fails, because it would affect the results of other runs.
+Objects that existed before the run are not copied, so changes inside them remain. For lists, dictionaries,
+sets and arrays, this is detected and the run fails, because it would affect the results of other runs.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class SessionState:
     """State of a session at one moment."""
 
     def __init__(self, namespace: dict[str, Any], others: frozenset[str] = frozenset()) -> None:
-        """Store the state. others: names that belong to a shell, not to the author."""
+        """Save the state. others: names that belong to a shell, not to the author."""
         self._namespace = namespace
         self._others = others
         self._names = {name: value for name, value in namespace.items() if not self._is_other(name)}
@@ -33,7 +34,9 @@ class SessionState:
         self._random = _random_states()
 
     def restore(self) -> str:
-        """Restore the state. Return the name of a variable that was changed in place, or an empty string."""
+        """Restore the saved state. Return the name of a variable that was changed in place, or an empty
+        string.
+        """
         changed = [
             name for name, mark in self._marks.items() if _fingerprint(name, self._names[name]) != mark
         ]
@@ -51,7 +54,7 @@ class SessionState:
 
 
 def changed_in_place(name: str) -> dict[str, Any]:
-    """Return the last frame fields of a run that has changed an existing variable."""
+    """Return the fields that end a run which has changed the existing variable `name` in place."""
     message = f'the cell changes "{name}", which existed before it: the other values would see the change'
     failure = {
         "name": "SweepError",

@@ -1,9 +1,9 @@
-"""Exceptions and warnings as Python prints them, with the author's frames only and without paths of the
-machine.
+"""Formats exceptions and warnings as Python prints them, but only with frames of the author's code and
+without paths of the machine.
 
-A location in a cell is `File "<cell 2>", line 3`. Files of the site are named relative to its root, and
-files of libraries by the part after `site-packages/` or `lib/python3.11/`. Other files are named without
-their folder.
+A location in a cell is `File "<cell 2>", line 3`. Files of the site are named relative to its root, and files
+of libraries by the part after `site-packages/` or `lib/python3.11/`. Other files are named without their
+folder.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Tracebacks:
         }
 
     def text(self, error: BaseException) -> str:
-        """Return the traceback without our frames and machine paths. Long ones are cut in the middle."""
+        """Return the traceback without frames of the worker and paths of the machine. A long traceback is cut
+        in the middle.
+        """
         import linecache
         import traceback
 
@@ -124,7 +126,7 @@ class Tracebacks:
         sys.unraisablehook = unraisablehook
 
     def _cut(self, shown: TracebackException, seen: set[int]) -> None:
-        """Remove our frames from an exception and all related ones."""
+        """Remove frames of the worker from an exception and from all exceptions related to it."""
         if id(shown) in seen:
             return
         seen.add(id(shown))
@@ -143,13 +145,17 @@ class Tracebacks:
 
 
 def short_path(path: str) -> str:
-    """Return the part of a path from its library on, or its last part."""
+    """Return the part of a path that starts with the library. For paths outside libraries, return the file
+    name.
+    """
     found = _LIBRARY.search(path)
     return path[found.end() :] if found else path.rpartition("/")[2]
 
 
 def without_libraries(text: str) -> str:
-    """Return text with paths of installed files shortened, in a single pass however long the text is."""
+    """Return text with paths of installed files shortened. The text is read only once, so this is fast for
+    long text too.
+    """
     pieces, done = [], 0
     for match in _LIBRARY.finditer(text):
         begin = max(done, match.start() - _MAX_PATH)
@@ -162,7 +168,7 @@ def without_libraries(text: str) -> str:
 
 
 def _cell_location(error: BaseException) -> tuple[int, int]:
-    """Return cell number and line of the innermost frame of the author. 0, 0 if there is none."""
+    """Return the cell number and the line of the innermost frame in a cell. 0, 0 if no frame is in a cell."""
     found = (0, 0)
     step = error.__traceback__
     while step is not None:
@@ -189,8 +195,9 @@ def _message(error: BaseException) -> str:
 
 
 def _suggestion(error: BaseException) -> str:
-    """Return `. Did you mean: 'total'?`, which Python 3.10 and 3.11 add only when they print an exception
-    themselves."""
+    """Return a suggestion such as `. Did you mean: 'total'?`. Python 3.10 and 3.11 add it only when they
+    print an exception themselves.
+    """
     if not isinstance(error, _SUGGESTED) or not (3, 10) <= sys.version_info < (3, 12):
         return ""
     import io

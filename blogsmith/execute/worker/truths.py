@@ -48,7 +48,9 @@ class Truths:
         return bool(value) if is_truth else None
 
     def kind_of(self, value: object) -> str:
-        """Return the kind of a value that is not a truth value, as one word. Empty for truth values."""
+        """Return, as one word, what kind of value is used instead of a truth value. Empty for truth
+        values.
+        """
         # not isinstance, which would call the object's own code
         kind = type(value)
         if self.truth_of(value) is not None:
@@ -73,7 +75,9 @@ class Truths:
         return next(((value,) for value in values if self.truth_of(value) is None), ())
 
     def is_array(self, value: object) -> bool:
-        """Return whether the value is an array of NumPy or a tensor of torch, and not of a subclass."""
+        """Return whether the value is an array of NumPy or a tensor of torch, but not an instance of a
+        subclass.
+        """
         return type(value) in (self._array, self._tensor) and type(value) is not type(None)
 
     def _take_numpy(self, module: Any) -> None:

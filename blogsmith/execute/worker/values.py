@@ -1,4 +1,4 @@
-"""Formats of values that pages can show: text, and richer formats that an object provides."""
+"""Formats of values that pages can show: text, and richer formats that the value itself provides."""
 
 from __future__ import annotations
 
@@ -52,8 +52,9 @@ class Values:
         self._output.emit({"event": "display", "kind": kind, "text": text, "binary": binary})
 
     def bundle(self, shown: object) -> tuple[dict[str, str], dict[str, str]]:
-        """Return MIME type → text and MIME type → base64, in the order of the tables. Plain text is always
-        included."""
+        """Return two dicts: MIME type → text, and MIME type → base64, in the order of the tables. Plain text
+        is always included.
+        """
         offered = self._offered_forms(shown)
         text = {"text/plain": self._plain(shown, offered.get("text/plain"))}
         for mime, _ in _TEXT_METHODS:
@@ -112,8 +113,9 @@ class Values:
         return written if self._fits(shown, mime, written) else ""
 
     def _call(self, shown: object, method: str, *, whole: bool = False, **arguments: object) -> Any:
-        """Call a method of this name and return its result without metadata, unless `whole` is set. None if
-        it does not exist or fails."""
+        """Call a method of `shown` and return its result; metadata in the result is dropped unless `whole` is
+        set. None if the method does not exist or fails.
+        """
         call: Callable[..., Any] | None = getattr(shown, method, None)
         if not callable(call):
             return None
@@ -159,13 +161,16 @@ def cut(text: str, size: int) -> str:
 
 
 def _has_formats(shown: object) -> bool:
-    """Return whether an object may provide richer formats. Classes have the methods of their instances."""
+    """Return whether an object may provide richer formats. False for classes, which only have the methods of
+    their instances, and for objects that have every attribute.
+    """
     return not isinstance(shown, type) and getattr(shown, _CANARY, None) is None
 
 
 def _base64(mime: str, value: object) -> str:
-    """Return base64. Methods return bytes, SVG is a string, and bundles contain base64 already. Empty if
-    invalid."""
+    """Return the data of an image as base64. Methods return bytes, SVG is a string, and bundles contain
+    base64 already. Empty if `value` is invalid.
+    """
     if isinstance(value, str):
         try:
             value = value.encode("utf-8", "replace") if mime == "image/svg+xml" else a2b_base64(value)

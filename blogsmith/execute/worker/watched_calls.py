@@ -1,4 +1,4 @@
-"""Observed functions of Python that raise no audit event: states of paths, clocks, randomness, variables.
+"""Observes functions of Python that raise no audit event: states of paths, clocks, randomness, variables.
 
 A function is replaced in its module by an object that calls it. The object is not a descriptor, because
 `pathlib` of Python 3.9 stores some of these functions in a class. Only calls from the author's code matter;
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from .callers import Callers
 
 _SUPPORTED = ("supports_dir_fd", "supports_fd", "supports_follow_symlinks", "supports_effective_ids")
-"""Sets in `os` that contain functions. Other code searches them for a function, so the
-replacement is added."""
+"""Names of sets in `os` that contain functions. Other code looks up functions in these sets, so each
+replacement is added to them.
+"""
 _STOPWATCHES = ("perf_counter", "monotonic", "process_time", "thread_time")
 _CLOCKS = ("time", "clock_gettime")
 _DATED = {"localtime": 0, "gmtime": 0, "ctime": 0, "strftime": 1, "asctime": 0}
-"""Function → maximum number of arguments with which it uses the current time."""
+"""Function → it uses the current time if it has at most this number of arguments."""
 _SYSTEM = {
     "getpid": "process numbers",
     "getppid": "process numbers",
@@ -37,17 +38,21 @@ _SYSTEM = {
     "statvfs": "disk space",
     "times": "processor time",
 }
-"""Function of `os` → what it reads of the running system."""
+"""Function of `os` → kind of information about the running system that it returns."""
 _SYSTEM_CALLERS = frozenset(("shutil",))
 _ENTROPY_CALLERS = frozenset(("random", "secrets", "uuid"))
 _PROFILER = os.path.join("torch", "autograd", "profiler.py")  # noqa: PTH118
-"""File of torch that gives each trace a random name. The name is in no result."""
+"""File of torch that gives each trace a random name. This randomness does not matter, because the name is in
+no result.
+"""
 _VARIABLE_CALLERS = frozenset(("os", "_collections_abc"))
 
 
 class WatchedCall:
-    """Function that calls an observer too. after: receives the caller's frame, the arguments and the result.
-    If the function raises an exception, the result is None."""
+    """Replacement of a function, which calls the function and then an observer. after: the observer, which
+    receives the caller's frame, the arguments and the result. If the function raises an exception, the result
+    is None.
+    """
 
     def __init__(
         self, function: Any, after: Callable[[FrameType, tuple[Any, ...], dict[str, Any], Any], None]
@@ -88,8 +93,9 @@ def _replace(module: Any, name: str, after: Callable[..., None]) -> None:
 
 
 def watch_paths(look: Callable[[FrameType, object, object, Any], None]) -> None:
-    """Call `look` with frame, path, `dir_fd` and state after each query of a path. The state is the result of
-    `os.stat` or `os.lstat`; None if the path does not exist."""
+    """Call `look` after each query of a path, with frame, path, `dir_fd` and state. The state is the result
+    of `os.stat` or `os.lstat`; None if the path does not exist.
+    """
 
     def after(frame: FrameType, args: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         path = args[0] if args else options.get("path")
@@ -113,8 +119,9 @@ def watch_paths(look: Callable[[FrameType, object, object, Any], None]) -> None:
 
 
 def watch_open(note: Callable[[object, int, int], None]) -> None:
-    """Call `note` with path, flags and folder after a call of `os.open` with a folder's descriptor. The audit
-    event does not contain the folder."""
+    """Call `note` after each call of `os.open` with a folder's descriptor, with path, flags and descriptor.
+    The audit event does not contain the descriptor.
+    """
 
     def after(frame: FrameType, args: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         folder = options.get("dir_fd")
@@ -125,8 +132,9 @@ def watch_open(note: Callable[[object, int, int], None]) -> None:
 
 
 class WatchedVariables(dict):  # type: ignore[type-arg]
-    """Content of `os.environ`. It notes the variables that the author's code reads. Copies of all variables,
-    such as `{**os.environ}`, are not noted: they are passed on, not used."""
+    """Content of `os.environ`, which notes the variables that the author's code reads. If the code copies all
+    variables, as in `{**os.environ}`, nothing is noted: the variables are passed on, not used.
+    """
 
     def __init__(self, content: dict[bytes, bytes], callers: Callers, note: Callable[[str], None]) -> None:
         super().__init__(content)
@@ -163,7 +171,8 @@ def watch_variables(callers: Callers, note: Callable[[str], None]) -> None:
 
 class Repeatability:
     """Observes clocks and random generators, which make two runs of the same code differ. note: receives a
-    reason, as in `Uses.reasons`."""
+    reason, in the form of `Uses.reasons`.
+    """
 
     def __init__(self, callers: Callers, note: Callable[[str], None]) -> None:
         self._callers = callers
@@ -173,10 +182,12 @@ class Repeatability:
         self._is_seeded = False
         """Whether the code has seeded `random`."""
         self._torch_seed: int | None = None
-        """Seed of torch if it was random at the start; None if it is fixed, as in a new process."""
+        """Seed of torch if torch started with a random seed; None if the seed is fixed, as in a new
+        process.
+        """
 
     def install(self) -> None:
-        """Replace the functions and watch the generators, now or when they are imported."""
+        """Replace the functions, and observe the generators now or when they are imported."""
         for name in _STOPWATCHES:
             for each in (name, f"{name}_ns"):
                 _replace(time, each, self._after_clock("stopwatch"))
@@ -201,8 +212,9 @@ class Repeatability:
             self._torch_seed = sys.modules["torch"].initial_seed()
 
     def check(self, *, is_seeded: bool) -> None:
-        """Note random numbers since the last call that were taken from a generator without a seed. is_seeded:
-        blogsmith has seeded all generators."""
+        """Note if random numbers were taken from a generator without a seed since the last call. is_seeded:
+        whether blogsmith has seeded all generators.
+        """
         for name, read in (
             ("random", _random_state),
             ("numpy.random", _numpy_state),

@@ -1,4 +1,4 @@
-"""Labels of lines: at the ends of the lines if there is room, otherwise in a legend."""
+"""Labels of lines in a chart: next to the ends of the lines if there is room, otherwise in a legend."""
 
 from __future__ import annotations
 
@@ -35,9 +35,10 @@ def placed_names(
 ) -> tuple[Name, ...]:
     """Return a label next to the end of each line.
 
-    Empty if one would touch another, a different line or the edge.
+    Empty if a label would touch another label, a different line or the edge.
 
-    pixels: segments of each line, in px.
+    pixels: segments of each line, in px. top: top edge of the plot, in px. width: width of the drawing, in
+    px.
     """
     ends = [(at, stretches[-1][-1]) for at, stretches in enumerate(pixels) if stretches]
     if len(ends) < len(lines) or not all(line.label for line in lines):
@@ -77,9 +78,9 @@ def draw_legend(sheet: Sheet, lines: Sequence[Series], top: float, width: float)
 
 
 def _spread(heights: Sequence[float]) -> list[float]:
-    """Return rising numbers that are at least one line apart.
+    """Return increasing vertical positions that are at least one line height apart.
 
-    Numbers too close move away from their common centre.
+    Positions that are too close are moved away from their common centre.
     """
     groups: list[tuple[float, int]] = []
     for height in heights:
@@ -103,7 +104,7 @@ def _sampled(stretches: Sequence[Sequence[Point]]) -> Iterator[tuple[float, floa
 
 
 def _legend_places(lines: Sequence[Series], width: float) -> list[tuple[int, float, str]]:
-    """Return row, left edge and label of each entry."""
+    """Return row, left edge in px and label of each entry of the legend."""
     places = []
     row, x = 0, 0.0
     for line in lines:

@@ -13,17 +13,18 @@ from .ticks import without_dust
 MOST = 8
 """Largest number of series that can be distinguished."""
 _DENSE = 2000
-"""Points of a segment up to which all are drawn. In longer segments, points that do not affect the line are
-dropped."""
+"""Maximum number of points in a segment that is drawn with all its points. In longer segments, points that do
+not affect the line are dropped.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
     x: float
     y: float
-    """y value; NaN means a gap in the line."""
+    """y value; NaN leaves a gap in the line."""
     low: float
-    """Ends of the error band; both are `y` if there is none."""
+    """Lower end of the error band; the next field is the upper end. Both are `y` if there is no band."""
     high: float
 
 
@@ -31,11 +32,11 @@ class Point:
 class Series:
     label: str
     points: tuple[Point, ...]
-    """Points as passed. Points that cannot be drawn have NaN as `y`."""
+    """Points as the author passed them. Points that cannot be drawn have NaN as `y`."""
 
     @property
     def drawn(self) -> tuple[Point, ...]:
-        """Points without gaps."""
+        """Points that can be drawn."""
         return tuple(point for point in self.points if not math.isnan(point.y))
 
     @property
@@ -43,7 +44,7 @@ class Series:
         return any(point.low != point.high for point in self.drawn)
 
     def stretches(self) -> Iterator[tuple[Point, ...]]:
-        """Yield the segments that a line connects, in order."""
+        """Yield the segments of the line between gaps, in order."""
         for is_gap, points in groupby(self.points, lambda point: math.isnan(point.y)):
             if not is_gap:
                 yield tuple(points)
@@ -65,11 +66,12 @@ def read_series(series: Mapping[str, Any], log: str) -> tuple[Series, ...]:
 
 
 def thinned(points: Sequence[Point], column: float) -> Sequence[Point]:
-    """Return the first, lowest, highest and last point of each interval of x, if there are many points.
+    """If there are many points, return the first, lowest, highest and last point of each interval of x.
+    Otherwise return all points.
 
-    A line through them looks like one through all points.
+    A line through the returned points looks like a line through all points.
 
-    column: width of an interval.
+    column: width of an interval, in units of x.
     """
     if len(points) <= _DENSE:
         return points

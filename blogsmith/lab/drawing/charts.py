@@ -1,7 +1,7 @@
 """Line charts in the style of a paper, drawn by `curves`.
 
-Few ticks, faint grid lines in one direction, no frame. Labels are at the ends of the lines if there is room,
-otherwise in a legend above. Series differ by colour, marker shape and dash pattern.
+They have few ticks, faint grid lines in one direction and no frame. Labels are at the ends of the lines if
+there is room, otherwise in a legend above the chart. Series differ by colour, marker shape and dash pattern.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Unit = Literal["", "s", "bytes"]
 
 _PLOT_PX = 250
 _MANY = 40
-"""Points of a series up to which each point has a marker."""
+"""Maximum number of points in a series that has a marker at each point."""
 _LABEL_SHARE = 0.3
-"""Largest share of the width for labels at the ends of lines."""
+"""Largest share of the chart's width that labels at the ends of lines may use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Chart:
     bands: bool
     points: bool
     names: tuple[Name, ...]
-    """Labels at the ends of lines. Empty if there is a legend above."""
+    """Labels at the ends of lines. Empty if the chart has a legend above it."""
     top: float
     """Top of the legend, in px."""
 
@@ -121,7 +121,7 @@ def _chart(
     bands: bool,
     points: bool,
 ) -> _Chart:
-    """Lay out the chart, with labels at the ends of the lines if possible, otherwise with a legend."""
+    """Lay out the chart with labels at the ends of the lines or, if there is no room, with a legend."""
     drawn = [point for line in lines for point in line.drawn]
     xs = [point.x for point in drawn]
     ys = [value for point in drawn for value in ((point.low, point.high, point.y) if bands else (point.y,))]
@@ -156,7 +156,8 @@ def _pixels(chart: _Chart, line: Series) -> list[tuple[Point, ...]]:
 
 
 def _range(values: Sequence[float], *, is_log: bool, tight: bool) -> tuple[float, float]:
-    """Return the ends of an axis: slightly beyond the values, and 0 if the values are not far from it.
+    """Return the ends of an axis, slightly beyond the values. The axis includes 0 if the values are close to
+    it.
 
     tight: use almost no margin.
     """
@@ -245,7 +246,9 @@ def _draw_line(sheet: Sheet, at: int, stretches: list[tuple[Point, ...]]) -> Non
 def _draw_points(
     chart: _Chart, sheet: Sheet, at: int, line: Series, stretches: list[tuple[Point, ...]]
 ) -> None:
-    """Draw the markers of a line. Single points and the last one, next to its label, always have a marker."""
+    """Draw the markers of a line. Isolated points and the last point, next to its label, always have a
+    marker.
+    """
     drawn = line.drawn
     for points in stretches:
         for one in points:

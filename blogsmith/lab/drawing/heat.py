@@ -119,7 +119,9 @@ def _draw(
 
 
 def _draw_labels(sheet: Sheet, number: int, labels: Labels, layout: Layout) -> None:
-    """Draw the name of a head. Draw row and column names if its panel is the first in its row or column."""
+    """Draw the name of a head. Draw row names if its panel is the first in its row, and column names if it is
+    the first in its column.
+    """
     left, top = layout.panel(number)
     if labels.heads:
         y = top - 6 - (layout.column_px if number < layout.across else 0)
@@ -145,7 +147,9 @@ def _thinned(names: Sequence[str], count: int, cell: float, every: int) -> list[
 
 
 def _words(heads: Sequence[Rows], labels: Labels, colouring: Colouring) -> str:
-    """Describe shape, range and position of the maximum."""
+    """Describe the shape, the range and the position of the maximum, for readers who cannot see the
+    drawing.
+    """
     n, m = len(heads[0]), len(heads[0][0])
     what = "A matrix" if len(heads) == 1 else f"{len(heads)} matrices"
     axes = f" {labels.y} by {labels.x}," if labels.x and labels.y else ""

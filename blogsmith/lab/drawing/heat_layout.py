@@ -18,16 +18,16 @@ _LINE_PX = 14.0
 _GAP_PX = 18.0
 _AXES_PX = 22.0
 _WHOLE_PX = 8.0
-"""Cell size in px from which sizes are whole numbers, so that all cells are equal."""
+"""Minimum size in px for rounding the size of cells to whole numbers, so that all are equal."""
 _ACROSS: Mapping[int, int] = MappingProxyType({1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3, 9: 3})
-"""Number of heads → panels side by side; four for other numbers."""
+"""Number of heads → number of panels side by side. For other numbers of heads, it is four."""
 
 Turn = Literal["flat", "slanted", "upright"]
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """All labels around the cells. Names that are not given are empty."""
+    """All labels around the cells. Labels that the author did not set are empty."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -54,7 +54,7 @@ class Layout:
     left: float
     """Left edge of the first panel, where row names end."""
     axes_top: float
-    """Top of the line that gives the meaning of rows and columns."""
+    """Top of the line of text that gives the meaning of rows and columns."""
     top: float
     """Top of the first panel."""
     column_px: float
@@ -62,7 +62,7 @@ class Layout:
     turn: Turn
     """Direction of the column names."""
     row_every: int
-    """Interval of the row names that are shown; the next field is the same for columns."""
+    """Every n-th row name is shown; this is n. The next field is the same for column names."""
     column_every: int
     head_px: float
     """Height of the name of a head."""
@@ -131,7 +131,9 @@ def laid_out(
 
 
 def index_labels(count: int, cell: float) -> list[tuple[int, str]]:
-    """Return the numbers of rows or columns from 0, as many as are easy to read."""
+    """Return the indices of rows or columns to label, each with its text. Only as many are included as are
+    easy to read.
+    """
     widest = width_of(str(count - 1)) + 6
     if count <= 8 and cell >= widest:
         return [(at, str(at)) for at in range(count)]

@@ -21,7 +21,7 @@ _TICKS_PX = 24.0
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """Meaning of the colours."""
+    """Meaning of the colours in a heat map."""
 
     low: float
     high: float
@@ -45,7 +45,7 @@ class Colouring:
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """Label next to the ramp, or in a row below it if there is no room."""
+    """Label next to the colour ramp, or in a row below the ramp if there is no room."""
 
     word: str
     x: float
@@ -55,7 +55,7 @@ class _Entry:
 
 
 def legend_size(left: float, colouring: Colouring) -> tuple[float, float]:
-    """Return right edge and height of the legend, in px."""
+    """Return the right edge and the height of the legend, in px. left: left edge, in px."""
     entries = tuple(_entries(left, colouring))
     right = max([left + _BAR_PX[0] + 14, *(entry.x + entry.width for entry in entries)])
     rows = max((entry.row for entry in entries), default=0)
@@ -87,7 +87,9 @@ def draw_legend(sheet: Sheet, left: float, top: float, colouring: Colouring) -> 
 
 
 def hatch(sheet: Sheet, left: float, top: float, width: float, height: float) -> None:
-    """Draw thin lines that rise to the right as one clipped path. A pattern would need an id."""
+    """Fill a rectangle with thin lines that rise to the right, as one clipped path. An SVG pattern would need
+    an id.
+    """
     data = []
     for step in range(1, math.ceil((width + height) / _HATCH_PX)):
         reach = step * _HATCH_PX

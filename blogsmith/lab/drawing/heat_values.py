@@ -11,18 +11,19 @@ from .ticks import without_dust
 
 MASKED = None
 MOST_ENTRIES = 4_194_304
-"""Largest number of entries, as in 16 heads of 512 × 512. More are slow to read as lists and would not be
-visible."""
+"""Maximum number of entries, as in 16 heads of 512 × 512. More entries would be slow to read as lists and too
+small to be visible.
+"""
 MOST_HEADS = 64
 _MOST_PIXELS = 262_144
 
 Rows = Sequence[Sequence[float | None]]
-"""Matrix as rows. NaN if the entry is not a finite number; None if it is masked."""
+"""Matrix as a list of rows. An entry is NaN if it is not a finite number, and None if it is masked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
-    """Largest entry and its position, counted from 0."""
+    """Largest entry of all heads and its position, counted from 0."""
 
     value: float
     head: int
@@ -68,15 +69,15 @@ def extreme_of(heads: Sequence[Rows]) -> Extreme | None:
 
 
 def counts_of(heads: Sequence[Rows]) -> tuple[int, int]:
-    """Return the numbers of masked and missing entries."""
+    """Return the number of masked entries and the number of missing ones."""
     entries = [value for rows in heads for row in rows for value in row]
     return entries.count(MASKED), sum(1 for value in entries if value is not None and math.isnan(value))
 
 
 def block_side(shape: tuple[int, int, int], panel: tuple[float, float]) -> int:
-    """Return how many entries in each direction become one pixel.
+    """Return the side length of the square blocks of entries that become one pixel each.
 
-    panel: width and height in px.
+    panel: width and height of a panel, in px.
     """
     heads, n, m = shape
     by_number = math.sqrt(heads * n * m / _MOST_PIXELS)
@@ -131,9 +132,9 @@ def _shape(given: Any, name: str) -> tuple[int, ...]:
 
 
 def _looked_up(mask: Any, shape: tuple[int, int, int]) -> Callable[[int, int, int], bool]:
-    """Return a function that says whether an entry is shown.
+    """Return a function that returns whether an entry is shown, given head, row and column.
 
-    The mask may have fewer axes, or axes of length 1.
+    The mask may have fewer axes than the matrices, or axes of length 1.
     """
     if mask is None:
         return lambda h, i, j: True

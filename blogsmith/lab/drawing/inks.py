@@ -1,8 +1,8 @@
-"""Colours of drawings for light and dark pages, those of the theme `paper`.
+"""Colours of drawings for light and dark pages, taken from the theme `paper`.
 
-Lines and markers have a contrast of at least 3 : 1 to the background of the page, and text 4.5 : 1 (WCAG
+Lines and markers have a contrast of at least 3 : 1 to the background of the page, and text has 4.5 : 1 (WCAG
 2.2, 1.4.11 and 1.4.3). The eight colours of series are distinguishable with every kind of colour blindness.
-Shapes and dashes distinguish them too, so no reader depends on colour.
+Shapes and dashes distinguish series too, so no reader depends on colour.
 """
 
 from __future__ import annotations
@@ -88,8 +88,9 @@ def contrast(one: str, other: str) -> float:
 
 
 def text_on(ground: str) -> str:
-    """Return a text colour that is readable on this background: near-black or near-white, or pure if these
-    fail."""
+    """Return a text colour that is readable on this background: near-black or near-white or, if their
+    contrast is too low, pure black or white.
+    """
     gentle = max(("#211e1a", "#fbf9f4"), key=lambda colour: contrast(colour, ground))
     # Black or white always has a contrast of at least 4.58 : 1.
     strong = max(("#000000", "#ffffff"), key=lambda colour: contrast(colour, ground))

@@ -24,7 +24,9 @@ WIDTH = 520
 """Width of a drawing in px, slightly less than a column of text."""
 TEXT_PX = 15.0
 SMALL_PX = 14.0
-"""Font size. On a phone, where a drawing shrinks to two thirds, this is more than 9 px."""
+"""Font size in px. On a phone, where a drawing shrinks to two thirds, text of this size is still larger than
+9 px.
+"""
 _HEADING_LINE_PX = 20.0
 
 FONTS = "'Avenir Next',Avenir,'Source Sans 3','Source Sans Pro','Segoe UI','Helvetica Neue','Liberation Sans'"
@@ -36,7 +38,9 @@ Anchor = Literal["start", "middle", "end"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Drawing:
-    """Finished drawing. As the value of a cell, or passed to `display`, it is an image on the page."""
+    """Finished drawing. As the value of a cell, or if passed to `display`, it is shown as an image on the
+    page.
+    """
 
     light: str
     """SVG for light pages."""
@@ -168,7 +172,7 @@ def drawn_twice(title: str, words: str, draw: Callable[[Sheet], tuple[float, flo
 
 
 def number(value: float) -> str:
-    """Format a number with two decimals. More would make machines differ in the last bits."""
+    """Format a number with two decimals. More decimals would differ between machines."""
     return f"{round(value, 2) + 0.0:.2f}".rstrip("0").rstrip(".")
 
 
@@ -184,7 +188,7 @@ def written(words: str) -> str:
 
 
 def width_of(words: str, size: float = SMALL_PX) -> float:
-    """Estimate the width of a text in px, rather too large than too small."""
+    """Estimate the width of a text in px. The estimate is more often too large than too small."""
     return size * sum(_em(character) for character in words)
 
 

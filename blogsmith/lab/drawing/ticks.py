@@ -72,7 +72,7 @@ def log_ticks(low: float, high: float, unit: str = "", *, binary: bool = False) 
 
 
 def told(value: float, unit: str = "") -> str:
-    """Format a value for a sentence, with three digits."""
+    """Format a value for a sentence, with three significant digits."""
     factor, name = _unit_of(abs(value), unit)
     scaled = value / factor
     if scaled == int(scaled) and abs(scaled) < 1_000_000:
@@ -102,9 +102,10 @@ def _labelled(given: Iterable[float], low: float, high: float, unit: str, binary
 
 
 def _step(low: float, high: float) -> tuple[float, int]:
-    """Return the widest step with at least four multiples in the range, or with three, and its power of ten.
+    """Return the widest step between ticks with at least four multiples in the range or, if there is none,
+    with three. Also return the step's power of ten.
 
-    Steps grow by at most 2.5, so the widest step with three multiples has at most eight.
+    Steps grow by a factor of at most 2.5, so the widest step with three multiples has at most eight.
     """
     exponent = math.floor(math.log10(high - low)) + 1
     found: tuple[float, int] | None = None
@@ -124,7 +125,9 @@ def _step(low: float, high: float) -> tuple[float, int]:
 
 
 def _unit_of(largest: float, unit: str) -> tuple[float, str]:
-    """Return size and name of the largest unit not above the value. The name starts with a space."""
+    """Return size and name of the largest unit that is not larger than the value. The name starts with a
+    space.
+    """
     units = _UNITS.get(unit)
     if units is None:
         return 1.0, ""
