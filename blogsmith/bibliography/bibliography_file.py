@@ -31,8 +31,7 @@ class BibtexFile:
 
     def __init__(self, path: str, text: str, index: BibIndex | None = None) -> None:
         """Create the object from the text of a file. path: path as shown in messages. index: cached index of
-        exactly this text; None to build it.
-        """
+        exactly this text; None to build it."""
         self.path = path
         reporter = Reporter(path, text.split("\n") if may_have_conflict(text) else ())
         self._text = take_first_versions(text, reporter)
@@ -55,8 +54,7 @@ class BibtexFile:
 
     def place(self, key: str) -> Diagnostic | None:
         """Return a diagnostic without a message that only gives the location of an entry; None if the key
-        does not exist.
-        """
+        does not exist."""
         if key not in self.index.entries:
             return None
         return self._diagnostic(BibProblem("", self.index.entries[key][0], len(key) + 1))
@@ -91,8 +89,7 @@ class BibtexFile:
 
     def _inherit(self, entry: BibEntry) -> None:
         """Add the fields of the entries that `crossref` and `xdata` name, unless the entry has these
-        fields.
-        """
+        fields."""
         seen, child = {entry.key}, entry
         for _ in range(MOST_PARENTS):
             name = next((name for name in ("crossref", "xdata") if name in child.fields), "")

@@ -48,8 +48,7 @@ class BibIndex(Struct, frozen=True, array_like=True):
 
     entries: Mapping[str, tuple[int, int]]
     """Key → offset of the entry's `@`, and offset after its last brace. For a duplicate key, the first entry
-    is used.
-    """
+    is used."""
     strings: tuple[tuple[int, int], ...] = ()
     """Start and end offset of each `@string`, in order."""
     duplicates: Mapping[str, int] = {}
@@ -148,8 +147,7 @@ _BLANK = lazy_pattern(r"(?:\s+|%[^\n]*\n)*")
 _QUOTE = lazy_pattern(r"\{+|\}+|\"")
 MOST_CHARACTERS = 200_000
 """Maximum length of a value in characters after `@string`s are inserted. Without a limit, strings that
-contain the previous string twice would grow without bound.
-"""
+contain the previous string twice would grow without bound."""
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 

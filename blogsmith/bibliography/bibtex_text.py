@@ -42,8 +42,7 @@ def escape_tex(text: str) -> str:
 
 def copy_entry(entry: BibEntry) -> str:
     """Return an entry as BibTeX, with the same fields and values as in the file. `@string`s are inserted, and
-    private fields are left out.
-    """
+    private fields are left out."""
     shown = (
         (name, " ".join(value.text.split()))
         for name, value in entry.fields.items()

@@ -63,8 +63,7 @@ def plain_text(tex: str) -> str:
 
 def convert_latex(tex: str, *, protects: bool = False) -> tuple[str, tuple[UnknownCommand, ...]]:
     """Convert a TeX value to text. Also return the unknown commands in the value. protects: whether braces
-    protect their content from changes of case, as in titles.
-    """
+    protect their content from changes of case, as in titles."""
     if not any(sign in tex for sign in "\\{}$~`'<-"):
         return " ".join(tex.split()), ()
     reader = _Reader(tex, protects=protects)
@@ -173,8 +172,7 @@ class _Reader:
 
 def _with_accent(text: str, mark: str) -> str:
     """Add the combining mark to the first letter. If this is a dotless i, replace it by `i`, because fonts
-    compose accented letters from `i`.
-    """
+    compose accented letters from `i`."""
     for index, char in enumerate(text):
         if char.isalpha():
             letter = {"ı": "i", "ȷ": "j"}.get(char, char)
@@ -184,8 +182,7 @@ def _with_accent(text: str, mark: str) -> str:
 
 def _as_dollars(formula: str) -> str:
     r"""Return a formula as inline math: `\(x\)` and `$$x$$` become `$x$`. Outer spaces are removed, because
-    Markdown would not recognize the formula with them.
-    """
+    Markdown would not recognize the formula with them."""
     inner = formula[2:-2] if formula[:2] in ("$$", "\\(") else formula[1:-1]
     return f"${' '.join(inner.split())}$" if inner.strip() else ""
 

@@ -25,8 +25,7 @@ MOST_NAMES = 2_000
 
 def read_names(tex: str) -> tuple[tuple[Person, ...], bool]:
     """Return the people in the value of a field such as `author`, and whether the list ends in `and
-    others`.
-    """
+    others`."""
     found, has_others = list[Person](), False
     for _, part in split_outside_braces(tex, "and"):
         name = part.strip()
@@ -302,8 +301,7 @@ def _addresses(entry: BibEntry) -> Iterator[tuple[str, str]]:
 
 def _address(entry: BibEntry) -> str:
     """Return the URL of a publication if it is http or https. Report any other URL and return an empty
-    string.
-    """
+    string."""
     for name in ("url", "howpublished"):
         written = _plain_address(entry.text(name)).removeprefix("url{").rstrip("}")
         if ADDRESS.fullmatch(written):

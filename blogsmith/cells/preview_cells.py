@@ -30,8 +30,7 @@ _Stamps = tuple[FileStamp | None, ...]
 @dataclass(slots=True)
 class CellCache:
     """Cache of records and file digests, keyed by the size and time of their files. Belongs to one preview
-    and is used by one thread.
-    """
+    and is used by one thread."""
 
     root: Path
     _records: dict[PurePosixPath, tuple[_Stamps, ReadResult]] = field(default_factory=dict)
@@ -42,8 +41,7 @@ class CellCache:
 
     def forget(self, changed: Collection[str]) -> None:
         """Drop cached data about changed files, even if their size and time are unchanged. changed: paths
-        relative to the site root.
-        """
+        relative to the site root."""
         for path in changed:
             self._digests.pop(path, None)
             self._outputs.pop(PurePosixPath(path), None)
@@ -61,8 +59,7 @@ class CellCache:
         busy: bool,
     ) -> PageCellsState:
         """Return the results that a page shows, with diagnostics. busy: whether the page's cells are running,
-        are about to run or have failed. In that case missing and stale results are not reported.
-        """
+        are about to run or have failed. In that case missing and stale results are not reported."""
         if not facts.cells.sessions():
             return PageCellsState()
         log = BuildLog(no_progress)
@@ -108,8 +105,7 @@ class CellCache:
         self, pages: Sequence[PageStatus], context: SiteContext, execution: ExecutionOptions, *, may_run: bool
     ) -> Mapping[str, str]:
         """Return the versions of installed packages. They are cached, since nobody installs packages while
-        watching a preview.
-        """
+        watching a preview."""
         records = (page.record for page in pages if page.record)
         sessions = (session for record in records for session in record.sessions.values())
         names = frozenset(name for session in sessions for name in session.origin.machine.packages)

@@ -1,6 +1,5 @@
 """Needs of sessions: engines, versions of packages, and hardware. If this machine does not meet the needs of
-a cell, the cell is skipped or reported.
-"""
+a cell, the cell is skipped or reported."""
 
 from __future__ import annotations
 
@@ -27,8 +26,7 @@ _VERSION = lazy_pattern(r"^Version: *(\S+)", re.MULTILINE)
 
 def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:
     """Return the import names of all packages that recorded cells used or needed. `cuda` is included if a
-    cell needed it.
-    """
+    cell needed it."""
     sessions = [s for page in pages if page.record for s in page.record.sessions.values()]
     used = {name for session in sessions for name in session.origin.machine.packages}
     return frozenset(used.union(*(needed_names(cell) for session in sessions for cell in session.cells)))
@@ -36,8 +34,7 @@ def recorded_packages(pages: Iterable[PageStatus]) -> frozenset[str]:
 
 def device_versions(names: Iterable[str]) -> Mapping[str, str]:
     """Map `cuda` to an empty version if `names` contains it and there is a device; otherwise return an empty
-    map. Results do not depend on the version of CUDA.
-    """
+    map. Results do not depend on the version of CUDA."""
     return {"cuda": ""} if "cuda" in names and has_device() else {}
 
 
@@ -65,8 +62,7 @@ def installed_versions(names: Collection[str]) -> Mapping[str, str]:
 
 def version_notes(page: PageStatus, versions: Mapping[str, str]) -> tuple[str, ...]:
     """Return a message for every package whose recorded and installed versions differ. Empty for a Jupyter
-    kernel, whose packages are unknown until it runs.
-    """
+    kernel, whose packages are unknown until it runs."""
     if page.record is None or page.cells.engine == "jupyter":
         return ()
     return tuple(map(str, version_changes(page.record, versions)))
@@ -149,8 +145,7 @@ def create_job(
     is_whole: bool = False,
 ) -> SessionJob:
     """Return the job of one session of a page, without the cells that cannot run here. is_whole: whether to
-    run the whole session, even those sweep points whose results are recorded.
-    """
+    run the whole session, even those sweep points whose results are recorded."""
     why = skip_reasons(page, session, unmet)
     sweeps = ALL_SWEEPS if is_whole else page.verdict.sweep_runs(session)
     return session_job(
@@ -162,8 +157,7 @@ def missing_requirements(
     pages: Sequence[PageStatus], asked: ExecutionOptions, unmet: Mapping[Need, str]
 ) -> list[Diagnostic]:
     """Return errors for cells that cannot run here. If `--needs` is used and no cell with one of those needs
-    can run, return a single error. Otherwise, return one error for each cell that has no result to show.
-    """
+    can run, return a single error. Otherwise, return one error for each cell that has no result to show."""
     cells = [
         (cell, asked.execute == "all" or page.verdict.cells[cell.number].state != "fresh")
         for page in pages

@@ -141,8 +141,7 @@ class CellUpdate(Struct, frozen=True):
     """Number of cells that ran in this build."""
     due_cells: int = 0
     """Number of cells and values that the next build will run. During `blogsmith check`, this includes cells
-    that a build would run now.
-    """
+    that a build would run now."""
     unmet_cells: int = 0
     """Number of cells without a result because their needs are not met."""
     missing_needs: tuple[str, ...] = ()
@@ -196,8 +195,7 @@ def show_results(
 
 def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagnostic]:
     """Return warnings for missing files that are named in `depends`: later changes of them would not be
-    noticed.
-    """
+    noticed."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         for pattern in cell.options.depends if cell.is_run else ():
@@ -209,8 +207,7 @@ def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagno
 
 def _outdated_warnings(page: PageStatus) -> list[Diagnostic]:
     """Return warnings for results that `freeze: true` keeps although the code has changed since they were
-    recorded.
-    """
+    recorded."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         verdict = page.verdict.cells.get(cell.number)
@@ -223,8 +220,7 @@ def _outdated_warnings(page: PageStatus) -> list[Diagnostic]:
 
 def _repeatability_warnings(page: PageStatus) -> list[Diagnostic]:
     """Return warnings for results that another run may not reproduce, unless the options of the cell allow
-    this.
-    """
+    this."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         verdict = page.verdict.cells.get(cell.number)
@@ -274,8 +270,7 @@ _DEPENDS_HINT = "write the path relative to the folder of the post, such as `../
 
 def _outdated_items(page: PageStatus, asked: ExecutionOptions) -> list[Cell | Value]:
     """Return the cells and values whose recorded result is missing or stale. With `--needs`, return only
-    cells that have one of those needs.
-    """
+    cells that have one of those needs."""
     found = page.verdict.outdated_cells()
     return [item for item in found if not asked.needs or _is_requested(item, asked.needs)]
 
@@ -290,8 +285,7 @@ def _report_outdated(
     is_trusted: bool,
 ) -> list[Diagnostic]:
     """Return diagnostics for outdated cells and values: at most one for all missing results and one for all
-    stale ones, each located at the first of them.
-    """
+    stale ones, each located at the first of them."""
     if not outdated:
         return []
     reporter = Reporter(str(page.cells.path), page.lines)

@@ -30,8 +30,7 @@ from .status import PageStatus
 
 MIN_SAVED_S = 1.0
 """Minimum time in seconds that a state must save. Cells that run again before the edited cell therefore take
-at most about this long.
-"""
+at most about this long."""
 _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "user", "uts")
 
 
@@ -76,8 +75,7 @@ def reusable_states(
 
 def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, object]:
     """Return stamps that show changes of declared files: number of a cell in the session → stamps of the
-    files that the cell declares; 0 → stamps of the files that the page declares.
-    """
+    files that the cell declares; 0 → stamps of the files that the page declares."""
     files = FileDigests(root)
     patterns = {0: page.depends}
     patterns |= {number: c.options.depends for number, c in enumerate(page.session_cells(session), 1)}
@@ -99,8 +97,7 @@ def _why_not_repeatable(progress: SessionProgress) -> str:
 
 def _origin(today: dt.date) -> str:
     """Return a string that is the same only if the date, the program and the parts of this process that a
-    worker inherits are the same. The job of a session does not contain these.
-    """
+    worker inherits are the same. The job of a session does not contain these."""
     import resource
 
     names = [name for name in dir(resource) if name.startswith("RLIMIT_")]

@@ -48,8 +48,7 @@ def run_stale_sessions(
     surveyed: SiteStatus, context: SiteContext, options: BuildOptions, log: BuildLog
 ) -> RunOutcome:
     """Run the sessions that must run and record their results. surveyed: state of all pages before the run.
-    Return their state with the new records.
-    """
+    Return their state with the new records."""
     asked = options.execution
     chosen = [page for page in surveyed.pages if not page.has_errors]
     if not any(asked.execute == "all" or page.verdict.stale_sessions() for page in chosen):
@@ -119,8 +118,7 @@ def find_unmet_needs(
 ) -> Mapping[Need, str]:
     """Map each unmet need of these pages to the reason, as a message. Needs are checked on the machines where
     the cells would run: the cluster, or this machine if `cluster` is None. run: function called like
-    `subprocess.run`, which starts the Python interpreter to check.
-    """
+    `subprocess.run`, which starts the Python interpreter to check."""
     wanted = required_needs(pages, asked)
     if cluster and cluster.is_remote:
         return cluster.unmet(wanted)
@@ -176,8 +174,7 @@ def _record_runs(
     log: BuildLog,
 ) -> RunOutcome:
     """Record each page as soon as its sessions have ended, and report sessions that failed. If the caller
-    stops early, the results of pages whose sessions are still running are lost.
-    """
+    stops early, the results of pages whose sessions are still running are lost."""
     records: dict[str, PageRecord] = {}
     count, failed = 0, set()
     for path, group in groupby(jobs, key=lambda job: str(job[0].cells.path)):

@@ -34,8 +34,7 @@ class CellSource(Protocol):
 
     def forget(self, changed: Collection[str]) -> None:
         """Drop cached data about changed files, even if their size and time are unchanged. changed: paths
-        relative to the site root.
-        """
+        relative to the site root."""
 
     def page_state(
         self,
@@ -47,8 +46,7 @@ class CellSource(Protocol):
         busy: bool,
     ) -> PageCellsState:
         """Return the results that a page shows. busy: whether the page's cells are running, are about to run
-        or have failed. In that case missing and stale results are not reported.
-        """
+        or have failed. In that case missing and stale results are not reported."""
 
 
 class BuildCells:

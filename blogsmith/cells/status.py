@@ -37,16 +37,14 @@ class PageStatus(Struct, frozen=True):
     verdict: PageVerdict
     damage: tuple[Diagnostic, ...] = ()
     """Errors about a damaged or edited record. If there are any, nothing of the page runs unless the user
-    requests it.
-    """
+    requests it."""
     warnings: tuple[Diagnostic, ...] = ()
     """Warnings about a signature that cannot be verified."""
     signer: str = ""
     """Name of the person who signed the record; empty if there is no valid signature."""
     moved_from: PurePosixPath | None = None
     """Folder of the record, if the post was renamed and the record is still in the folder of the earlier
-    path. Otherwise None.
-    """
+    path. Otherwise None."""
 
     @property
     def cells(self) -> PageCells:
@@ -82,8 +80,7 @@ class PageStatus(Struct, frozen=True):
     @property
     def devices(self) -> str:
         """Devices of the recorded runs, such as `4 on CPU, 1 on NVIDIA H200`. Empty if nothing is
-        recorded.
-        """
+        recorded."""
         found = [self._device(verdict) for verdict in self.verdict.cells.values() if verdict.record]
         return ", ".join(f"{found.count(device)} on {device}" for device in dict.fromkeys(found))
 
@@ -94,8 +91,7 @@ class PageStatus(Struct, frozen=True):
 
     def record_notes(self) -> Iterator[str]:
         """Yield messages about the record: the earlier path of the post, who signed it, and which sessions
-        are unsealed or were accepted by the author.
-        """
+        are unsealed or were accepted by the author."""
         if self.moved_from:
             yield f"its results are recorded in {self.moved_from}, for an earlier path of the post"
         if self.signer:
@@ -108,8 +104,7 @@ class PageStatus(Struct, frozen=True):
 
     def explanations(self) -> Iterator[tuple[str, int, str, tuple[str, ...]]]:
         """Yield (name, line, state, reasons) for each cell, then for each value. `reasons` lists why the
-        result is not fresh, followed by why it is not repeatable.
-        """
+        result is not fresh, followed by why it is not repeatable."""
         for cell in self.cells.cells:
             if cell.number in self.verdict.cells:
                 found = self.verdict.cells[cell.number]
@@ -150,8 +145,7 @@ class SiteStatus(Struct, frozen=True):
     """State of everything that results depend on outside their page, before anything ran."""
     has_own_python: bool = True
     """Whether cells run in the same Python as blogsmith. If not, the packages of that Python are not those
-    that results depend on.
-    """
+    that results depend on."""
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -206,8 +200,7 @@ def survey_pages(
 ) -> SiteStatus:
     """Read and judge the records of all pages that have cells. If a post was renamed, its record is found by
     the code of its cells. around: state of everything outside the pages that results depend on. read: reads a
-    page's record. outputs: returns the outputs stored in a page's file, if this is a notebook.
-    """
+    page's record. outputs: returns the outputs stored in a page's file, if this is a notebook."""
     pages: list[PageStatus] = []
     orphans = OrphanedRecords(root)
     for page in found:

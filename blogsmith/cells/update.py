@@ -60,8 +60,7 @@ def package_versions(
 ) -> Mapping[str, str]:
     """Map the import name of each recorded package to the installed version. If the site names another Python
     than blogsmith's, the map is empty unless cells may run and the command runs cells or compares versions.
-    Only then is that Python started.
-    """
+    Only then is that Python started."""
     names = recorded_packages(pages)
     if not context.config.execution.python:
         return installed_versions(names)

@@ -83,8 +83,7 @@ class VerifyCounts(Struct, frozen=True):
     """Number of claims that are true after every change of a constant."""
     unchanged_claims: int = 0
     """Number of claims that could not be counter-checked: there is no constant to change, or the
-    counter-check did not run.
-    """
+    counter-check did not run."""
 
 
 class _Check(Struct, frozen=True):
@@ -195,8 +194,7 @@ def _run(
     breaks: bool = False,
 ) -> list[SessionRun]:
     """Run sessions in a new copy of the site. breaks: whether to counter-check all claims; if not, none is
-    counter-checked.
-    """
+    counter-checked."""
     if not checks:
         return []
     root = copy_site(context.root, folder, setting.exclude)
@@ -280,8 +278,7 @@ def _report(check: _Check, differences: Mapping[int, str], changing: Mapping[int
 
 def _judge_claims(check: _Check, run: SessionRun, counts: VerifyCounts, log: BuildLog) -> VerifyCounts:
     """Report claims of a session that never fail. Return `counts` plus the counts of this session's
-    claims.
-    """
+    claims."""
     reporter = Reporter(str(check.page.cells.path), check.page.lines)
     found = []
     for item, result in zip(check.items, _new_results(check, run), strict=True):

@@ -221,8 +221,7 @@ class _Writer:
 
 
 def _written_name(tag: str, raw: str, namespace: str) -> str:
-    """Return the name of an element. SVG names are case-sensitive, but `Tag` has them in lower
-    case."""
+    """Return the name of an element. SVG names are case-sensitive, but `Tag` has them in lower case."""
     found = _RAW_NAME.match(raw, 1) if namespace == SVG else None
     return found[0] if found and found[0].lower() == tag else tag
 

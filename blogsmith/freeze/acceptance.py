@@ -60,8 +60,7 @@ def _remove_bad_signature(
     root: Path, folder: PurePosixPath, data: bytes, record: PageRecord
 ) -> tuple[str, ...]:
     """Remove the signature of a record if the signature is not valid. Return a message about the removal;
-    empty if nothing was removed.
-    """
+    empty if nothing was removed."""
     found = read_folder(root, folder)
     if found.record or [error.code for error in found.diagnostics] != ["freeze-signature"]:
         return ()

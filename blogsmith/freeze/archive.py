@@ -236,8 +236,7 @@ def _read_members(source: BinaryIO) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 def _is_safe(name: PurePosixPath) -> bool:
     """Return whether a path stays below `_freeze/` on every system and ends in the name of a file that
-    blogsmith writes.
-    """
+    blogsmith writes."""
     if len(name.parts) < 3 or name.parts[0] != FREEZE:
         return False
     if any(part == ".." or re.search(r"[\\:\x00-\x1f]", part) for part in name.parts):

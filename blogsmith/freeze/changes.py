@@ -19,14 +19,12 @@ from .record import SessionRecord, module_files
 class _FileChange(Struct, frozen=True):
     index: int
     """Index of the recorded cell that used the file. -1 if values before all cells, or the page itself, used
-    it.
-    """
+    it."""
     who: str
     """Name of the cell that used the file, such as `cell load`."""
     use: str
     """How the cell used the file: `read`, `imports`, `depends on`, or a phrase for a module that would now be
-    imported.
-    """
+    imported."""
     path: str
     what: str
     """Change of the file: `has changed`, `is gone` or `is new`."""
@@ -60,8 +58,7 @@ class StaleReasons:
     def earlier_reasons(self, position: int, *, may_be_empty: bool = False) -> list[str]:
         """Return why the keys of cells before the one at `position`, which are a part of its key, differ from
         the recorded ones. may_be_empty: whether the caller has another reason already, so that the result may
-        be empty.
-        """
+        be empty."""
         found = [*self._start(), *self._earlier_changes(position), *self._removed_cells(position)]
         if not found and self._is_reordered(position):
             found.append("the session was recorded in another order")
@@ -196,8 +193,7 @@ class StaleReasons:
 
 def state_changes(uses: Uses | None, around: Environment) -> Iterator[tuple[str, str, str]]:
     """Yield the name of each path and variable whose state has changed, how it was used, and the change. A
-    path outside the site that does not exist on this machine is not compared.
-    """
+    path outside the site that does not exist on this machine is not compared."""
     if uses is None:
         return
     for key, then in uses.states.items():

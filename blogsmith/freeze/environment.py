@@ -1,6 +1,5 @@
 """State of everything that results depend on outside their page: environment variables, settings, files of
-the site.
-"""
+the site."""
 
 from __future__ import annotations
 
@@ -26,8 +25,7 @@ _SMALL_BYTES = 1024 * 1024
 
 class Environment(Struct, frozen=True):
     """Values and functions that give the state of dependencies outside the page. They are parameters, so that
-    a page can be judged without access to disk and clock.
-    """
+    a page can be judged without access to disk and clock."""
 
     environment: Mapping[str, str]
     """Declared variables that are set, with their values."""
@@ -39,15 +37,13 @@ class Environment(Struct, frozen=True):
     root."""
     state_of: Callable[[str, str], str]
     """Function that returns the current state of a path. Arguments: key of `Uses.states`, and its recorded
-    state.
-    """
+    state."""
     figures: FigureSettings = DEFAULT_FIGURES
     versions: Mapping[str, str] | None = None
     """Import name → installed version. None if a changed version does not make a result stale."""
     passed: Mapping[str, str | None] = MappingProxyType({})
     """Environment variable that cells may read although the site does not declare it → its value; None if it
-    is not set.
-    """
+    is not set."""
     ignored: frozenset[str] = OWN_NAMES
     """Names in the site root that are left out when a folder's names are compared."""
     running: bool = False
@@ -63,8 +59,7 @@ class FileDigests:
     """Names in the site root that are left out when a folder's names are compared."""
     reads_outside: Callable[[], bool] = lambda: False
     """Function that returns whether files outside the site may be read. A record from another person could
-    name any file.
-    """
+    name any file."""
     _digests: dict[str, str | None] = field(default_factory=dict)
     _matches: dict[tuple[str, PurePosixPath], tuple[str, ...]] = field(default_factory=dict)
 
@@ -77,8 +72,7 @@ class FileDigests:
     def state(self, key: str, like: str) -> str:
         """Return the current state of a path, in the form of its recorded state `like`. key: key of
         `Uses.states`. Return NONE for a path outside the site that may not be read; the caller then does not
-        compare it.
-        """
+        compare it."""
         if is_outside(key) and not self.reads_outside():
             return NONE
         return read_state(self.root, key, like, self.ignored)

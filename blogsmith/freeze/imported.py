@@ -19,8 +19,7 @@ _MAIN = "main"
 
 def imported_record(cells: Iterable[tuple[str, tuple[CellOutput, ...]]]) -> PageRecord:
     """Return a record with the results of a notebook. cells: code and outputs of each cell. Without cells,
-    the record is empty.
-    """
+    the record is empty."""
     records = tuple(_record(code, outputs) for code, outputs in cells)
     # keys of real runs are digests, so no run can have these keys
     session = SessionRecord(start_key("notebook", {}, ()), records, origin=_ORIGIN)
@@ -38,8 +37,7 @@ def add_imported(
     record: PageRecord | None, imported: PageRecord, page: PageCells, around: Environment
 ) -> PageRecord | None:
     """Return `record` with results of a notebook added for those cells whose present code never ran here.
-    None if there are no results at all.
-    """
+    None if there are no results at all."""
     main = record.sessions.get(_MAIN) if record else None
     other = imported.sessions.get(_MAIN)
     if record is None or main is None or other is None:

@@ -38,8 +38,7 @@ class SessionKeys(Struct, frozen=True):
 
     start: str
     """Key before the first cell, made from the schema version, the language, the environment and the
-    `depends` of the page.
-    """
+    `depends` of the page."""
     cells: tuple[str, ...]
     """One key for each cell of the session that runs."""
     codes: tuple[str, ...]
@@ -51,8 +50,7 @@ class SessionKeys(Struct, frozen=True):
     form: KeyForm = CANONICAL
     sweeps: Mapping[int, Mapping[str, str]] = MappingProxyType({})
     """Position of a cell with a sweep → key of each of its points except the default one → key of the result
-    for that point.
-    """
+    for that point."""
 
 
 def session_keys(
@@ -91,8 +89,7 @@ def session_keys(
 
 def layout_digest(cells: Sequence[Cell]) -> str:
     """Return a digest of the line numbers in the code of these cells, because outputs may contain these
-    numbers.
-    """
+    numbers."""
     return _digest(*(line_layout(cell.code) for cell in cells))
 
 
@@ -108,8 +105,7 @@ def _cell_key(before: str, code: str, options: Mapping[str, str]) -> str:
 
 def _runner(page: PageCells, cells: Sequence[Cell]) -> str:
     """Return a name of the program that runs the cells, as a part of their keys: the language, with the
-    kernel if there is one. For drawings: the language and the LaTeX files of their preamble.
-    """
+    kernel if there is one. For drawings: the language and the LaTeX files of their preamble."""
     language = cells[0].language if cells else "python"
     if cells and cells[0].is_drawing:
         return " ".join((language, *page.preamble))
@@ -130,8 +126,7 @@ def code_digest(code: str) -> str:
 
 def environment_digests(environment: Mapping[str, str]) -> dict[str, str]:
     """Map each variable to the first 8 hex digits of its value's digest. These show whether the value has
-    changed, but do not reveal a long secret.
-    """
+    changed, but do not reveal a long secret."""
     return {name: _digest("environment", name, value)[:8] for name, value in environment.items()}
 
 
@@ -167,8 +162,7 @@ def result_options(cell: Cell, figures: FigureSettings) -> Mapping[str, str]:
 
 def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) -> dict[int, str]:
     """Map the number of each value to its key. chain: the key before the first of `cells`, then the key of
-    each cell.
-    """
+    each cell."""
     found = {}
     for value in page.values:
         before = chain[count_cells_before(cells, value.after)]
@@ -178,8 +172,7 @@ def _value_keys(page: PageCells, cells: Sequence[Cell], chain: Sequence[str]) ->
 
 def count_cells_before(cells: Sequence[Cell], after: int) -> int:
     """Return how many of `cells` precede a value. after: number of cells of the page, of any kind, that
-    precede the value.
-    """
+    precede the value."""
     return sum(cell.number <= after for cell in cells)
 
 
@@ -213,8 +206,7 @@ def plain_form(code: str) -> str:
 
 def canonical_form(code: str, *, has_shapes: bool = False) -> str:
     """Return Python code without everything that does not affect its behaviour. has_shapes: whether to keep
-    comments, because those with shapes are checked at run time.
-    """
+    comments, because those with shapes are checked at run time."""
     plain = plain_form(code)
     if _INTROSPECTION.search(plain):
         return plain
@@ -228,8 +220,7 @@ def canonical_form(code: str, *, has_shapes: bool = False) -> str:
 
 def line_layout(code: str) -> str:
     """Return a string with the line number of each token. It changes if lines are added, removed or
-    joined.
-    """
+    joined."""
     plain = plain_form(code)
     try:
         return " ".join(str(line) for _, line in _significant(plain, has_shapes=False))

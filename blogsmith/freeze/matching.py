@@ -25,8 +25,7 @@ def match_cells(
     cells: Sequence[Cell], keys: SessionKeys, records: Sequence[CellRecord]
 ) -> tuple[Match | None, ...]:
     """Return the matching record for each of `cells`, or None if it has none. cells: those cells of a session
-    that run.
-    """
+    that run."""
     if len(cells) == len(records) and all(r.key == key for r, key in zip(records, keys.cells, strict=True)):
         return tuple(Match(index) for index in range(len(records)))
     found: dict[int, Match] = {}
@@ -41,8 +40,7 @@ def match_cells(
 
 def _pair(wanted: Sequence[Hashable], offered: Sequence[Hashable], found: dict[int, Match]) -> None:
     """Add matches between equal, non-empty items, in order. wanted: items of the page. offered: items of the
-    record. Skip items that already have a match.
-    """
+    record. Skip items that already have a match."""
     taken = {match.index for match in found.values()}
     free = defaultdict(list)
     for index, thing in enumerate(offered):
@@ -57,8 +55,7 @@ def _match_by_position(
     cells: Sequence[Cell], records: Sequence[CellRecord], found: dict[int, Match]
 ) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices that match the remaining cells with the remaining records in order, if both are
-    between the same matched neighbours.
-    """
+    between the same matched neighbours."""
     taken = {match.index for match in found.values()}
     before = -1
     for position, cell in enumerate(cells):

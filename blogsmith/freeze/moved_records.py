@@ -55,16 +55,14 @@ class _Orphan(Struct, frozen=True):
 @dataclass(slots=True)
 class OrphanedRecords:
     """Records whose posts no longer exist. Valid for one build; they are read from disk at the first
-    request.
-    """
+    request."""
 
     root: Path
     _records: tuple[_Orphan, ...] | None = None
 
     def find(self, page: PageCells, around: Environment) -> MovedRecord | None:
         """Return the record that contains most of the code of a page. None if no record contains half of
-        it.
-        """
+        it."""
         items: dict[KeyForm, Counter[Hashable]] = {}
         best, most = None, 0
         for orphan in self._orphans():
@@ -113,8 +111,7 @@ def _post_folder(folder: PurePosixPath) -> PurePosixPath:
 
 def _count_shared(items: Counter[Hashable], recorded: Counter[Hashable]) -> int:
     """Return how many cells and values of a page are in the record; 0 if they are fewer than half of either
-    side.
-    """
+    side."""
     shared = (items & recorded).total()
     return shared if 2 * shared >= max(items.total(), recorded.total()) else 0
 

@@ -22,8 +22,7 @@ class CellRecord(Struct, frozen=True):
     key: str
     code: str
     """Digest of the cell's code alone. It shows whether the cell itself or something before it has
-    changed.
-    """
+    changed."""
     run: CellRun
     label: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
@@ -38,12 +37,10 @@ class CellRecord(Struct, frozen=True):
     """
     layout: str = ""
     """Result of `keys.layout_digest` for the cells up to this one. Empty if the outputs contain no line
-    numbers of code.
-    """
+    numbers of code."""
     others: Mapping[str, CellRecord] = field(default_factory=dict)
     """Key of each other point of a sweep → its result. The files that these runs used are recorded with the
-    cell. Their `origin` is set if they ran separately.
-    """
+    cell. Their `origin` is set if they ran separately."""
 
 
 class SessionRecord(Struct, frozen=True):
@@ -63,14 +60,12 @@ class SessionRecord(Struct, frozen=True):
     reads: Mapping[str, str] = field(default_factory=dict)
     """Files that values read before any cell ran, in the form of `CellRun.reads`. The next two fields list
     the modules in the same way. Older records store these files with the first cell, or not at all if no cell
-    ran.
-    """
+    ran."""
     modules: Mapping[str, str] = field(default_factory=dict)
     absent: tuple[str, ...] = ()
     uses: Uses | None = None
     """Other dependencies of the values before the first cell. None if there are none, or if the record is too
-    old to contain any.
-    """
+    old to contain any."""
     form: KeyForm = AS_WRITTEN
     """Form of the keys."""
     sealed: bool = True
@@ -78,8 +73,7 @@ class SessionRecord(Struct, frozen=True):
 
     def timeless(self) -> SessionRecord:
         """Return a copy without run times, dates and seals. Two runs count as equal if these copies are
-        equal.
-        """
+        equal."""
         cells = tuple(map(_timeless, self.cells))
         return replace(self, cells=cells, origin=_undated(self.origin), sealed=True)
 
@@ -95,8 +89,7 @@ def _timeless(cell: CellRecord) -> CellRecord:
 
 def _undated(origin: Origin) -> Origin:
     """Return the origin without the date of the run. The date of acceptance stays, because a new run removes
-    it and must therefore differ.
-    """
+    it and must therefore differ."""
     return Origin(origin.machine, accepted=origin.accepted)
 
 

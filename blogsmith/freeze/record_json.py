@@ -26,8 +26,7 @@ _DECODER = msgspec.json.Decoder(form.File)
 
 def to_json(record: PageRecord) -> bytes:
     """Return the content of the record file. Images must have names already. Unpaired surrogates become
-    U+FFFD.
-    """
+    U+FFFD."""
     file = form.File(schema=SCHEMA, sessions={name: _session(part) for name, part in record.sessions.items()})
     sealed = [name for name, part in record.sessions.items() if part.sealed]
     # msgspec cannot write indented JSON with sorted keys
@@ -37,8 +36,7 @@ def to_json(record: PageRecord) -> bytes:
 def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
     """Return the record in the bytes of a file, or a `freeze-damaged` error that says why the record cannot
     be read. Seals are not compared; see `find_record_edits`. name: path of the file relative to the site
-    root, for the diagnostic.
-    """
+    root, for the diagnostic."""
     try:
         file = _DECODER.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
@@ -51,8 +49,7 @@ def from_json(data: bytes, name: str) -> PageRecord | Diagnostic:
 
 def _has_long_text(record: PageRecord) -> bool:
     """Return whether a record contains printed text that is longer than blogsmith writes. Showing it would
-    take long.
-    """
+    take long."""
     cells = (cell for session in record.sessions.values() for cell in session.cells)
     outputs = (output for cell in cells for output in cell.run.outputs)
     return any(not isinstance(output, Display) and len(output.text) > _MAX_TEXT for output in outputs)

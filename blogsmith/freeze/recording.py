@@ -1,6 +1,5 @@
 """Creates records of sessions that have run. If a run only repeats the recorded results, the record stays
-unchanged.
-"""
+unchanged."""
 
 from __future__ import annotations
 
@@ -79,8 +78,7 @@ def _has_all_keys(old: SessionRecord, keys: SessionKeys) -> bool:
 
 def _rekey(cells: Sequence[Cell], old: SessionRecord, known: SessionKeys, keys: SessionKeys) -> SessionRecord:
     """Return an old record with its keys in the current form. known: current keys, in the form of the old
-    record. keys: current keys, in the current form.
-    """
+    record. keys: current keys, in the current form."""
     found = list(old.cells)
     for position, match in enumerate(match_cells(cells, known, old.cells)):
         if match is None or found[match.index].key != known.cells[position]:
@@ -109,8 +107,7 @@ def _names_lines(run: CellRun) -> bool:
 
 def _is_failed(cell: Cell, run: CellRun) -> bool:
     """Return whether a cell did not end with a valid result. A skipped cell counts as failed only if another
-    cell of its session failed: otherwise it was skipped because this machine does not meet its needs.
-    """
+    cell of its session failed: otherwise it was skipped because this machine does not meet its needs."""
     runs = (run, *run.others.values())
     return any(one.shapes or not one.has_succeeded(error=cell.options.error) for one in runs)
 
@@ -141,8 +138,7 @@ def _with_digests(uses: Uses, around: Environment) -> Uses:
 
 def _merge_uses(*found: Uses | None) -> Uses | None:
     """Return the dependencies of several runs combined. Reasons why a result is not repeatable are taken from
-    the last run.
-    """
+    the last run."""
     states: dict[str, str] = {}
     variables: dict[str, str] = {}
     for uses in filter(None, found):
@@ -214,8 +210,7 @@ def _merge_sweep_points(
     around: Environment,
 ) -> SessionRecord | None:
     """Return the old record of a session, with the sweep points that ran now added. None if there is no old
-    record.
-    """
+    record."""
     if old is None:
         return None
     found = list(old.cells)
@@ -263,8 +258,7 @@ def _earlier_results(
     cells: Sequence[Cell], keys: SessionKeys, old: SessionRecord | None
 ) -> Mapping[int, CellRecord]:
     """Map the position of each cell to its result in `old`, in a form that no longer needs the rest of the
-    session. Cells that match a record only by position have no entry.
-    """
+    session. Cells that match a record only by position have no entry."""
     if old is None:
         return {}
     matches = enumerate(match_cells(cells, keys, old.cells))
@@ -273,8 +267,7 @@ def _earlier_results(
 
 def _detach_cell(session: SessionRecord, index: int) -> CellRecord:
     """Return a recorded cell together with all its dependencies, so that it no longer needs the rest of its
-    session.
-    """
+    session."""
     cell = session.cells[index]
     if cell.origin is not None:
         return cell

@@ -34,8 +34,7 @@ def describe_reason(reason: str) -> str:
 
 def undeclared_reasons(reasons: Iterable[str], options: CellOptions) -> tuple[str, ...]:
     """Return those reasons that the options of a cell do not allow. `repeatable: false` allows all reasons. A
-    tolerance allows only that the cell measures times.
-    """
+    tolerance allows only that the cell measures times."""
     if not options.repeatable:
         return ()
     return tuple(reason for reason in reasons if not (reason == _TIMED and options.tolerance))
@@ -43,8 +42,7 @@ def undeclared_reasons(reasons: Iterable[str], options: CellOptions) -> tuple[st
 
 def repeatability_hint(reasons: Iterable[str], mark: str) -> str:
     """Return the hint about a result that is not repeatable. mark: characters that begin an option line in
-    the cell's language.
-    """
+    the cell's language."""
     if "random" in reasons:
         return f"write `{mark} seed: 1` in the cell, or `{mark} repeatable: false` if its result may differ"
     return f"write `{mark} repeatable: false` in the cell if its result may differ"

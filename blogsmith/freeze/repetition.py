@@ -60,15 +60,13 @@ def _notes(session: SessionRecord) -> list[tuple[str, ...]]:
 
 def _is_partial(session: SessionRecord) -> bool:
     """Return whether some cells of the session could not run, so that the record contains their earlier
-    results.
-    """
+    results."""
     return any(cell.origin is not None for cell in session.cells)
 
 
 def _machines_agree(old: Machine, new: Machine, *, is_partial: bool) -> bool:
     """Return whether two machines count as the same. is_partial: whether some cells did not run, so that
-    `new` lacks the packages that they use.
-    """
+    `new` lacks the packages that they use."""
     packages = old.packages
     if is_partial:
         packages = {name: version for name, version in packages.items() if name in new.packages}
@@ -242,8 +240,7 @@ _PLAIN = "text/plain"
 
 def run_differences(old: CellRun, new: CellRun, tolerance: float) -> list[str]:
     """Return how two results of a cell differ, as messages; an empty list if they agree. tolerance: largest
-    difference of numbers that agree, as a fraction of the larger one.
-    """
+    difference of numbers that agree, as a fraction of the larger one."""
     found = list(text_differences(old.claim, new.claim, tolerance))
     if old.status != new.status:
         found.append(f"{old.status} → {new.status}")
@@ -264,8 +261,7 @@ def summary(differences: Sequence[str]) -> str:
 
 def text_differences(old: str, new: str, tolerance: float) -> Iterator[str]:
     """Yield a difference for each number that differs. If other text differs too, yield only the first line
-    that differs.
-    """
+    that differs."""
     if texts_agree(old, new, tolerance):
         return
     if [part.split() for part in NUMBER.split(old)] == [part.split() for part in NUMBER.split(new)]:

@@ -42,8 +42,7 @@ class Edit(Struct, frozen=True):
 
 def sealed_json(file: dict[str, Any], sealed: Collection[str]) -> bytes:
     """Return the bytes of a record file with seals. If `sealed` is empty, the file gets no seals. file: the
-    record in its on-disk form; seals are added to it. sealed: names of the sessions that get seals.
-    """
+    record in its on-disk form; seals are added to it. sealed: names of the sessions that get seals."""
     # Only text that can be written is sealed: unpaired surrogates become U+FFFD.
     file = json.loads(_dump(file))
     for name, session in file["sessions"].items():
@@ -65,8 +64,7 @@ def _dump(file: Mapping[str, Any]) -> bytes:
 
 def is_intact(data: bytes, *, is_sealed: bool) -> bool:
     """Return whether the bytes of a file match its seal. A file without any seal counts as intact. is_sealed:
-    whether a session of the file has a seal, so that the file must have one too.
-    """
+    whether a session of the file has a seal, so that the file must have one too."""
     head = _HEAD.match(data)
     if head is None:
         return not is_sealed
@@ -78,8 +76,7 @@ def is_intact(data: bytes, *, is_sealed: bool) -> bool:
 
 def find_edits(data: bytes) -> list[Edit]:
     """Return the parts of a file that do not match their seals. data: a valid record file for which
-    `is_intact` is False.
-    """
+    `is_intact` is False."""
     found: list[Edit] = []
     # an edited cell still contains its seal
     lines = {seal[1].decode(): data.count(b"\n", 0, seal.start()) + 1 for seal in _PART_SEAL.finditer(data)}

@@ -30,8 +30,7 @@ _TIMEOUT_S = 60.0
 
 def make_signature(data: bytes, key: str) -> bytes:
     """Return a signature of a record's bytes. key: path of a private key, or of a public key whose private
-    key is in `ssh-agent`. Raises `SiteError` `freeze-signature` if signing fails.
-    """
+    key is in `ssh-agent`. Raises `SiteError` `freeze-signature` if signing fails."""
     done = _run_ssh_keygen("sign", "-n", _NAMESPACE, "-f", str(Path(key).expanduser()), data=data)
     if done is None:
         raise SiteError(Diagnostic("freeze-signature", _MISSING, hint=_INSTALL))
@@ -93,8 +92,7 @@ def _unknown_signer(record: str) -> Diagnostic:
 
 def _run_ssh_keygen(action: str, *arguments: str, data: bytes = b"") -> tuple[int, bytes, str] | None:
     """Run `ssh-keygen -Y`. Return its exit code, output and messages, or None if it is not installed. data:
-    standard input.
-    """
+    standard input."""
     import subprocess  # most sites have no signatures
 
     environment = {**os.environ, "LC_ALL": "C", "TZ": "UTC", "SSH_ASKPASS_REQUIRE": "never"}

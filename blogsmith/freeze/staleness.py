@@ -41,14 +41,12 @@ class Verdict(Struct, frozen=True):
     """Whether only other points of the sweep are missing, and the result of the default point is fresh."""
     outdated: tuple[str, ...] = ()
     """For a result that `freeze: true` keeps although it is out of date: changes of the code since it was
-    recorded, as messages.
-    """
+    recorded, as messages."""
 
     @property
     def summary(self) -> str:
         """`reasons` in one line or, if there are none, `outdated`. Empty if the result is fresh and up to
-        date.
-        """
+        date."""
         reasons = self.reasons or self.outdated
         more = len(reasons) - _MOST_REASONS
         rest = (f"and {more} more",) if more > 0 else ()
@@ -91,8 +89,7 @@ class PageVerdict(Struct, frozen=True):
 
     def outdated_cells(self) -> tuple[Cell | Value, ...]:
         """Return the cells and values whose result is missing or stale, for `--frozen`. A cell that never ran
-        is left out if its `fallback` names something to show instead.
-        """
+        is left out if its `fallback` names something to show instead."""
         cells = [
             c for c in self.page.cells if c.number in self.cells and not _is_visible(c, self.cells[c.number])
         ]
@@ -125,8 +122,7 @@ def judge_page(page: PageCells, record: PageRecord | None, around: Environment) 
 
 def _recorded_name(page: PageCells, session: str, record: PageRecord | None, around: Environment) -> str:
     """Return the recorded name of a session: either its own name, or the name of a recorded session that the
-    page no longer has and whose keys are the same.
-    """
+    page no longer has and whose keys are the same."""
     if record is not None and session not in record.sessions:
         for name, known in record.sessions.items():
             if name in page.sessions():
@@ -141,8 +137,7 @@ def _recorded_name(page: PageCells, session: str, record: PageRecord | None, aro
 def _edited_alone(page: PageCells, session: str, record: PageRecord) -> str:
     """Return the recorded name of a drawing or program whose code has changed. A session of a cell without a
     label is named after its code. So its former name is known only if no other cell of its language has
-    changed. Otherwise empty.
-    """
+    changed. Otherwise empty."""
     if not all(cell.is_alone for cell in page.session_cells(session)):
         return ""
     start, names = session.partition(".")[0] + ".", page.sessions()
@@ -190,8 +185,7 @@ def version_changes(record: PageRecord, versions: Mapping[str, str]) -> tuple[Ve
 
 def _version_changes(cell: CellRecord, origin: Origin, now: Mapping[str, str]) -> Iterator[VersionChange]:
     """Yield the version changes of one cell. Yield none if this machine does not meet the needs of the cell,
-    or if the cell is a drawing, which does not depend on Python packages.
-    """
+    or if the cell is a drawing, which does not depend on Python packages."""
     needed = needed_names(cell)
     if TEX in needed or not all(name in now for name in needed):
         return
@@ -209,8 +203,7 @@ def needed_names(cell: CellRecord) -> list[str]:
 
 def _is_same_version(then: str, now: str) -> bool:
     """Return whether two versions are equal. Build tags are compared only if both versions have one, since
-    for example pip reports `2.11.0` for `2.11.0+cu130`.
-    """
+    for example pip reports `2.11.0` for `2.11.0+cu130`."""
     if "+" in then and "+" in now:
         return then == now
     return then.partition("+")[0] == now.partition("+")[0]
@@ -259,8 +252,7 @@ class _Session(Struct, frozen=True):
         self, position: int, cell: Cell, match: Match, record: CellRecord, *, is_stale: bool
     ) -> list[str]:
         """Return the keys of the sweep points without a valid result. is_stale: whether the cell itself has
-        no valid result.
-        """
+        no valid result."""
         wanted = self.keys.sweeps.get(position, {})
         is_kept = cell.options.freeze == "always" and match.known
         is_same = record.key == self.keys.cells[position]
@@ -319,8 +311,7 @@ class _Session(Struct, frozen=True):
 
     def _same_expression(self, value: Value) -> ValueRecord | None:
         """Return the record of a value with the same expression; None if there is none. If several values
-        have the same expression, match them in order.
-        """
+        have the same expression, match them in order."""
         text = (value.expression, value.conversion, value.spec)
         found = [r for r in self.record.values if (r.expression, r.conversion, r.spec) == text]
         same = [v for v in self.page.values if (v.expression, v.conversion, v.spec) == text]

@@ -55,8 +55,7 @@ class ReadResult(Struct, frozen=True):
     """The record; None if it does not exist or cannot be read."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Errors about damaged files, edited sessions and invalid signatures. The results concerned are treated
-    as missing. If a signature cannot be verified, there is a warning.
-    """
+    as missing. If a signature cannot be verified, there is a warning."""
     signer: str = ""
     """Name of the signer; empty if the record has no valid signature."""
 
@@ -74,8 +73,7 @@ def read_page(root: Path, path: PurePosixPath) -> ReadResult:
 
 def read_folder(root: Path, folder: PurePosixPath, *, verifies: bool = True) -> ReadResult:
     """Return the record in one folder under `_freeze/`, checked as in `read_page`. verifies: whether to
-    verify its signature.
-    """
+    verify its signature."""
     name = folder / OUTPUTS
     data = None
     if is_outside_site(root, folder):
@@ -115,8 +113,7 @@ def last_date(record: PageRecord) -> str:
 
 def _verify(found: ReadResult, root: Path, name: PurePosixPath, data: bytes) -> ReadResult:
     """Return `found` with the name of the signer. If the signature is not valid, return a result without a
-    record.
-    """
+    record."""
     try:
         signature = read_file(f"{root}/{name.with_name(SIGNATURE)}")
     except OSError:
@@ -162,8 +159,7 @@ def write_page(
 
 def list_page_files(path: PurePosixPath, record: PageRecord) -> dict[str, bytes]:
     """Map the path of every file of a page's record, relative to the site root, to its content. The content
-    is what `write_page` writes to an empty folder.
-    """
+    is what `write_page` writes to an empty folder."""
     pictures: dict[str, bytes] = {}
     named = {name: _name_pictures(session, pictures) for name, session in record.sessions.items()}
     folder = page_folder(path)
@@ -243,8 +239,7 @@ def copy_record(root: Path, source: PurePosixPath, post: PurePosixPath, record: 
 
 def read_signature(root: Path, folder: PurePosixPath, outputs: bytes) -> bytes:
     """Return the signature in a folder. Empty if there is none, or if the content of the record in the folder
-    is not `outputs`. Raises `OSError` if the record or the signature cannot be read.
-    """
+    is not `outputs`. Raises `OSError` if the record or the signature cannot be read."""
     try:
         signature = read_file(f"{root}/{folder}/{SIGNATURE}")
     except FileNotFoundError:
@@ -254,8 +249,7 @@ def read_signature(root: Path, folder: PurePosixPath, outputs: bytes) -> bytes:
 
 def unreferenced_files(page: Folder, named: Mapping[str, str]) -> list[str]:
     """Return the files that blogsmith wrote in a page's folder and no record names: old images, and files
-    left by an interrupted write.
-    """
+    left by an interrupted write."""
     files = [name for name, is_folder in page.entries() if not is_folder]
     return [name for name in files if name not in named and _OURS.fullmatch(name)]
 
@@ -324,8 +318,7 @@ def _bad_pictures(folder: str, record: PageRecord) -> set[str]:
 
 def _drop_cells(record: PageRecord, bad: set[str], name: PurePosixPath) -> ReadResult:
     """Return the record without the cells whose images are missing or changed. bad: file names of these
-    images.
-    """
+    images."""
     if not bad:
         return ReadResult(record)
     sessions = {
@@ -340,8 +333,7 @@ def _drop_cells(record: PageRecord, bad: set[str], name: PurePosixPath) -> ReadR
 
 def _drop_edited(found: ReadResult, edits: Sequence[Edit], name: PurePosixPath) -> ReadResult:
     """Return the record without the edited sessions. If there is any edit, unsealed sessions are dropped too,
-    because they may contain edits as well.
-    """
+    because they may contain edits as well."""
     if not edits or found.record is None:
         return found
     edited = {edit.session for edit in edits}
@@ -396,8 +388,7 @@ def _name_blobs(
 
 WAIT_S = 30.0
 """Timeout for the lock in seconds. Writing takes milliseconds, so if a process holds the lock longer, it is
-stopped or stuck.
-"""
+stopped or stuck."""
 _NAME = "freeze.store"
 
 

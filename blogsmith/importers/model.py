@@ -17,8 +17,7 @@ NoticeKind = Literal["withheld", "unread", "held", "left", "changed", "dropped",
 - `dropped`: the content was removed because it has no meaning in blogsmith.
 - `missing`: the source refers to a file that it does not contain.
 - `mistake`: the source itself has an error.
-- `kept`: blogsmith does not use a front matter key, but templates can read it.
-"""
+- `kept`: blogsmith does not use a front matter key, but templates can read it."""
 
 
 @dataclass(frozen=True, slots=True)

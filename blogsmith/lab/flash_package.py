@@ -32,8 +32,7 @@ def version() -> str:
 
 def attend(q: Any, k: Any, v: Any, size: Sizes, *, mask: Any, is_causal: bool, scale: float | None) -> Any:
     """Compute attention of tensors of shape (b, h, n, d) with flash-attn. With grouped heads, k and v have
-    fewer heads than q.
-    """
+    fewer heads than q."""
     function = loaded()
     if mask is not None:
         raise BackendError("flash-attn takes no mask, only is_causal")

@@ -27,8 +27,7 @@ FEWEST, MOST = 5, 200
 _FILL_BYTES = 1 << 27
 _FILLS = 8
 """Minimum number of times that memory is filled before a call. In total this fills a gigabyte, more than any
-cache contains.
-"""
+cache contains."""
 _MOST_FILLS = 256
 
 
@@ -48,8 +47,7 @@ def times_of(
     call: Call, *, on_cuda: bool, repeats: int | None, budget_s: float, clock: Callable[[], float]
 ) -> Times:
     """Call `call()` once to warm up, and then measure it `repeats` times or, if that is None, as often as
-    fits into `budget_s` seconds.
-    """
+    fits into `budget_s` seconds."""
     call()
     if on_cuda:
         return _summary(_cuda_spans(call, repeats, budget_s, clock))
@@ -61,8 +59,7 @@ def times_of(
 
 def peak_of(call: Call, kind: str) -> tuple[int, str]:
     """Return the peak memory of `call()` in bytes, without memory that was in use before, and the name of the
-    counter that measured it.
-    """
+    counter that measured it."""
     if kind == "numpy":
         return _traced_peak(call), "tracemalloc"
     if kind == "torch":
@@ -138,8 +135,7 @@ def _cuda_spans(
 
 def fills_for(launch_s: float, fill_s: float) -> int:
     """Return how often to fill memory so that the device is busy for twice the time that launching a call
-    takes.
-    """
+    takes."""
     return min(_MOST_FILLS, max(_FILLS, math.ceil(2 * launch_s / max(fill_s, 1e-7))))
 
 

@@ -32,14 +32,12 @@ class Compared:
     dtype: str
     device: str = ""
     """Device of the backend: `cpu` or `cuda`. Empty if the backend did not run; then the next field is empty
-    too.
-    """
+    too."""
     ran: str = ""
     """Kernel that ran, and the operators that prove this."""
     max_abs_error: float | None = None
     """Largest difference from the float64 reference. None if the backend did not run, NaN if its output
-    contains NaN.
-    """
+    contains NaN."""
     max_rel_error: float | None = None
     """Largest difference in the output of a query, relative to the largest reference value of that query."""
     bound: float | None = None
@@ -73,8 +71,7 @@ class Comparison:
     @property
     def failures(self) -> tuple[Compared, ...]:
         """Rows whose error exceeds the bound, and the rows of backends that the author named and that ran in
-        no precision.
-        """
+        no precision."""
         ran = {row.backend for row in self.rows if row.max_abs_error is not None}
         return tuple(
             row
@@ -245,8 +242,7 @@ def _complaint(row: Compared) -> str:
 
 def _rounding(row: Compared) -> str:
     """Return a note if a setting of torch may have rounded float32 on CUDA, which is not the author's error.
-    Otherwise empty.
-    """
+    Otherwise empty."""
     torch: Any = sys.modules.get("torch")
     if (row.device, row.dtype) != ("cuda", "float32") or torch is None:
         return ""

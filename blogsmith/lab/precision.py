@@ -28,8 +28,7 @@ def dtype_name(dtype: object) -> str:
 
 def rounded(x: Any, dtype: str) -> Any:
     """Return the nearest values that `dtype` can represent. The array is float64 if `dtype` is float64,
-    otherwise float32.
-    """
+    otherwise float32."""
     if dtype == "float64":
         return np.asarray(x, np.float64)
     with np.errstate(over="ignore"):  # values too large for float16 become inf, as in float16 itself
@@ -41,8 +40,7 @@ def rounded(x: Any, dtype: str) -> Any:
 
 def _to_bfloat16(x: Any) -> Any:
     """Return float32 values rounded to bfloat16, ties to even. A bfloat16 is the upper 16 bits of a
-    float32.
-    """
+    float32."""
     bits = np.ascontiguousarray(x).view(np.uint32)
     kept = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) & np.uint32(0xFFFF0000)
     # NaN could become a number by rounding its bits.

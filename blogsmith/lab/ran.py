@@ -22,8 +22,7 @@ from typing import Any
 _FUSED = re.compile(r"aten::_scaled_dot_product_(?:(\w+?)_attention\w*|attention_(math)\w*)$")
 """Matches operators that compute a whole attention: `…_flash_attention_for_cpu`, `…_efficient_attention`,
 `…_cudnn_attention`, `…_attention_math`. `…_fused_attention_overrideable`, which other devices use, is
-reported as `fused`.
-"""
+reported as `fused`."""
 
 _STEPS = frozenset(
     f"aten::{name}" for name in ("_softmax", "_safe_softmax", "softmax", "mm", "bmm", "matmul", "einsum")
@@ -52,8 +51,7 @@ class Ran:
     """`cpu` or `cuda`."""
     operators: tuple[str, ...] = ()
     """Names of the operators that prove which backend ran, most significant first, such as
-    `aten::_scaled_dot_product_flash_attention_for_cpu`. Empty for `numpy`.
-    """
+    `aten::_scaled_dot_product_flash_attention_for_cpu`. Empty for `numpy`."""
     kernels: tuple[str, ...] = ()
     """Names of the CUDA kernels without template arguments, if the profiler was used."""
 
@@ -150,8 +148,7 @@ def kernel_name(demangled: str) -> str:
 @contextmanager
 def without_profiler_lines() -> Iterator[None]:
     """In the `with` block, drop two lines that the profiler writes to the C-level stderr. Other output there
-    is delayed.
-    """
+    is delayed."""
     try:
         kept: Any = tempfile.TemporaryFile()  # noqa: SIM115 - closed below
         original = os.dup(2)

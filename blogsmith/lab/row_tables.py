@@ -29,8 +29,7 @@ PEAKS: Mapping[str, float] = MappingProxyType(
     }
 )
 """Prefix of a GPU's name, longer ones first → peak speed in TFLOP/s for float16 and bfloat16 with sums in
-float32, without sparsity. Source: NVIDIA's data sheets.
-"""
+float32, without sparsity. Source: NVIDIA's data sheets."""
 
 
 def peak_tflops(device: str, dtype: str) -> float | None:

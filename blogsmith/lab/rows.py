@@ -85,8 +85,7 @@ class Row:
     """Name of the counter that measured the memory: `tracemalloc`, `torch.profiler`, `torch.cuda`."""
     max_abs_error: float | None = None
     """Largest error compared with float64 on the same inputs. None if the error was not computed or is not
-    finite.
-    """
+    finite."""
     status: str = "ok"
     """`ok`, `out of memory` or `not a number`."""
     date: str = ""
@@ -116,8 +115,7 @@ class Row:
     @property
     def machine(self) -> str:
         """Device and all versions, as text. Threads are not included, because backends on one machine may use
-        different numbers.
-        """
+        different numbers."""
         named = (
             ("", self.device),
             ("capability ", self.capability),

@@ -113,8 +113,7 @@ def _right_columns(shown: Table) -> tuple[bool, ...]:
 
 def _body_row(row: Sequence[str], right: Sequence[bool]) -> str:
     """Return the HTML of a row. Adjacent number columns with the same words, such as `out of memory`, become
-    one cell.
-    """
+    one cell."""
     first, *rest = zip(row, right, strict=True)
     cells = [_cell("th", first[0], "row", first[1])]
     for (text, side), group in groupby(rest):

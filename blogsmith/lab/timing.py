@@ -281,8 +281,7 @@ def _error(output: Any, given: _Given, *, is_causal: bool) -> float:
 
 def _exact(given: _Given, head: tuple[int, ...], *, is_causal: bool) -> Any:
     """Return the exact results of the chosen queries for one head in float64, of shape (chosen queries,
-    d).
-    """
+    d)."""
     q, k, v = (x[head].astype(np.float64) for x in given.arrays)
     q = q[given.chosen]
     mask = np.arange(given.n) <= given.chosen[:, None] if is_causal else None

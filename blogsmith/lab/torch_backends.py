@@ -178,16 +178,14 @@ def full_rows(mask: Any, m: int) -> Any:
 
 def _emptied(output: Any, seen: Any) -> Any:
     """Set the output to 0 for queries without visible keys, because kernels differ there and some return
-    NaN.
-    """
+    NaN."""
     return output.masked_fill((seen == -torch.inf).all(dim=-1, keepdim=True), 0)
 
 
 @contextmanager
 def _forced(choice: str) -> Iterator[None]:
     """In the `with` block, allow only one backend. If torch rejects it, raise `BackendError` with the
-    warnings that explain this.
-    """
+    warnings that explain this."""
     if not choice:
         yield
         return

@@ -288,8 +288,7 @@ class SiteSession:
     def parse(self, path: str) -> Parsed | None:
         """Return the parsed page, with the content in the editor if the page is open there. Return None if
         `path` is not a page of the site. Also return None while a slow page is being edited, because the
-        answer would come too late.
-        """
+        answer would come too late."""
         if not self._edited or self._cost_s <= SLOW_S:
             self.flush()
         elif path in self._edited:

@@ -25,8 +25,7 @@ MIN_FORK_BODIES = 20
 """Minimum number of bodies for which forking is worthwhile. A fork takes some hundredths of a second."""
 MIN_SPAWN_BODIES = 150
 """Minimum number of bodies for which starting fresh processes is worthwhile. A fresh process finishes its
-first page after 0.6 s. With 100 pages, two fresh processes are as fast as the present process alone.
-"""
+first page after 0.6 s. With 100 pages, two fresh processes are as fast as the present process alone."""
 MIN_DASK_BODIES = 300
 """Minimum number of bodies for which Dask is worthwhile. Import and connection need a second more than
 starting processes."""
@@ -60,8 +59,7 @@ class PageExecutor(Struct, frozen=True):
     @contextmanager
     def start_pool(self, make: TaskRunnerFactory) -> Iterator[MapTasks]:
         """Yield a function that maps tasks to results. make: must be picklable, unless processes are forked.
-        Raises `SiteError` if the cluster cannot be used.
-        """
+        Raises `SiteError` if the cluster cannot be used."""
         assert self.kind != "here", "this process needs no pool"
         if self.kind != "dask":
             with ProcessPool(self.kind, self.processes, make) as pool:
@@ -102,8 +100,7 @@ def default_method() -> Literal["fork", "spawn"]:
 
 def count_copies(context: SiteContext, options: BuildOptions) -> int:
     """Return the number of forked processes that may fill templates. If it is 1, the present process fills
-    them.
-    """
+    them."""
     executor = choose_executor(context, options)
     return executor.processes if executor.kind == "fork" else 1
 

@@ -29,8 +29,7 @@ from typing import Any, Literal, Self
 StartMethod = Literal["fork", "spawn"]
 TaskRunnerFactory = Callable[[], Callable[[Any], Any]]
 """Function that is called once in each process. It returns another function, which computes the result of a
-task; None means that there is no result.
-"""
+task; None means that there is no result."""
 Submit = Callable[[list[Any]], "Future[list[Any]]"]
 """Function that submits the tasks of one call to an executor."""
 NumberedItem = tuple[int, Any]
@@ -44,12 +43,10 @@ _CALLS_AHEAD = 2
 """Number of calls submitted for each process in advance, so that no process waits for its next call."""
 _POLL_S = 0.5
 """Maximum duration of a wait in seconds. The pool checks for cancellation after each wait. On some systems,
-Ctrl-C also has no effect during a wait.
-"""
+Ctrl-C also has no effect during a wait."""
 _GC_THRESHOLD = 50_000
 """Number of allocations between two runs of the garbage collector. Most objects are freed without it, or
-never.
-"""
+never."""
 _START_LOCK = threading.Lock()
 """Lock held while the environment variables are changed for a process that starts."""
 _FACTORY: ContextVar[TaskRunnerFactory] = ContextVar("make")
@@ -69,8 +66,7 @@ class ProcessDiedError(Exception):
 
 def can_fork() -> bool:
     """Return whether forking a process is safe on this system. On some systems, a fork can damage the state
-    of system libraries.
-    """
+    of system libraries."""
     return sys.platform == "linux"
 
 
@@ -106,8 +102,7 @@ class ProcessPool:
     def map(self, tasks: Iterable[Any], per_call: int = 1) -> Iterator[NumberedItem]:
         """Yield the number and the result of each task, in the order in which the tasks finish. The result is
         None if the task raised an exception, or if no process can be started. per_call: number of tasks that
-        a process receives together. Raises `ProcessDiedError` if a task kills its process.
-        """
+        a process receives together. Raises `ProcessDiedError` if a task kills its process."""
         todo = enumerate(tasks)
         while suspects := (yield from self._run(self._executor, todo, per_call, self._processes)):
             self._stack.close()

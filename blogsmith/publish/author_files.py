@@ -1,6 +1,5 @@
 """Files for hosts in the author's repository: compares planned files with existing ones, and writes them
-safely.
-"""
+safely."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ class AuthorFile(Struct, frozen=True):
 
 def compare_files(root: Path, wanted: Mapping[str, str]) -> tuple[AuthorFile, ...]:
     """Compare each planned file with the file at the same path below `root`. wanted: path → planned content.
-    Links are not followed. Raises `SiteError` if a file cannot be read.
-    """
+    Links are not followed. Raises `SiteError` if a file cannot be read."""
     return tuple(_compare(root, path, text) for path, text in sorted(wanted.items()))
 
 
@@ -67,8 +65,7 @@ def write_files(root: Path, files: tuple[AuthorFile, ...]) -> None:
 
 def read_text(root: Path, path: str) -> str | None:
     """Return the content of a file below `root`, or None if it does not exist. Raises `SiteError` if it
-    cannot be read.
-    """
+    cannot be read."""
     place = PurePosixPath(path)
     try:
         with open_folder(root) as top, top.enter(place.parent) as folder:

@@ -1,6 +1,5 @@
 """`blogsmith publish`: sets up a host, rehearses its build, or publishes the site: checks, builds, shows the
-changes and asks.
-"""
+changes and asks."""
 
 from __future__ import annotations
 
@@ -211,8 +210,7 @@ _SOURCES = (
 
 def host_options(command: Callable[..., int]) -> Callable[..., int]:
     """Add the options that describe the host to a command. The command then receives the files that the host
-    needs.
-    """
+    needs."""
 
     @wraps(command)
     def run(

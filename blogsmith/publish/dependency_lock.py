@@ -27,8 +27,7 @@ _INPUTS = "# for: "
 _PLATFORMS = "# platforms: "
 _GIT = lazy_pattern(r"(?:ssh://(?:[\w.-]+@)?|https://)[^\s@'\"\\$`]+@[0-9a-f]{40}")
 """Matches the URL of a repository with a commit. A user name or password in an https URL is not allowed,
-because the file is public.
-"""
+because the file is public."""
 _REQUIREMENT = lazy_pattern(r"(\S+?)(?:\[([a-z,]+)\])?(?:==([^\s\\]+))?\s*\\?")
 _DIGEST = lazy_pattern(r"--hash=sha256:([0-9a-f]{64})")
 
@@ -152,8 +151,7 @@ def merge_digests(
     new: Iterable[LockedPackage], *others: Iterable[LockedPackage]
 ) -> tuple[LockedPackage, ...]:
     """Return the new packages, with digests from `others` for the same versions added. So if a lock is
-    written on two systems, it can be installed on both.
-    """
+    written on two systems, it can be installed on both."""
     known: dict[tuple[str, str], set[str]] = {}
     for one in (package for other in others for package in other):
         known.setdefault((one.name, one.version), set()).update(one.digests)

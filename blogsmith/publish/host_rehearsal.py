@@ -122,8 +122,7 @@ def install(machine: HostMachine, command: str, wheels: Path) -> CommandResult:
 
 def install_problem(result: CommandResult, lock: str) -> Diagnostic:
     """Return the error for a failed installation, located at the requirement in the lock that caused it.
-    lock: content of the lock.
-    """
+    lock: content of the lock."""
     # before its first error, pip also prints lines of packages that it has installed
     start = max(result.output.find(_MISMATCH), result.output.find("ERROR: "))
     found = _LINE.search(result.output, max(start, 0))

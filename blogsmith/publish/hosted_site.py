@@ -47,8 +47,7 @@ def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
 
 def list_removal(site: HostedSite) -> str:
     """Return the command that removes the manifest of built files, which readers do not need. Do not use it
-    for hosts that keep the output folder for the next build.
-    """
+    for hosts that keep the output folder for the next build."""
     return f"rm -f {quote_shell(f'{site.output}/{MANIFEST}')}"
 
 
@@ -77,8 +76,7 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     redirects: tuple[RedirectRule, ...] = ()
     destination: str = ""
     """Destination folder of the site's copy. For rsync, it may be on another machine; for a web server, it is
-    a folder on the server.
-    """
+    a folder on the server."""
     date: str = "2026-01-01"
     """Date of the setup, for hosts whose settings contain a date."""
 

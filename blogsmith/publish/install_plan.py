@@ -35,8 +35,7 @@ from .hosted_site import install_lock_command
 _MOST_BYTES = 50_000_000
 _BUILD_BACKEND = "hatchling"
 """Tool that builds blogsmith if it is installed from a commit. The lock includes it, so that a host installs
-only locked packages.
-"""
+only locked packages."""
 Resolve = Callable[..., tuple[LockedPackage, ...]]
 """Function with the parameters and the result of `pip_resolver.resolve_packages`."""
 
@@ -67,8 +66,7 @@ def needed_extras(config: Config) -> tuple[str, ...]:
 
 def read_lock(root: Path) -> DependencyLock | None:
     """Return the lock of a site; None if there is none. Raises `SiteError` if the file cannot be read or
-    blogsmith did not write it.
-    """
+    blogsmith did not write it."""
     text = read_text(root, LOCK)
     if text is None:
         return None
@@ -100,8 +98,7 @@ def plan_install(root: Path, inputs: LockInputs, resolve: Resolve | None = None)
 
 def write_install(root: Path, plan: InstallPlan) -> None:
     """Write the wheel and remove the previous one. The lock is written with the author's files, not here.
-    Raises `SiteError` on failure.
-    """
+    Raises `SiteError` on failure."""
     try:
         with open_folder(root) as top, top.enter(WHEELS, make=True) as folder:
             if plan.data is not None:
@@ -116,8 +113,7 @@ def write_install(root: Path, plan: InstallPlan) -> None:
 
 def lock_problems(root: Path, inputs: LockInputs) -> tuple[Diagnostic, ...]:
     """Return errors if a host cannot install from the existing lock, or would install other packages than the
-    site needs.
-    """
+    site needs."""
     lock = read_lock(root)
     if lock is None:
         return ()
@@ -210,8 +206,7 @@ def _read_wheel(root: Path, path: str) -> bytes | None:
 
 def _is_current(lock: DependencyLock, inputs: LockInputs, wheel_digest: str) -> bool:
     """Return whether the lock is up to date: its inputs, wheel and versions are those of this machine, and it
-    has files for this platform.
-    """
+    has files for this platform."""
     if lock.inputs != inputs.format() or pip_resolver.own_platform() not in lock.platforms:
         return False
     if lock.wheel is not None and wheel_digest not in lock.wheel.digests:
@@ -223,8 +218,7 @@ def _is_current(lock: DependencyLock, inputs: LockInputs, wheel_digest: str) -> 
 
 def _old_wheel(root: Path, before: DependencyLock | None, wheel: str) -> str:
     """Return the path of the wheel of an earlier version if its file is unchanged since the lock was written;
-    otherwise an empty string.
-    """
+    otherwise an empty string."""
     found = before.wheel if before else None
     path = found.name.removeprefix("./") if found else ""
     if found is None or path == wheel or Path(path).parent.as_posix() != WHEELS:

@@ -76,8 +76,7 @@ def pack_wheel(files: Mapping[str, bytes]) -> bytes:
 
 def read_wheel(data: bytes) -> Mapping[str, bytes] | None:
     """Map the path of each file in a wheel to its content, without RECORD. None if the wheel cannot be
-    read.
-    """
+    read."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()

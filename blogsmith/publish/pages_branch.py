@@ -202,8 +202,7 @@ def _error(message: str, hint: str) -> SiteError:
 _TIMEOUT_S = 600.0
 _ACCESS = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS")
 """Environment variables that give git access to remotes as this user. Git's other variables are removed,
-because they could select another repository.
-"""
+because they could select another repository."""
 _READING = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false")
 
 

@@ -144,8 +144,7 @@ def install_error(stderr: str, problem: str) -> SiteError:
 @contextmanager
 def _pip() -> Iterator[tuple[str, ...]]:
     """Yield a command that starts pip. This is pip of the current environment or, if that is missing or too
-    old, pip of a new environment.
-    """
+    old, pip of a new environment."""
     version = installed_version("pip") if importlib.util.find_spec("pip") else ""
     if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) >= _OLDEST_PIP:
         yield (sys.executable, "-m", "pip")

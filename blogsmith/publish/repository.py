@@ -50,8 +50,7 @@ class Repository(Struct, frozen=True):
 
 def find_repository(site: Path) -> Repository:
     """Return the repository that contains the site. It is in the folder of the site or in the nearest folder
-    above. site: absolute path.
-    """
+    above. site: absolute path."""
     for folder in (site, *site.parents):
         git = folder / ".git"
         if git.is_dir() and not git.is_symlink():

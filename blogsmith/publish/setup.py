@@ -69,8 +69,7 @@ class SetupRequest(Struct, frozen=True, kw_only=True):
     destination: str = ""
     source: InstallSource | None = None
     """Source of blogsmith for the host's installation. If None, use the source in the lock or, without a
-    lock, a wheel.
-    """
+    lock, a wheel."""
     repository: Path | None = None
     """Absolute path of the repository, if files may be written there. If None, they are written only below
     the site."""
@@ -78,8 +77,7 @@ class SetupRequest(Struct, frozen=True, kw_only=True):
 
 def plan_setup(root: Path, request: SetupRequest) -> Setup:
     """Return the files that a host needs, without writing them. Raise SiteError if the site or an option has
-    an error.
-    """
+    an error."""
     target, site = TARGETS[request.target], root.resolve()
     context, memory = open_site(root), PageCache(None)
     log = BuildLog(no_progress)
@@ -173,8 +171,7 @@ def _destination(request: SetupRequest, address: str) -> str:
 
 def _find_site_folder(base: Path, site: Path, repository: Repository, target: str) -> str:
     """Return the folder of the site below `base`. Raise SiteError if the host would not find its settings
-    there.
-    """
+    there."""
     if not site.is_relative_to(base):
         message = f'the site is not in "{base}"'
         raise SiteError(
@@ -198,8 +195,7 @@ def _find_site_folder(base: Path, site: Path, repository: Repository, target: st
 
 def add_target_setting(root: Path, target: str) -> Mapping[str, str]:
     """Return path and content of the settings file with the name of a host added. Raise SiteError if the file
-    names another host.
-    """
+    names another host."""
     loaded = load_config(root)
     if ("publish",) in loaded.locations:
         place = loaded.locations[("publish",)]
@@ -222,8 +218,7 @@ _PATTERN = lazy_pattern(r"/?(?:\*\*/)?_freeze(?:/\*{0,2})?\s*")
 
 def find_ignored_results(site: Path, repository: Path | None) -> tuple[Diagnostic, ...]:
     """Return a warning for each line of a `.gitignore` file, in the folder of the site or of its repository,
-    that ignores `_freeze/`.
-    """
+    that ignores `_freeze/`."""
     found = []
     for folder in dict.fromkeys((site, repository or site)):
         try:

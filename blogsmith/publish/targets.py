@@ -34,12 +34,10 @@ class HostTarget(Struct, frozen=True, kw_only=True):
     """Whether the site must be at the root of a host, not in a folder."""
     address_variable: str = ""
     """Environment variable that the host sets to the URL of the site during builds; empty if the host sets
-    none.
-    """
+    none."""
     has_outputs: bool = False
     """Whether the host reads files in the built site, such as `_headers`. Builds write them if the settings
-    select this host.
-    """
+    select this host."""
     has_destination: bool = False
     """Whether the user must name a destination folder for the site."""
 

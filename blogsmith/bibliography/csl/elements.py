@@ -195,8 +195,7 @@ def _group(node: StyleNode, scene: RenderingContext) -> StylePiece:
 
 def _resolve_conditions(nodes: Iterable[StyleNode], scene: RenderingContext) -> list[StyleNode]:
     """Return the elements, with each `choose` replaced by the elements of its chosen branch. Delimiters then
-    also apply between these elements.
-    """
+    also apply between these elements."""
     found = list[StyleNode]()
     for node in nodes:
         if node.tag == "choose":
@@ -276,8 +275,7 @@ def is_plural(text: str) -> bool:
 
 def format_number(text: str, form: str, locale: Locale) -> str:
     """Format the numbers in `text`. form: `numeric`, `ordinal`, `long-ordinal` or `roman`. If `text` is not
-    numeric, return it unchanged. A number outside the range of its form becomes an ordinal.
-    """
+    numeric, return it unchanged. A number outside the range of its form becomes an ordinal."""
     if not is_numeric(text) or form in ("", "numeric"):
         return text
     return _PART.sub(

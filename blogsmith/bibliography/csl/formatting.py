@@ -76,8 +76,7 @@ _LOWER_CASE_WORDS = frozenset(_SKIPPED_WORDS.split())
 
 def change_case(text: str, case: str, *, is_english: bool) -> str:
     """Change the case of text. case: value of the attribute `text-case`. is_english: whether English title
-    case may be used.
-    """
+    case may be used."""
     if case == "lowercase":
         return _outside_nocase(text, str.lower)
     if case == "uppercase":

@@ -15,8 +15,7 @@ Render = Callable[[StyleNode, RenderingContext], StylePiece]
 
 def render_names(node: StyleNode, scene: RenderingContext, render: Render) -> StylePiece:
     """Format a `names` element. A `names` element without `name` inside a `substitute` inherits the `name` of
-    the element for which it is a substitute.
-    """
+    the element for which it is a substitute."""
     outer = scene.names
     like = outer if node.find("name") is None and outer is not None else node
     roles = node.get("variable").split()
@@ -40,8 +39,7 @@ def render_names(node: StyleNode, scene: RenderingContext, render: Render) -> St
 
 def _roles(roles: Sequence[str], scene: RenderingContext) -> list[tuple[str, str]]:
     """Return each role with the term that is printed for it. If the editors are also the translators, return
-    one combined role.
-    """
+    one combined role."""
     are_both = {"editor", "translator"} <= set(roles) and scene.people("editor") == scene.people("translator")
     if are_both and scene.people("editor") and scene.locale.term("editortranslator"):
         return [("editor", "editortranslator")]

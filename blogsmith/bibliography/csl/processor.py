@@ -34,8 +34,7 @@ class CslProcessor:
     def __init__(self, text: str, language: str, works: Sequence[Publication]) -> None:
         """Parse the style, sort the publications, and distinguish those whose citations are equal. text:
         style as XML. works: publications in order of their first citation, encoded as in `markup`. Raises
-        `StyleError` if the style is not usable.
-        """
+        `StyleError` if the style is not usable."""
         style = parse_csl(text)
         if style.tag != "style":
             raise StyleError("the file is not a citation style")
@@ -283,8 +282,7 @@ class CitePiece(NamedTuple):
 
 def join_ranges(pieces: Sequence[CitePiece]) -> Iterator[str]:
     """Yield the text of each item. Three or more consecutive numbers become a range: its inner items have
-    markers but no text.
-    """
+    markers but no text."""
     at = 0
     while at < len(pieces):
         end = at + 1
@@ -305,8 +303,7 @@ def _follows(first: CitePiece, second: CitePiece) -> bool:
 
 def join_years(pieces: Sequence[CitePiece], delimiter: str) -> Iterator[str]:
     """Yield the text of each item. Items by the same authors are grouped: from the second one on, only the
-    year is printed.
-    """
+    year is printed."""
     groups: dict[str, list[CitePiece]] = {}
     for piece in pieces:
         names = _names(piece)

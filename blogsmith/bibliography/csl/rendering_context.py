@@ -93,8 +93,7 @@ MOST_MACROS = 40
 """Maximum depth of nested macros."""
 MOST_STEPS = 200_000
 """Maximum number of elements formatted for one entry. A limit is needed because macros can call each other
-many times.
-"""
+many times."""
 
 _NAME_DEFAULTS: Mapping[str, str] = {
     **{"delimiter-precedes-et-al": "contextual", "delimiter-precedes-last": "contextual"},
@@ -177,8 +176,7 @@ class RenderingContext:
 
     def count(self) -> None:
         """Count one more formatted element. Raises `StyleError` if there are too many, as when macros call
-        each other endlessly.
-        """
+        each other endlessly."""
         self.steps += 1
         if self.steps > MOST_STEPS or self.macro_depth > MOST_MACROS:
             raise StyleError("its macros call each other endlessly")
@@ -221,8 +219,7 @@ class RenderingContext:
 
     def name_options(self, name: StyleNode | None) -> dict[str, str]:
         """Return the attributes for names, including those inherited from the style and from its `citation`
-        or `bibliography` element.
-        """
+        or `bibliography` element."""
         found = dict(_NAME_DEFAULTS)
         for node in (self.style, self.mode):
             for key, value in node.attributes.items():

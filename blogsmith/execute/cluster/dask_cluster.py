@@ -51,8 +51,7 @@ from .remote import (
 
 class DaskCluster:
     """Workers used by one run of a command; a context manager. Raises `ClusterError` if the cluster cannot be
-    used.
-    """
+    used."""
 
     def __init__(self, settings: Dask, environment: RemoteEnvironment, root: Path, temporary: Path) -> None:
         """Create a cluster that is connected when its context is entered. temporary: folder for files of
@@ -85,8 +84,7 @@ class DaskCluster:
 
     def unmet(self, needs: Sequence[Need]) -> Mapping[Need, str]:
         """Map each need that no worker meets to the reason, as a message. Call this only if the cluster is
-        remote.
-        """
+        remote."""
         assert self._client is not None, "a cluster on this machine starts when its work is known"
         offers, cuda = self._client.worker_resources(), self._settings.cuda
         answers = self._client.query_needs(plan_queries(needs, offers, cuda))
@@ -142,8 +140,7 @@ class _Client:
 
     def query_needs(self, asked: Mapping[str, tuple[Need, ...]]) -> Mapping[str, Any]:
         """Ask workers to check needs. asked: address of a worker → needs to check there. Map each address to
-        the unmet needs found there, or to the exception if the check failed.
-        """
+        the unmet needs found there, or to the exception if the check failed."""
         if not asked:
             return {}
         found: Mapping[str, Any] = self._client.run(
@@ -250,15 +247,13 @@ class _Submitted:
 class DaskExecutor(Executor):
     """Executor that accepts only `submit(run_session, job)`. If a session is lost, its future raises
     `LostSessionError`. If a future is cancelled, the worker ends the session. Shutting down cancels all
-    sessions.
-    """
+    sessions."""
 
     def __init__(
         self, cluster: Cluster, judged: NeedsVerdict, cuda: Mapping[str, float], *, one_each: bool = False
     ) -> None:
         """Create an executor and start its monitoring thread. judged: needs that each worker meets. cuda:
-        resources that a session with CUDA requires. one_each: run one session at a time on each worker.
-        """
+        resources that a session with CUDA requires. one_each: run one session at a time on each worker."""
         self._cluster = cluster
         self._judged = judged
         self._cuda = cuda
@@ -291,8 +286,7 @@ class DaskExecutor(Executor):
 
     def _start_some(self) -> None:
         """Submit waiting sessions to workers that have room for them. Called whenever room may have become
-        free.
-        """
+        free."""
         with self._lock:
             self._waiting = [each for each in self._waiting if not each.future.done()]
             offers: Mapping[str, WorkerResources] = {}

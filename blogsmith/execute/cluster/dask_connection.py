@@ -1,6 +1,5 @@
 """Connects to Dask clusters: to an existing one, or to one on this machine that starts and ends with its
-client. When pages are rendered, the client is an executor whose workers need no files of the site.
-"""
+client. When pages are rendered, the client is an executor whose workers need no files of the site."""
 
 from __future__ import annotations
 
@@ -26,14 +25,12 @@ CONNECT_S = 10.0
 """Seconds to wait for the scheduler to accept a connection or to answer."""
 _START_S = 5.0
 """Seconds to wait for a cluster that was still starting when the command was cancelled, before its workers
-are killed.
-"""
+are killed."""
 _MAX_NAMED = 4
 """Largest number of workers named in a message."""
 WorkerCheck = tuple[Callable[..., object], str, object, str]
 """Function to call on every worker, its argument, the expected result, and the message about a worker that
-returns another result.
-"""
+returns another result."""
 VERSION_CHECK: WorkerCheck = (
     *(pkgutil.resolve_name, "blogsmith:__version__", __version__),
     f"no blogsmith {__version__}",
@@ -63,8 +60,7 @@ def require_dask() -> Iterator[None]:
 @contextmanager
 def connect(scheduler: str) -> Iterator[Any]:
     """Yield a client of the cluster whose scheduler has the address `scheduler`. Raises `ClusterError` if no
-    scheduler answers there.
-    """
+    scheduler answers there."""
     from distributed import Client
 
     try:
@@ -81,8 +77,7 @@ def check_workers(
     client: Any, scheduler: str, checks: Sequence[WorkerCheck], purpose: str, hint: str
 ) -> None:
     """Raise `ClusterError` unless every worker passes all checks. The functions in `checks` must exist on
-    every worker.
-    """
+    every worker."""
     lacking: dict[str, str] = {}
     for function, argument, expected, words in checks:
         answers = client.run(function, argument, on_error="return")
@@ -198,8 +193,7 @@ class PageCluster:
 
     def submitter(self, function: Callable[[Any, list[Any]], Any], state: Any) -> Callable[[list[Any]], Any]:
         """Return a function that sends a list of tasks to a worker, where `function(state, tasks)` is called.
-        Each worker receives `state` once. If the scheduler is gone, each call is cancelled.
-        """
+        Each worker receives `state` once. If the scheduler is gone, each call is cancelled."""
         sent = self._client.scatter([state], broadcast=True)[0]
 
         def submit(tasks: list[Any]) -> Future[Any]:

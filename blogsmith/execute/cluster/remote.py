@@ -61,8 +61,7 @@ def remote_environment_for(
     python: str, names: tuple[str, ...], environ: Mapping[str, str]
 ) -> RemoteEnvironment:
     """Return the environment to send for a site. python, names: as in `RemoteEnvironment`. environ:
-    environment of the builder.
-    """
+    environment of the builder."""
     return RemoteEnvironment(python, names, tuple((name, environ[name]) for name in names if name in environ))
 
 
@@ -70,8 +69,7 @@ def run_on_this_machine(
     run: Run, job: SessionJob, terms: RemoteEnvironment, wanted: Callable[[], bool]
 ) -> SessionRun:
     """Run a session on the current machine. wanted: called repeatedly; when `wanted()` returns False, all
-    processes of the session are ended.
-    """
+    processes of the session are ended."""
     with working_folder() as folder:
         there = replace(
             job, python=terms.resolved_python, env=terms.environment(os.environ, job.threads, folder)
@@ -143,8 +141,7 @@ def plan_queries(
     needs: Iterable[Need], offers: Mapping[str, WorkerResources], cuda: Mapping[str, float]
 ) -> dict[str, tuple[Need, ...]]:
     """Choose one worker of each kind (same host, same resources). Map its address to the needs to check
-    there. cuda: resources that a session with `needs: cuda` requires.
-    """
+    there. cuda: resources that a session with `needs: cuda` requires."""
     asked = {}
     for address in dict.fromkeys(_representatives(offers).values()):
         able = offers[address].has(cuda)
@@ -188,8 +185,7 @@ async def find_unmet_needs(
 
 def _representatives(offers: Mapping[str, WorkerResources]) -> dict[str, str]:
     """Map the address of each worker to the address of the first worker of the same kind, which is the only
-    one to be queried.
-    """
+    one to be queried."""
     first: dict[tuple[str, frozenset[tuple[str, float]]], str] = {}
     for address, offer in sorted(offers.items()):
         first.setdefault(_kind(offer), address)

@@ -129,8 +129,7 @@ class _Signals:
 
     def _end_orphan(self) -> NoReturn:
         """End the kernel, which may be on a server, and exit. Called when the builder was killed and so
-        cannot end the kernel.
-        """
+        cannot end the kernel."""
         end_server_kernel(self.temporary)
         self.end()
 
@@ -166,8 +165,7 @@ def _kernel_info(kernel: _Kernel, limit_s: float) -> Mapping[str, Any]:
 
 def _language_version(kernel: str, info: Mapping[str, Any]) -> dict[str, str]:
     """Map the name of the kernel's language to the version of the language. If the version is unknown, map
-    the name of the kernel's implementation to the version of the implementation.
-    """
+    the name of the kernel's implementation to the version of the implementation."""
     language = info.get("language_info") or {}
     says, version = language.get("name"), language.get("version")
     if not version and info.get("implementation_version"):
@@ -244,8 +242,7 @@ class _Session:
 
     def _usage_frame(self, reply: KernelReply) -> Frame:
         """Return a frame with the device and the packages that a cell used. For languages other than Python,
-        the frame contains only the language.
-        """
+        the frame contains only the language."""
         if not self._is_python:
             return {"device": "", "imports": list(self._program)}
         if reply.status == "error":

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 _IPYTHON_NAMES = frozenset(("In", "Out", "exit", "quit", "get_ipython", "open"))
 """Names in the namespace that belong to IPython, not to the author. All names that begin with an underscore
-do so too.
-"""
+do so too."""
 _LATEX = "_repr_latex_"
 _VALUE_BYTES = 64 * 1024
 _FLUSH_S = 0.02
@@ -34,8 +33,7 @@ _FLUSH_WAIT_S = 0.05
 
 class KernelReport:
     """Result of an expression that IPython displays as the string passed to it, so that the bridge receives
-    that string unchanged.
-    """
+    that string unchanged."""
 
     def __init__(self, text: str, latex: str = "") -> None:
         self._data = {"text/plain": text[:_VALUE_BYTES], "text/latex": latex[:_VALUE_BYTES]}
@@ -54,8 +52,7 @@ def report_value(value: Any, conversion: str, spec: str) -> KernelReport:
 
 def state(names: Sequence[str], root: str) -> KernelReport:
     """Return the device and the packages that a cell has used. names: names that the code imports. root: site
-    root.
-    """
+    root."""
     versions: Any = sys.modules["_blogsmith_versions"]
     imports = versions.used_packages(names, lambda file: file.startswith(root + "/"))
     return KernelReport(json.dumps({"device": versions.device(), "imports": imports}))
@@ -63,8 +60,7 @@ def state(names: Sequence[str], root: str) -> KernelReport:
 
 def machine(names: Sequence[str]) -> KernelReport:
     """Return the fields of `results.Machine`, which describe this machine. names: packages whose versions are
-    recorded.
-    """
+    recorded."""
     versions: Any = sys.modules["_blogsmith_versions"]
     return KernelReport(json.dumps(versions.machine(names)))
 
@@ -79,8 +75,7 @@ def seed(number: int) -> None:
 
 def begin_run(binding: str, leaves: bool) -> None:
     """Bind the variables of one run of a sweep. binding: names and values as JSON. leaves: whether names that
-    the cell binds are kept; if not, `end_run` removes them.
-    """
+    the cell binds are kept; if not, `end_run` removes them."""
     ipython: Any = sys.modules["IPython"]
     sweeps: Any = sys.modules["_blogsmith_sweeps"]
     shell = ipython.get_ipython()
@@ -93,8 +88,7 @@ def begin_run(binding: str, leaves: bool) -> None:
 
 def end_run() -> KernelReport:
     """Restore the state before `begin_run`. Report the name of a variable that the run changed in place, if
-    any.
-    """
+    any."""
     sweeps: Any = sys.modules["_blogsmith_sweeps"]
     return KernelReport(json.dumps({"changed": sweeps.before.restore()}))
 
@@ -157,8 +151,7 @@ def _is_internal(file: str, library: str) -> bool:
 
 def _enable_stack_dump(stack_file: str) -> Any:
     """Dump the stack to a file when the process crashes, and when the bridge requests it before a kill.
-    Return the open file.
-    """
+    Return the open file."""
     file = open(stack_file, "w")  # noqa: PTH123, SIM115 - it stays open as long as the process
     faulthandler.enable(file, all_threads=False)
     faulthandler.register(signal.SIGUSR2, file, all_threads=False)
@@ -167,8 +160,7 @@ def _enable_stack_dump(stack_file: str) -> Any:
 
 def _flush_at_exit(file: Any) -> None:
     """Flush all output when code calls `os._exit`. file: open file that receives the stack of this call; None
-    if the bridge could not read it.
-    """
+    if the bridge could not read it."""
     leave, kernel = os._exit, os.getpid()
 
     def leave_flushed(status: int) -> None:
@@ -186,8 +178,7 @@ def _flush_at_exit(file: Any) -> None:
 
 def _flush_streams() -> None:
     """Send the first lines of output immediately, and flush one stream before another is written to.
-    Otherwise a kernel buffers printed output for a while and would lose it in a crash.
-    """
+    Otherwise a kernel buffers printed output for a while and would lose it in a crash."""
     last: list[Any] = [None, 0.0]
 
     def wrap_write(stream: Any, write: Any) -> Any:

@@ -30,8 +30,7 @@ class KernelStartError(Exception):
 
 class LocalKernel:
     """Kernel on this machine, started by its name. A temporary folder contains its connection file, its log
-    and IPython's files.
-    """
+    and IPython's files."""
 
     def __init__(self, name: str, folder: Path, temporary: Path) -> None:
         self.name = name
@@ -89,8 +88,7 @@ class LocalKernel:
 
     def request_stack(self) -> None:
         """Signal the kernel to write its stack to `stack_file`. If the kernel cannot do that, the signal ends
-        it.
-        """
+        it."""
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGUSR2)
         end = time.monotonic() + _STACK_S
@@ -104,8 +102,7 @@ class LocalKernel:
 
     def end(self) -> None:
         """Kill the process group of the kernel. Child processes that have left the group carry the session's
-        mark, so the builder finds them later.
-        """
+        mark, so the builder finds them later."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):

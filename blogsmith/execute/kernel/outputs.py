@@ -16,8 +16,7 @@ Frame = dict[str, object]
 
 TEXT_FORMATS = ("text/plain", "text/html", "text/latex", "text/markdown")
 """Text formats of a value, by MIME type. If a value has no plain text, the first of its other formats is used
-as plain text.
-"""
+as plain text."""
 IMAGE_FORMATS = ("image/svg+xml", "image/png", "image/jpeg", "image/webp", "image/gif")
 _TEXT_FALLBACKS = ("text/markdown", "application/json", "application/javascript")
 _MAX_IMAGE_BYTES = 64 * 1024 * 1024
@@ -80,8 +79,7 @@ class Outputs:
 def _supported_formats(data: Mapping[str, Any], limit: int) -> tuple[dict[str, str], dict[str, str]]:
     """Return the formats of a value that a page supports: first the text formats, then the images in base64.
     limit: maximum number of characters. Longer plain text is cut; longer strings in other formats are left
-    out.
-    """
+    out."""
     plain = next((kind for kind in ("text/plain", *_TEXT_FALLBACKS) if kind in data), "")
     texts = {kind: _text(data[kind]) for kind in TEXT_FORMATS if kind in data}
     texts |= {kind: json.dumps(value) for kind, value in data.items() if _is_data(kind, value)}
@@ -112,8 +110,7 @@ def _encode_image(kind: str, written: str) -> str:
 
 def read_failure(error: Mapping[str, Any]) -> Frame:
     """Return an exception as the fields of `runs.Failure`. error: content of the message or reply that
-    reports the exception. The line is known only if the kernel names locations as `<cell 2>`.
-    """
+    reports the exception. The line is known only if the kernel names locations as `<cell 2>`."""
     name = str(error.get("ename") or "Error")
     message = _ANSI.sub("", str(error.get("evalue") or ""))
     text = _ANSI.sub("", "\n".join(map(str, error.get("traceback") or ()))).strip("\n")
@@ -125,8 +122,7 @@ def read_failure(error: Mapping[str, Any]) -> Frame:
 
 def end_fields(reply: KernelReply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
     """Return the fields `status`, `problem` and `failure` of the frame that ends a cell. error: see
-    `Outputs.error`.
-    """
+    `Outputs.error`."""
     if reply.status == "died":
         return {"status": "died", "problem": reply.problem, "failure": None}
     if reply.status == "ok":

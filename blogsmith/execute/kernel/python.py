@@ -43,8 +43,7 @@ def setup_code() -> str:
 
 def setup_expression(stack_file: str) -> str:
     """Return the expression to evaluate after the setup code. An expression is needed because IPython
-    redirects the streams while code runs. stack_file: see `kernel_setup.prepare`.
-    """
+    redirects the streams while code runs. stack_file: see `kernel_setup.prepare`."""
     package = str(Path(__file__).parents[2]) if stack_file else ""
     return f"{_MODULE}.prepare({stack_file!r}, {package!r})"
 
@@ -55,8 +54,7 @@ def seed_code(seed: int) -> str:
 
 def binding_code(binding: Mapping[str, object], *, leaves: bool) -> str:
     """Return the code to run before one run of a sweep. binding: variable → value. leaves: whether the names
-    that the cell binds are kept.
-    """
+    that the cell binds are kept."""
     return f"{_MODULE}.begin_run({json.dumps(binding)!r}, {leaves!r})"
 
 
@@ -72,23 +70,20 @@ def numbering_code(number: int) -> str:
 
 def value_expression(expression: str, conversion: str, spec: str) -> str:
     """Return the expression that computes a `{= … =}`. In the kernel's answer, `text/plain` is the text and
-    `text/latex` the formula.
-    """
+    `text/latex` the formula."""
     # the line breaks end a comment or a line magic in the expression
     return f"{_MODULE}.report_value((\n{expression}\n), {conversion!r}, {spec!r})"
 
 
 def state_expression(names: Sequence[str], root: str) -> str:
     """Return the expression to evaluate after a cell, which reports the device and the packages used. names:
-    names that cells import.
-    """
+    names that cells import."""
     return f"{_MODULE}.state({list(names)!r}, {root!r})"
 
 
 def machine_expression(names: Sequence[str]) -> str:
     """Return the expression to evaluate at the end of a session, which describes the machine. names: packages
-    whose versions are recorded.
-    """
+    whose versions are recorded."""
     return f"{_MODULE}.machine({list(names)!r})"
 
 

@@ -17,8 +17,7 @@ from typing import Any, Literal, Protocol
 POLL_S = 0.05
 INTERRUPT_TIMEOUT_S = 0.5
 """Seconds to wait for a kernel after an interrupt. It is less than the builder's grace time, so that the
-bridge, and not the builder, ends the kernel and reports it.
-"""
+bridge, and not the builder, ends the kernel and reports it."""
 _IDLE_TIMEOUT_S = 5.0
 _DRAIN_S = 0.2
 
@@ -82,8 +81,7 @@ class Requests:
         self, code: str, on_message: Callable[[Message], None], expressions: Mapping[str, str]
     ) -> KernelReply:
         """Run a cell. on_message: called with every message about the cell. expressions: expressions to
-        evaluate after the cell.
-        """
+        evaluate after the cell."""
         return self._request(code, on_message, expressions, silent=False)
 
     def compute(self, expressions: Mapping[str, str], code: str = "") -> KernelReply:

@@ -28,8 +28,7 @@ class ServerKernel:
 
     def __init__(self, url: str, token: str, name: str, path: str, temporary: Path) -> None:
         """Start the kernel and connect to it. Raises `KernelStartError`. path: folder on the server.
-        temporary: folder of the session on this machine, for data that the builder needs.
-        """
+        temporary: folder of the session on this machine, for data that the builder needs."""
         try:
             library: Any = import_module("jupyter_kernel_client.manager")
         except ImportError as error:
@@ -103,8 +102,7 @@ class ServerKernel:
 
 def _watch_states(client: Any) -> Any:
     """Change a client so that `client.states` collects kernel states that belong to no request. Return the
-    client.
-    """
+    client."""
     client.states = set()
     get = client.get_iopub_msg
 

@@ -56,14 +56,12 @@ class KernelEngine:
 
     def program(self, python: str) -> str:
         """Return the name of the kernel for messages. python: ignored, because the kernel determines its
-        Python.
-        """
+        Python."""
         return f'kernel "{self.kernel or "python3"}"'
 
     def refusal(self, sandbox: str) -> str:
         """Return why a session must not run in this sandbox, as a message: Jupyter starts kernels outside the
-        sandbox. Empty if `sandbox` is `off`.
-        """
+        sandbox. Empty if `sandbox` is `off`."""
         if sandbox == "off":
             return ""
         return f'"sandbox: {sandbox}" is not supported with a Jupyter kernel; remove it, or `engine: jupyter`'

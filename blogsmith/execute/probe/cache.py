@@ -61,8 +61,7 @@ class ProbeCache:
 
     def lookup(self, names: Collection[str], python: str, environ: Mapping[str, str]) -> Answer | None:
         """Return the stored result for `names` of packages. None if it does not contain all of them or is no
-        longer valid; the probe must then run.
-        """
+        longer valid; the probe must then run."""
         entry = self._entries().get(python)
         if entry is None or not all(_has_answer(name, entry) for name in names):
             return None
@@ -155,7 +154,6 @@ def _is_words(found: Any) -> TypeGuard[Mapping[str, str]]:
 
 def _file_stamp(file: Path) -> tuple[int, int] | None:
     """Return the size and the modification time of a file; the inode is not included, because in a container
-    it changes at each start.
-    """
+    it changes at each start."""
     stamp = read_stamp(file)
     return stamp and stamp.written

@@ -93,8 +93,7 @@ def distributions(top: str) -> list[str]:
 
 def torch_device() -> dict[str, Any]:
     """Return the CUDA device that torch can use. A computation tests the device, since it may be too old for
-    this torch or in use by others.
-    """
+    this torch or in use by others."""
     try:
         torch: Any = import_module("torch")
         if not torch.cuda.is_available():

@@ -21,8 +21,7 @@ from .cache import Answer, ProbeCache
 
 TIMEOUT_S = 120.0
 """Timeout of the probe in seconds. Importing a torch with CUDA from a cold disk and starting the device may
-take a minute.
-"""
+take a minute."""
 _PROBE = Path(__file__).with_name("program.py")
 NO_DEVICE = "this machine has no CUDA device"
 _ELSEWHERE = "run it on a machine that has it, then commit `_freeze/` or copy it with `blogsmith freeze pack`"
@@ -132,8 +131,7 @@ def probe_versions(
     names: Collection[str], python: str, environ: Mapping[str, str], run: Run = subprocess.run
 ) -> dict[str, str]:
     """Map the import names of installed packages to their versions. Packages without a version are left out.
-    Empty if the probe fails.
-    """
+    Empty if the probe fails."""
     answer = _run_probe(set(names) - {"cuda"}, python, environ, run) if names else {}
     packages = {} if isinstance(answer, str) else _packages(answer, names)
     return {name: version for name, version in packages.items() if version}
@@ -141,8 +139,7 @@ def probe_versions(
 
 def _packages(answer: Answer, names: Iterable[str]) -> dict[str, str]:
     """Map the import names of packages that cells can import to versions. `blogsmith.lab` is always among
-    them.
-    """
+    them."""
     served = {name: __version__ for name in names if name in ("blogsmith", "blogsmith.lab")}
     return {**served, **answer.get("packages", {})}
 

@@ -73,8 +73,7 @@ def cell_run(step: CellStep, frame: Frame, collected: OutputBuffer) -> CellRun:
 
 def value_run(frame: Frame | None, bad: str | None, problem: str) -> ValueRun:
     """Return the run of a value. frame: the worker's answer, if there is one. bad: kind of the limit that the
-    request exceeded, or None. problem: description of `bad`, as a message.
-    """
+    request exceeded, or None. problem: description of `bad`, as a message."""
     if frame is None or bad:
         name = _ERRORS.get(bad, "RuntimeError")
         return ValueRun("error", failure=Failure(name, problem, f"{name}: {problem}\n"))
@@ -130,8 +129,7 @@ def _notes(found: object) -> tuple[str, ...]:
 
 def _sdpa(found: object) -> tuple[str, ...]:
     """Return the valid entries of the list that a worker sent. Others are dropped, because the author's code
-    could have manipulated the worker.
-    """
+    could have manipulated the worker."""
     entries = found if isinstance(found, list) else []
     kept = {entry for entry in entries if isinstance(entry, str) and re.fullmatch(SDPA, entry)}
     return tuple(sorted(kept)[:MAX_SDPA])

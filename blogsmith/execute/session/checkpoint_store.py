@@ -39,8 +39,7 @@ MEMORY_SHARE = 1 / 8
 Hold = Callable[[Process], Process]
 Objection = Callable[[SessionProgress], str]
 """Function that returns, as a message, why no checkpoint may be made in a state of the session; empty if one
-may.
-"""
+may."""
 
 
 @dataclass(slots=True, eq=False)
@@ -109,8 +108,7 @@ class CheckpointStore:
 
     def add(self, checkpoint: Checkpoint, key: str, post: str, saves_s: float) -> None:
         """Add a checkpoint. Close it if the store is closed or already has one with this key. Others may be
-        removed to make room.
-        """
+        removed to make room."""
         with self._lock:
             is_known = any(kept.key == key for kept in self._kept)
             if not (is_known or self._closed):
@@ -171,8 +169,7 @@ class CheckpointStore:
 
     def _credit_next(self, gone: _StoredCheckpoint) -> None:
         """Add the time that a removed checkpoint saved to the next checkpoint of the same run, which now
-        saves it.
-        """
+        saves it."""
         steps = gone.checkpoint.progress.steps
         behind = [
             one

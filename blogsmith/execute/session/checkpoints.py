@@ -69,8 +69,7 @@ class Checkpoint:
     """Resources that are released when the checkpoint ends."""
     _wait: AdoptedChild | None
     """Waits for the checkpoint's process. None if an earlier builder made the checkpoint: its process is not
-    our child, and it can be used only once.
-    """
+    our child, and it can be used only once."""
 
     @property
     def mark_number(self) -> int:
@@ -84,8 +83,7 @@ class Checkpoint:
 
     def memory_bytes(self, *, shared: bool) -> int:
         """Return the memory of the process in bytes. shared: whether memory shared by several processes
-        counts only in part, which is slow to compute.
-        """
+        counts only in part, which is slow to compute."""
         return resident_bytes(self._pid, shared=shared)
 
     def resume(self, stack: ExitStack) -> ResumedWorker | None:
@@ -145,8 +143,7 @@ class Checkpoint:
 
     def outlive(self, listener: socket.socket, seconds: int) -> bool:
         """Make the checkpoint wait at a socket for later builders. Return False if its process is gone.
-        seconds: time without a worker after which it ends. Call no other method afterwards.
-        """
+        seconds: time without a worker after which it ends. Call no other method afterwards."""
         try:
             socket.send_fds(self._connection, [seconds.to_bytes(8, "big")], [listener.fileno()])
             is_there = self._connection.recv(1) == b"\n"

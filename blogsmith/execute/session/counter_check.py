@@ -47,15 +47,13 @@ class ChangedCode(Struct, frozen=True):
     code: str
     is_name: bool
     """Whether the constant is a string. Since the string may name something, an exception in the run does not
-    count as a claim that failed.
-    """
+    count as a claim that failed."""
 
 
 def changed_codes(code: str) -> list[ChangedCode]:
     """Return copies of the code with one constant changed in each: first one change of every constant, then a
     second change of every constant, and so on. Empty if there are no constants, or if this Python cannot
-    parse the code.
-    """
+    parse the code."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -66,8 +64,7 @@ def changed_codes(code: str) -> list[ChangedCode]:
 
 def _constants(tree: ast.Module) -> list[ast.Constant]:
     """Return the constants before the last statement, in source order. If there are none, return those in the
-    last statement.
-    """
+    last statement."""
     left_out = {id(node) for part in _unchanged_parts(tree) for node in ast.walk(part)}
     for part in (tree.body[:-1], tree.body[-1:]):
         nodes = [node for statement in part for node in ast.walk(statement)]
@@ -120,8 +117,7 @@ def _unchanged_parts(tree: ast.Module) -> Iterator[ast.AST]:
 
 def _bounds(tree: ast.Module) -> Iterator[ast.expr]:
     """Yield the limits in the last statement. A limit is an operand that is compared with a constant
-    expression or with the size of a difference.
-    """
+    expression or with the size of a difference."""
     for node in ast.walk(tree.body[-1]) if tree.body else ():
         if isinstance(node, ast.Compare) and any(isinstance(op, _ORDER) for op in node.ops):
             sides = (node.left, *node.comparators)
@@ -174,8 +170,7 @@ NO_CONSTANT = "has no constant to change"
 """Note about a claim that cannot be counter-checked."""
 _SLOWER, _EXTRA_S = 10, 5.0
 """Time limit of a changed cell: the time of the first run multiplied by the first number, plus the second
-number in seconds.
-"""
+number in seconds."""
 
 
 def check_claim(
@@ -218,8 +213,7 @@ def check_claim(
 
 def _changed_job(job: SessionJob, claim: CellStep, root: Path, code: str, limit_s: float) -> SessionJob:
     """Return the job that runs the session up to the claim in the copy of the site at `root`, with `code` in
-    the claim's cell.
-    """
+    the claim's cell."""
     last = replace(claim, code=code, timeout_s=limit_s, counter_check=False, sweep_steps=())
     return replace(
         job,

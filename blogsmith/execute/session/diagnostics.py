@@ -126,8 +126,7 @@ def _check_cell(
     point: str = "",
 ) -> None:
     """Report a failed cell. point: values of the sweep's variables in this run; empty for the run with the
-    default values.
-    """
+    default values."""
     _report_shapes(run.shapes, cell, cells, reporter)
     if run.has_succeeded(error=cell.options.error):
         return
@@ -191,8 +190,7 @@ def _failure_place(
     cell: Cell, run: CellRun, failure: Failure | None, cells: Sequence[Cell]
 ) -> tuple[Cell, int]:
     """Return the cell and the line of a failure: where the post's code raised the exception or, without one,
-    where the cell stopped.
-    """
+    where the cell stopped."""
     if failure and 0 < failure.cell <= len(cells):
         return cells[failure.cell - 1], failure.line
     return cell, run.line
@@ -233,8 +231,7 @@ def _check_value(value: Value, run: ValueRun, cells: Sequence[Cell], reporter: R
 
 def _cell_reporter(cell: Cell, line: int, reporter: Reporter) -> Reporter:
     """Return a reporter for a line of a cell, whose code may be in another file. Its diagnostics are added to
-    `reporter`.
-    """
+    `reporter`."""
     if not cell.file or line < 1:
         return reporter
     code = [f"{cell.indent}{text}" for text in cell.code.split("\n")]

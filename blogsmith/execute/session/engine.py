@@ -9,8 +9,7 @@ from typing import Protocol
 
 START = Path(__file__).parents[1] / "worker" / "start.py"
 """Program that starts the other programs in its folder. It is started by path, since blogsmith may not be
-installed in the author's Python.
-"""
+installed in the author's Python."""
 
 
 class Engine(Protocol):
@@ -30,8 +29,7 @@ class Engine(Protocol):
 
     def refusal(self, sandbox: str) -> str:
         """Return why a session must not run in this sandbox, as a message. Empty if the session may run in
-        it.
-        """
+        it."""
 
     def command(self, python: str, descriptor: int) -> list[str]:
         """Return the command that starts the process. descriptor: the process's end of the socket."""
@@ -62,8 +60,7 @@ class WorkerEngine:
 
     def command(self, python: str, descriptor: int) -> list[str]:
         """Return the command of the worker. It names a path, because blogsmith may not be installed in the
-        author's Python.
-        """
+        author's Python."""
         return [python, str(START), "main", str(descriptor)]
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:

@@ -30,8 +30,7 @@ ALLOWED_VARIABLES: tuple[str, ...] = (
 
 COMPARED_VARIABLES = tuple(name for name in ALLOWED_VARIABLES if name != "HOME")
 """Variables that make a result stale if the cell read them and their values have changed. `HOME` is not
-included, because outputs write it as `~` on every machine.
-"""
+included, because outputs write it as `~` on every machine."""
 
 _FIXED_VARIABLES = MappingProxyType(
     {
@@ -88,6 +87,5 @@ def count_cores() -> int:
 
 def threads_per_job(jobs: int) -> int:
     """Return the number of BLAS threads for each of `jobs` parallel sessions, at least 1. If `jobs` is 0,
-    there is one session for each core.
-    """
+    there is one session for each core."""
     return max(1, count_cores() // (jobs or count_cores()))

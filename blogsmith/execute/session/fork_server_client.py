@@ -24,14 +24,12 @@ from .reaper import MARK_NAME
 
 _MARK_PLACEHOLDER = "0" * len(str(1 << 48))
 """Placeholder for the session's mark, of the same length, which each forked worker overwrites with its own
-mark.
-"""
+mark."""
 _SESSION_VARIABLES = frozenset((MARK_NAME, "TMPDIR"))
 """Variables that differ for every session."""
 READY_S = 30.0
 """Maximum number of seconds for the server's imports, because sessions wait for them. After that time no
-worker is forked.
-"""
+worker is forked."""
 _STARTED = b"s"
 _START_S = 30.0
 _LEAVE_S = 2.0
@@ -116,16 +114,14 @@ class ForkServer:
     @property
     def import_errors(self) -> Mapping[str, str]:
         """Map each module that could not be imported to the reason. Wait until the server has imported its
-        modules.
-        """
+        modules."""
         self._server_problem()
         return self._problems
 
     @property
     def modules(self) -> frozenset[str]:
         """Return the top-level names of all modules that forked workers have loaded. Wait until the server
-        has imported its modules.
-        """
+        has imported its modules."""
         self._server_problem()
         return self._modules
 
@@ -135,8 +131,7 @@ class ForkServer:
 
     def kill(self) -> None:
         """End the server immediately, even during an import. Threads that wait for the server continue
-        without it.
-        """
+        without it."""
         if self._server:
             self._server.kill()
 
@@ -155,8 +150,7 @@ class ForkServer:
 
     def _answer(self) -> dict[str, Any] | None:
         """Return the message that the server sends after its imports. None if the server has ended or is too
-        slow.
-        """
+        slow."""
         if self._control is None:
             return None
         self._control.settimeout(READY_S)

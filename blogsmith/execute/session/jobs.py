@@ -100,8 +100,7 @@ class SessionJob:
     """Working folder, absolute."""
     env: Mapping[str, str]
     """Complete environment of the session. Each run creates a folder of its own in the folder that TMPDIR
-    names.
-    """
+    names."""
     text_bytes: int = TEXT_BYTES
     """Maximum number of bytes of text stored for each cell."""
     sandbox: Literal["off", "landlock", "offline"] = "off"
@@ -116,8 +115,7 @@ class SessionJob:
     """Needs of those cells that are not skipped, for choosing a machine."""
     is_sweep_only: bool = False
     """Whether only runs for other sweep points than the default are needed. All cells run for them, but the
-    results of the default runs are not recorded.
-    """
+    results of the default runs are not recorded."""
 
     @property
     def program(self) -> str:

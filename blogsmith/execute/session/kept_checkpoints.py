@@ -29,8 +29,7 @@ MAX_KEPT = 24
 """Maximum number of waiting checkpoints of this user."""
 _KEY = 16
 """Number of digits of a key that file names contain. It is limited because the path of a socket has at most
-107 bytes.
-"""
+107 bytes."""
 _NAME = re.compile(rf"([0-9a-f]{{{_KEY}}})-([0-9a-f]{{13}}){re.escape(SOCKET)}")
 _CONNECT_S = 10.0
 _WAITING_BUILDERS = 16
@@ -70,8 +69,7 @@ class _SharedFolder(SessionFolder):
 
 class KeptCheckpoints:
     """Checkpoints left by earlier builds, and those that this build leaves. seconds: time without use after
-    which a checkpoint ends. max_bytes: maximum memory of all waiting checkpoints in bytes.
-    """
+    which a checkpoint ends. max_bytes: maximum memory of all waiting checkpoints in bytes."""
 
     def __init__(self, seconds: int, max_bytes: int) -> None:
         self._seconds, self._max_bytes = seconds, max_bytes
@@ -83,8 +81,7 @@ class KeptCheckpoints:
 
     def resume(self, keys: Sequence[str], stack: ExitStack) -> ResumedWorker | None:
         """Return a worker that resumes from the valid checkpoint whose key is last in `keys`. None if there
-        is none. stack: resources to release when the worker is gone.
-        """
+        is none. stack: resources to release when the worker is gone."""
         kept = {name[:_KEY]: (folder, name) for folder, name in _waiting()}
         for key in reversed(keys):
             if key[:_KEY] not in kept:

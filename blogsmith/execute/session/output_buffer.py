@@ -59,8 +59,7 @@ class OutputBuffer:
 
     def drop(self, name: Name, count: int) -> None:
         """Count bytes that the worker has dropped. All later text is dropped too, so that no text follows a
-        gap.
-        """
+        gap."""
         self._dropped[name] = self._dropped.get(name, 0) + count
         self._left = 0
 
@@ -93,8 +92,7 @@ class OutputBuffer:
 
     def _forms(self, text: Mapping[str, str], binary: Mapping[str, str]) -> dict[str, str | Blob]:
         """Return the formats that are within the size limit. A format that is too large is left out, since a
-        part of it would be useless.
-        """
+        part of it would be useless."""
         data: dict[str, str | Blob] = {}
         # Plain text first: it is the only format that can be shown in part.
         for mime, written in sorted(text.items(), key=lambda item: item[0] != "text/plain"):
@@ -118,14 +116,12 @@ class OutputBuffer:
 
     def has_stack(self) -> bool:
         """Return whether the stack has arrived completely. On a busy machine, its first line may arrive
-        earlier than the rest.
-        """
+        earlier than the rest."""
         return bool(_STACK_START.search(self._tail))
 
     def take_stack(self, cell: int) -> int:
         """Remove the stack of a killed worker from stderr. Return the line of `cell` where the worker
-        stopped, or 0 if unknown.
-        """
+        stopped, or 0 if unknown."""
         stacks = list(_STACK.finditer(self._tail))
         if not stacks:
             return 0

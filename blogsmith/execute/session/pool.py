@@ -19,8 +19,7 @@ from .session import SessionObserver, Start, not_started, run_session, silent_ob
 Absent = Callable[[Mapping[str, str]], None]
 FindCheckpoints = Callable[[SessionJob, Callable[[Process], Process]], SessionCheckpoints | None]
 """Function that returns the checkpoints of a session; None if the session cannot have any. It calls its
-second argument with each worker that resumes.
-"""
+second argument with each worker that resumes."""
 
 
 def no_checkpoints(job: SessionJob, hold: Callable[[Process], Process]) -> None:
@@ -123,8 +122,7 @@ def _replay(job: SessionJob, run: SessionRun, watch: SessionObserver) -> None:
 @contextlib.contextmanager
 def _worker_starter(jobs: Sequence[SessionJob], preload: tuple[str, ...], absent: Absent) -> Iterator[Start]:
     """Yield the function that starts workers, either separately or by forking a server that has imported
-    shared modules.
-    """
+    shared modules."""
     if not preload or not jobs:
         yield spawn
         return

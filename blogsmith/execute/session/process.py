@@ -55,8 +55,7 @@ class Process:
     """Further descriptors that stay open while the worker runs."""
     is_adopted: bool = True
     """Whether this process becomes the parent of child processes that outlive the worker. If not, they are
-    found by their mark.
-    """
+    found by their mark."""
 
     def close(self) -> None:
         """Close our descriptors. The worker must be gone."""
@@ -92,8 +91,7 @@ def spawn(job: SessionJob) -> Process:
 
 class AdoptedChild:
     """Waits for a child of this process that was forked by another process. Its instances are used as
-    `Process.wait`.
-    """
+    `Process.wait`."""
 
     def __init__(self, pid: int) -> None:
         """Open a handle to the child, which must exist. Raises `OSError` if the system cannot wait for a
@@ -126,8 +124,7 @@ class AdoptedChild:
 
 class ReportedExit:
     """Waits for a worker whose parent, a server, reports its exit. Its instances are used as `Process.wait`.
-    status: descriptor that the report arrives at: a byte, then four bytes with the exit code.
-    """
+    status: descriptor that the report arrives at: a byte, then four bytes with the exit code."""
 
     def __init__(self, pid: int, status: int) -> None:
         self._pid, self._status = pid, status

@@ -29,8 +29,7 @@ MARK_NAME = "BLOGSMITH_SESSION"
 _MAX_PROCESSES = 128
 _MAX_STEP = 1 << 24
 """Largest difference between the numbers of two marks. A session can be forked from another one 16 million
-times.
-"""
+times."""
 
 _LINUX = sys.platform == "linux"
 _RLIMIT_LOCKS = 10
@@ -85,8 +84,7 @@ def mark_process(process: Process, number: int) -> Mark:
 @contextlib.contextmanager
 def orphan_adoption() -> Iterator[None]:
     """In the `with` block, become the parent of descendants whose own parent dies, if the system supports
-    it.
-    """
+    it."""
     before = _adopts()
     adopt_orphans(True)
     try:
@@ -117,8 +115,7 @@ def _adopts() -> bool:
 
 def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
     """Return the number of processes of a session and their memory. Memory shared by processes is counted
-    once only if the plain sum exceeds `limit_bytes`, because that is slow.
-    """
+    once only if the plain sum exceeds `limit_bytes`, because that is slow."""
     if not _LINUX:
         return Usage(1, 0)
     if process.is_adopted:
@@ -134,8 +131,7 @@ def usage(process: Process, mark: Mark, limit_bytes: int) -> Usage:
 
 def end_session(process: Process, mark: Mark) -> int | None:
     """Kill and reap all remaining processes of a session. Return the worker's exit code, or minus its signal
-    number; None if unknown.
-    """
+    number; None if unknown."""
     # The group number is not reused while one of its processes lives, nor soon after.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pgid, signal.SIGKILL)
@@ -167,8 +163,7 @@ def find_marked(mark: Mark) -> list[int]:
 
 def memory_of_marks(numbers: Collection[int]) -> dict[int, int]:
     """Map each mark to the memory in bytes of the processes that carry it in their limits. Shared memory is
-    counted in part.
-    """
+    counted in part."""
     found: dict[int, int] = {}
     if sys.platform == "linux" and numbers:
         import resource
@@ -183,8 +178,7 @@ def memory_of_marks(numbers: Collection[int]) -> dict[int, int]:
 
 def process_with_mark(number: int, *, is_child: bool = True) -> int | None:
     """Wait for a process that carries a mark, and return its id. None if none appears for a while. is_child:
-    whether the process is, or becomes, a child of this process.
-    """
+    whether the process is, or becomes, a child of this process."""
     mark = Mark(number, in_limits=True)
     end = time.monotonic() + _CHILD_WAIT_S
     while True:
@@ -218,8 +212,7 @@ def _is_foreign_zombie(pid: int) -> bool:
 
 def process_limit() -> int:
     """Return the maximum number of processes of one session. It grows with the number of cores, since process
-    pools start one per core.
-    """
+    pools start one per core."""
     return max(_MAX_PROCESSES, 2 * count_cores())
 
 
@@ -234,8 +227,7 @@ def _with_descendants(pids: list[int]) -> list[int]:
 
 def _children(pid: int) -> list[int]:
     """Return the ids of the children of a process, for all of its threads. Empty if the process is gone or
-    the system lists none.
-    """
+    the system lists none."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for task in (_PROC / str(pid) / "task").iterdir():

@@ -59,8 +59,7 @@ class RequestLimits:
     @property
     def end(self) -> float:
         """Time of the next action (interrupt the request; after that, kill the worker), in seconds of the
-        monotonic clock.
-        """
+        monotonic clock."""
         return self.began + self.timeout_s + (GRACE_S if self.is_interrupted else 0.0)
 
     @property

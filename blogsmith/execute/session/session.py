@@ -57,8 +57,7 @@ class SessionObserver(Protocol):
 
     def on_resume(self, job: SessionJob, position: int) -> None:
         """Handle that the session resumed after the cell at `position`. Neither this cell nor earlier ones
-        run again.
-        """
+        run again."""
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
         """Handle that no checkpoint was made after a cell. reason: why it cannot be made."""
@@ -300,8 +299,7 @@ class _Session:
 
     def _request(self, step: CellStep, other: SweepStep | None = None) -> CellRun:
         """Run a cell. other: point of its sweep to run, whose variables are removed afterwards; None for the
-        default point.
-        """
+        default point."""
         began = time.monotonic()
         limits = RequestLimits(step.timeout_s, step.memory_bytes)
         answer = self._exchange.request(_cell_request(step, other), "done", limits, self._outputs)
@@ -344,8 +342,7 @@ class _Session:
 
     def _machine(self) -> Machine:
         """Return the machine of the session, and then end the worker. This is the last request, because
-        everything is imported by then.
-        """
+        everything is imported by then."""
         unseen = OutputBuffer(0, lambda output: None)
         answer = self._exchange.request({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
         if not self._exchange.is_over:
@@ -361,8 +358,7 @@ class _Session:
 
 def _may_continue(step: CellStep, run: CellRun) -> bool:
     """Return whether later cells may run. They may run after a false claim, because a claim changes no
-    variable.
-    """
+    variable."""
     raised = any(isinstance(output, Failure) for output in run.outputs)
     return run.status == "ok" or (run.status == "error" and (step.error or not raised))
 

@@ -24,8 +24,7 @@ class Termination:
 
     def check(self) -> None:
         """If a signal has ended the program, raise its exception again. The exception can get lost where
-        exceptions are ignored, as in `__del__`.
-        """
+        exceptions are ignored, as in `__del__`."""
         if self.number == signal.SIGINT:
             raise KeyboardInterrupt
         if self.number:

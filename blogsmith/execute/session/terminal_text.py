@@ -72,8 +72,7 @@ def _apply_overwrites(line: str) -> str:
 
 def _erase(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, str]]:
     """Erase a part of a line, as the terminal's `K` sequence does. at: column of the cursor. what: argument
-    of the sequence: `1` erases up to the cursor, `2` the whole line, anything else from the cursor on.
-    """
+    of the sequence: `1` erases up to the cursor, `2` the whole line, anything else from the cursor on."""
     if what == "1":
         return [(" ", "")] * min(at + 1, len(row)) + row[at + 1 :]
     return [] if what == "2" else row[:at]
@@ -81,8 +80,7 @@ def _erase(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, st
 
 def _row_text(row: list[tuple[str, str]], last: str) -> str:
     """Return the characters of a line, each with its colour, as text with escape sequences. last: colour that
-    the next line continues with.
-    """
+    the next line continues with."""
     pieces: list[str] = []
     now = ""
     for character, color in [*row, ("", last)]:

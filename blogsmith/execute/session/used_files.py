@@ -39,8 +39,7 @@ class CellFiles:
 
     reads: list[str] = field(default_factory=list)
     """Paths of files that were read, relative to the site root. The next two fields contain paths in the same
-    form.
-    """
+    form."""
     modules: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
     states: set[str] = field(default_factory=set)
@@ -73,8 +72,7 @@ class UsedFiles:
     """1-based position of a cell that ran → files that were first used by this cell."""
     _stamps: dict[str, list[int]] = field(default_factory=dict)
     """File → its size, time of the last write in ns and inode when it was opened. A file that the session
-    itself may have changed has no entry.
-    """
+    itself may have changed has no entry."""
 
     _states: dict[str, str] = field(default_factory=dict)
     """Key of a path → its state as the worker sent it."""
@@ -88,8 +86,7 @@ class UsedFiles:
 
     def is_hidden(self) -> bool:
         """Return whether a file that was created since would be imported instead of a module that the session
-        imported.
-        """
+        imported."""
         stems = {stem for used in (self._first, *self._cells.values()) for stem in used.absent}
         return any((self.root / f"{stem}{end}").exists() for stem in stems for end in _MODULE_ENDS)
 
@@ -122,8 +119,7 @@ class UsedFiles:
     def current_states(self) -> dict[str, str] | None:
         """Return the present state of each path that was queried, listed or named, by key. None if one of
         them differs from the state that the session found. Files that Python has opened are not included,
-        because a checkpoint compares these itself.
-        """
+        because a checkpoint compares these itself."""
         found = {}
         for used in (self._first, *self._cells.values()):
             for key in used.states:
@@ -162,8 +158,7 @@ class UsedFiles:
 
     def _is_same(self, used: CellFiles, name: str) -> bool:
         """Return whether a named file has not changed since before the cell. If so, the session did not write
-        it.
-        """
+        it."""
         now = read_stamp(self.root / name)
         return now is not None and [now.size, now.modified_ns, now.inode] == used.named[name][1:]
 

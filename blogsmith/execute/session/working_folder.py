@@ -59,8 +59,7 @@ def note_use(file: Path) -> None:
 
 class SessionFolder:
     """Folder of a session and of the sessions that resume from its checkpoints. It is removed when none of
-    them uses it any longer.
-    """
+    them uses it any longer."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -82,8 +81,7 @@ class SessionFolder:
 
     def begin_turn(self, wait_s: float) -> bool:
         """Wait until no other session uses the folder, then use it. Return False if that takes longer than
-        `wait_s` seconds. Only one session uses the folder at a time, and finds it empty.
-        """
+        `wait_s` seconds. Only one session uses the folder at a time, and finds it empty."""
         if not self.path.is_dir() or not self._turn.acquire(timeout=wait_s):
             return False
         self.add_user()
@@ -209,8 +207,7 @@ def _end_sessions(folder: str) -> None:
 
 def lock_folder(folder: str, *, shared: bool = False) -> int | None:
     """Return a descriptor that locks the folder. None if another process has locked the folder, or if the
-    system lacks such locks. shared: whether others may hold a shared lock at the same time.
-    """
+    system lacks such locks. shared: whether others may hold a shared lock at the same time."""
     try:
         import fcntl
     except ImportError:

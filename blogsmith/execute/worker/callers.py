@@ -22,8 +22,7 @@ _IMPORTERS = ("/importlib/", "/pkgutil.py", "/linecache.py", "/inspect.py", "/tr
 
 class Callers:
     """Determines whose code made a call, from the call stack. is_of_site: returns whether a file belongs to
-    the site.
-    """
+    the site."""
 
     def __init__(self, is_of_site: Callable[[str], bool]) -> None:
         self._is_of_site = is_of_site
@@ -41,14 +40,12 @@ class Callers:
 
     def is_author(self, frame: FrameType | None, through: frozenset[str] = frozenset()) -> bool:
         """Return whether the author's code made a call. through: names of Python's modules that may have
-        passed the call on.
-        """
+        passed the call on."""
         return self.nearest(frame, through) == AUTHOR
 
     def nearest(self, frame: FrameType | None, through: frozenset[str]) -> str:
         """Return the kind of the innermost caller. Frames of watched calls, and of Python's modules in
-        `through`, are skipped.
-        """
+        `through`, are skipped."""
         while frame is not None:
             file = frame.f_code.co_filename
             kind = self.kind_of(file)

@@ -72,8 +72,7 @@ class WorkerSession:
         """Top-level names that cells import directly, in order."""
         self._shapes: list[dict[str, Any]] = []
         """Mismatches of shapes that are not reported yet. A shape comment may be in a function of an earlier
-        cell.
-        """
+        cell."""
         self._truths = Truths()
         self._truths.install()
         self.checkpoints: Checkpoints | None = None
@@ -158,8 +157,7 @@ class WorkerSession:
 
     def packages(self) -> list[str]:
         """Return the packages that cells import directly, without Python's own modules and those of the
-        site.
-        """
+        site."""
         return versions.used_packages(self.imports, lambda file: bool(self._observed.name_of(file)))
 
     def machine(self) -> dict[str, Any]:
@@ -171,8 +169,7 @@ class WorkerSession:
 
     def _run_guarded(self, work: Callable[[], Any]) -> dict[str, Any]:
         """Run `work` and return how it ended. If the author's code raises an exception, the exception is part
-        of the returned data.
-        """
+        of the returned data."""
         try:
             self._interrupts.install()
             self._interrupts.allow()
@@ -224,8 +221,7 @@ class WorkerSession:
 
     def _value_of(self, tree: Module, last: expr | None, name: str) -> Any:
         """Run the code of a cell. Return the value of its last expression, or None if this value is not
-        needed.
-        """
+        needed."""
         if last is None:
             self._run(self._body(tree, name))
             return None
@@ -273,8 +269,7 @@ class WorkerSession:
 
     def _run(self, *codes: CodeType) -> Any:
         """Run code objects in the namespace one after the other. Return the value of the last one. If one of
-        them awaits something, all run in the session's event loop.
-        """
+        them awaits something, all run in the session's event loop."""
         for code in codes:
             self._observed.scan_names(code)
         if not any(code.co_flags & _IS_COROUTINE for code in codes):

@@ -37,12 +37,10 @@ if TYPE_CHECKING:
 
 _RLIMIT_LOCKS = 10
 """Number of the resource limit whose value is the mark. The builder identifies the processes of a session by
-their mark.
-"""
+their mark."""
 _PASSED = 4
 """Number of descriptors that the builder passes to a worker: its socket, two pipes for output, and a pipe
-that ends the worker when the builder ends.
-"""
+that ends the worker when the builder ends."""
 _POLL_S = 0.0005
 _MAX_WAIT_S = 3600.0
 """Maximum time in seconds for one wait. Every timeout of the system accepts this number."""
@@ -65,8 +63,7 @@ class Checkpoints:
 
     def create(self, message: dict[str, Any]) -> dict[str, Any] | None:
         """Make a checkpoint if possible, and return the answer for the builder. The call returns again, with
-        None, in each worker that later resumes from the checkpoint.
-        """
+        None, in each worker that later resumes from the checkpoint."""
         self._observed.is_paused = True
         try:
             connection = self._channel.receive_descriptors(1)[0]
@@ -83,8 +80,7 @@ class Checkpoints:
 
     def _refusal(self, connection: int, piped_bytes: int) -> str:
         """Return why a fork of this process would not behave like this process, as a message. Empty if it
-        would.
-        """
+        would."""
         threads = len(listdir("/proc/self/task"))  # noqa: PTH208 - pathlib costs 5 ms
         if threads > 1:
             return f"{threads - 1} other {'thread is' if threads == 2 else 'threads are'} running"
@@ -106,8 +102,7 @@ class Checkpoints:
 
     def _fork(self, connection: int, mark: int) -> bool:
         """Fork the checkpoint. Return True in the original process when the checkpoint exists, and False in a
-        worker that resumes.
-        """
+        worker that resumes."""
         random, pending = _RandomState(), self._output.pending()
         child = fork()
         if child:
@@ -129,8 +124,7 @@ class Checkpoints:
 
     def _wait(self, connection: int) -> tuple[int, list[int]]:
         """Wait as a checkpoint. The call returns only in a worker that resumes: the connection to the builder
-        and the passed descriptors.
-        """
+        and the passed descriptors."""
         null = os.open("/dev/null", os.O_RDWR)
         for number in (1, 2, *self._life):
             os.dup2(null, number)
@@ -216,8 +210,7 @@ class _KeptCheckpoint:
 
     def _remove_files(self) -> None:
         """Remove the socket, and the state that the builder has stored beside it. In a sandbox this fails;
-        the next run of the builder then removes both.
-        """
+        the next run of the builder then removes both."""
         name = self._listener.getsockname()
         for path in (name, name[: -len(".socket")] + ".state"):
             try:
@@ -228,8 +221,7 @@ class _KeptCheckpoint:
 
 def _detach(mark: int) -> None:
     """Turn a child process into a child of the builder, with its own session of the system and its own
-    mark.
-    """
+    mark."""
     resource.setrlimit(_RLIMIT_LOCKS, (mark, mark))
     # Do this before anyone knows this process: when the other process's group is ended, this one must not be
     # in it.
@@ -275,8 +267,7 @@ def _send_bytes(connection: int, data: bytes) -> None:
 
 def _receive(connection: int) -> tuple[bytes, list[int]]:
     """Return a mark and descriptors that the builder sent. If the builder has disconnected, there are no
-    descriptors.
-    """
+    descriptors."""
     return receive_passed(connection, 8, _PASSED)
 
 
@@ -301,8 +292,7 @@ def _is_read_only_file(number: int) -> bool:
 
 def _reopen(number: int, place: int) -> None:
     """Open a file again under the same descriptor, so that its position is no longer shared with the other
-    process. place: position to continue from.
-    """
+    process. place: position to continue from."""
     try:
         inherited = os.get_inheritable(number)
     except OSError:  # the file object was garbage and was collected

@@ -67,8 +67,7 @@ class Scope:
 
     def is_checked(self, number: int, *values: object) -> bool:
         """Check values that are already assigned. Always return False, so that the body of the inserted `if`
-        never runs.
-        """
+        never runs."""
         self.check_values(number, values, sys._getframe(1))
         return False
 
@@ -123,8 +122,7 @@ class Scope:
 
 def split_values(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
     """Return the values to compare with `shapes` shapes: the items of a single value, or several sizes
-    combined into one shape.
-    """
+    combined into one shape."""
     if shapes > 1 and len(values) == 1 and isinstance(values[0], (tuple, list)):
         return tuple(values[0])
     if shapes == 1 and len(values) > 1 and as_sizes(values) is not None:
@@ -134,16 +132,14 @@ def split_values(values: tuple[object, ...], shapes: int) -> tuple[object, ...]:
 
 def possible_shapes(value: object) -> list[Sizes]:
     """Return the possible shapes of a value: its own shape and, if it is a tuple of integers, the shape that
-    these integers may mean.
-    """
+    these integers may mean."""
     sizes, stated = value_shape(value), as_sizes(value)
     return [found for found in (stated, sizes) if isinstance(found, tuple)]
 
 
 def format_shape(value: object, dimensions: int = 0) -> str:
     """Return the shape of a value as text, or the type of the value if it has no shape. dimensions: expected
-    number of dimensions, to choose between two possible shapes.
-    """
+    number of dimensions, to choose between two possible shapes."""
     sizes = next((found for found in possible_shapes(value) if len(found) == dimensions), value_shape(value))
     return sizes if isinstance(sizes, str) else format_tuple([str(size) for size in sizes])
 
@@ -158,8 +154,7 @@ def as_sizes(value: object) -> Sizes | None:
 
 def as_integer(value: object) -> int | None:
     """Return an integer of Python, or a NumPy or torch integer without dimensions, as an int. None for
-    booleans and other values.
-    """
+    booleans and other values."""
     if isinstance(value, bool) or (not isinstance(value, int) and value_shape(value) != ()):
         return None
     try:

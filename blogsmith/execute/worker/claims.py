@@ -169,8 +169,7 @@ class Claim:
 
     def _inspect(self, number: int, value: Any) -> None:
         """Store the value of an operand that belongs to a group. If it is the last operand, inspect all
-        values of the group.
-        """
+        values of the group."""
         self._held[number] = value
         if number not in self._groups:
             return
@@ -307,8 +306,7 @@ class Claim:
 
     def _watch_reduction(self, node: _ast.Call, name: str, *, is_method: bool) -> None:
         """Check calls of functions that reduce a collection to one number: the collection must not be empty
-        or contain NaN.
-        """
+        or contain NaN."""
         if isinstance(node.func, _ast.Attribute) and not _is_record(node.func.value):
             node.func.value = self._observe(node.func.value)
         if name in ("max", "min") and not is_method:
@@ -323,8 +321,7 @@ class Claim:
 
     def _observe_lengths(self, node: _ast.Call, name: str) -> None:
         """Inspect the lengths of the arguments of `zip` or `map`, unless the author meant one to be
-        shorter.
-        """
+        shorter."""
         start = 1 if name == "map" else 0
         parts = node.args[start:]
         is_meant = any(isinstance(part, _ast.Subscript) or not _is_plain(part) for part in parts)
@@ -379,8 +376,7 @@ class Claim:
 
     def _watch_comparer(self, node: _ast.Call, name: str, first: int) -> None:
         """Inspect the arguments of a function that compares two arguments. first: index of the first compared
-        argument.
-        """
+        argument."""
         if len(node.args) >= 2 and all(map(_is_plain, node.args)):
             numbers = [first, first + 1]
         elif isinstance(node.func, _ast.Attribute) and len(node.args) == 1:

@@ -103,8 +103,7 @@ class Comparisons:
 
     def compare(self, left: Any, right: Any, text: str) -> str:
         """Add a comparison of two values. Return `nan` if one of the values is NaN, otherwise an empty
-        string. text: source code of the comparison.
-        """
+        string. text: source code of the comparison."""
         shapes = shape_of(left), shape_of(right)
         self.count += max(_size(shapes[0]), _size(shapes[1]), 1)
         if None not in shapes and shapes[0] != shapes[1] and () not in shapes:
@@ -118,15 +117,13 @@ class Comparisons:
 
     def compare_contents(self, left: Any, right: Any, text: str) -> str:
         """Add a comparison by `==`. Return `nan` as in `compare`, or `empty` if both values are collections
-        without elements.
-        """
+        without elements."""
         return self.compare(left, right, text) or ("empty" if is_empty(left) and is_empty(right) else "")
 
     def less(self, difference: str) -> Callable[[Any, Any, str], str]:
         """Return a function that adds a comparison by `<` or `<=`. That function returns `empty` for an empty
         set, which is a subset of every set. difference: source code of a difference whose size is compared;
-        may be empty.
-        """
+        may be empty."""
 
         def compare(left: Any, right: Any, text: str) -> str:
             largest = self._largest.get(difference, 0.0)
@@ -194,8 +191,7 @@ class Comparisons:
 
     def _wraps(self, left: Any, operator: str, right: Any, result: Any) -> bool:
         """Return whether the result of an operation has wrapped around because NumPy or torch used unsigned
-        numbers.
-        """
+        numbers."""
         if not str(getattr(result, "dtype", "")).rpartition(".")[2].startswith("uint"):
             return False
         try:
@@ -214,8 +210,7 @@ class Comparisons:
 
 def shape_of(value: Any) -> tuple[int, ...] | None:
     """Return the shape of an array or a tensor. For a list or tuple that contains only numbers, return
-    `(len(value),)`; for other values, None.
-    """
+    `(len(value),)`; for other values, None."""
     shape = getattr(value, "shape", None)
     if not isinstance(shape, tuple) or not all(type(size) is int for size in shape):
         return (len(value),) if type(value) in (list, tuple) and _is_flat(value) else None

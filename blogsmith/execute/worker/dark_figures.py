@@ -32,8 +32,7 @@ _CLEAR: Color = (0.0, 0.0, 0.0, 0.0)
 
 def has_own_background(figure: Any) -> bool:
     """Return whether the figure has a background of its own, as in dark styles. If so, the figure is not
-    changed for dark pages.
-    """
+    changed for dark pages."""
     return _is_kept(figure.patch) or not _is_light(_face_color(figure.patch))
 
 
@@ -92,8 +91,7 @@ def _has_picture(axes: Any) -> bool:
 
 def _repaint(artist: Any, is_ground: bool, dark: bool) -> None:
     """Set the colours of one artist (element of a figure) for light or dark pages. is_ground: whether the
-    artist is a background.
-    """
+    artist is a background."""
     kinds = sys.modules
     if is_ground and _lightness(_face_color(artist)) >= _WHITE:
         artist.set_facecolor(_CLEAR)
@@ -112,8 +110,7 @@ def _repaint(artist: Any, is_ground: bool, dark: bool) -> None:
 
 def _repaint_many(artist: Any) -> None:
     """Set the colours of a collection of elements. matplotlib reports contour lines as coloured by data even
-    if the author named their colours.
-    """
+    if the author named their colours."""
     if artist.get_array() is None:
         _mirror_properties(artist, "facecolor", "edgecolor")
     elif getattr(artist, "colors", None) is not None and not getattr(artist, "filled", True):
@@ -123,8 +120,7 @@ def _repaint_many(artist: Any) -> None:
 
 def _mirror_properties(artist: Any, *names: str) -> None:
     """Mirror colour properties of an artist. All properties are read before one is set, because they may
-    depend on each other.
-    """
+    depend on each other."""
     to_rgba_array = import_module("matplotlib.colors").to_rgba_array
     is_many = hasattr(artist, "get_array")
     found = {name: to_rgba_array(getattr(artist, f"get_{name}")()).tolist() for name in names}

@@ -53,8 +53,7 @@ _CLOCK = re.compile(
     r"\.(?:now|utcnow|today)\s*\(|(?:datetime64|Timestamp|to_datetime)\s*\(\s*[\"'](?:now|today)\b"
 )
 """Matches Python code that reads the clock through a type such as `datetime`. Calls of these types cannot be
-observed.
-"""
+observed."""
 _RANDOM = re.compile(r"\bRandom\(\s*\)|\btorch\.seed\(\s*\)")
 _IN_MEMORY = ("", ":memory:")
 _MAX_NAME = 200
@@ -63,8 +62,7 @@ _MAX_SOURCE = 256 * 1024
 
 class Dependencies:
     """Dependencies of one session. notes: receives notes, also from forked children. absolute: converts the
-    path of an audit event to an absolute path; returns an empty string if the argument is not a path.
-    """
+    path of an audit event to an absolute path; returns an empty string if the argument is not a path."""
 
     def __init__(
         self, states: PathStates, notes: Notes, callers: Callers, absolute: Callable[[object], str]
@@ -117,8 +115,7 @@ class Dependencies:
 
     def note_open(self, path: str, name: str, *, reads: bool, exists: bool) -> None:
         """Note that a file is about to be opened. name: name of the file relative to the site root; empty if
-        it is not part of the site.
-        """
+        it is not part of the site."""
         if reads and not exists:
             self._note_state(path, NONE, sys._getframe(3))
         elif reads and not name:
@@ -158,16 +155,14 @@ class Dependencies:
 
     def scan_names(self, code: CodeType) -> None:
         """Note existing files of the site whose name is a string in the code, because C code may open them
-        unobserved.
-        """
+        unobserved."""
         for text in _strings(code.co_consts):
             if "." in text and len(text) <= _MAX_NAME and "\n" not in text and "\0" not in text:
                 self._name_file(text)
 
     def note_program_fact(self, kind: str, text: str) -> None:
         """Note a fact about a compiled program. kind: kind of fact, as in `Programs.run`. text: reason why
-        the program is not repeatable, or a string of its code, which may name a file.
-        """
+        the program is not repeatable, or a string of its code, which may name a file."""
         if kind == "reason":
             self._note_reason(text)
         elif len(text) <= _MAX_NAME and "\0" not in text:
@@ -204,8 +199,7 @@ class Dependencies:
 
     def take_new(self, *, is_seeded: bool) -> dict[str, Any]:
         """Return all dependencies found since the last call. Call this after all notes were taken. is_seeded:
-        whether blogsmith has seeded the random generators.
-        """
+        whether blogsmith has seeded the random generators."""
         self._repeatability.check(is_seeded=is_seeded)
         for note in self._notes.take():
             self.take(note)
@@ -278,8 +272,7 @@ class Dependencies:
 
     def _path_in(self, path: object, folder: object) -> str:
         """Return an absolute path; empty if the path is unknown. folder: descriptor of the folder that `path`
-        is relative to; None for the working folder.
-        """
+        is relative to; None for the working folder."""
         try:
             text = os.fsdecode(path)  # type: ignore[arg-type]
         except TypeError:
@@ -419,8 +412,7 @@ def _command_words(given: Any) -> Iterator[str]:
 
 def _program_name(words: list[str]) -> str:
     """Return the name of a program. If the words are a command for a shell, return the name of the first
-    program in it.
-    """
+    program in it."""
     names = [word.rpartition("/")[2] for word in words if word[:1] not in ("-", "")]
     shells = ("sh", "bash", "zsh", "env", "")
     found = next(
@@ -439,8 +431,7 @@ def _descriptor_path(descriptor: Any) -> str:
 
 def _is_glob(frame: FrameType | None) -> bool:
     """Return whether a folder is listed only to find the matches of a pattern. In this case the pattern
-    itself is noted.
-    """
+    itself is noted."""
     is_pathlib = False
     while frame is not None and (name := module_name(frame.f_code.co_filename)) in ("glob", "pathlib"):
         if name == "glob":

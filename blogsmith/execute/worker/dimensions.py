@@ -117,8 +117,7 @@ def is_size(node: ast.expr) -> bool:
 
 def size(node: ast.expr, known: Known) -> Number | None:
     """Evaluate the expression of a size. known: returns the size of a name. None if the expression contains
-    an unknown name.
-    """
+    an unknown name."""
     if isinstance(node, ast.Name):
         value = known(node.id)
         return value if isinstance(value, int) else None
@@ -152,8 +151,7 @@ def solve(node: ast.expr, result: Number, known: Known) -> dict[str, int] | None
 
 def quotient(node: ast.expr, of: Number, by: Number, known: Known) -> dict[str, int] | None:
     """Solve the equation `node` = `of` / `by` as `solve` solves its equation. Return None if the quotient is
-    not a whole number or `by` is 0. Return {} for 0/0, because every size solves it.
-    """
+    not a whole number or `by` is 0. Return {} for 0/0, because every size solves it."""
     if by == 0:
         return None if of else {}
     return None if of % by else solve(node, of // by, known)
@@ -255,8 +253,7 @@ def value_shape(value: object, depth: int = 0) -> tuple[int, ...] | str:
 
 def lengths(values: list[object] | tuple[object, ...], depth: int) -> tuple[int, ...] | str:
     """Return the lengths of nested sequences, in the form of `value_shape`. Items without a shape, such as
-    strings, count as items.
-    """
+    strings, count as items."""
     inner = set()
     for value in values:
         sizes = value_shape(value, depth + 1)

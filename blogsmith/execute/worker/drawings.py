@@ -83,8 +83,7 @@ _DVISVGM = (
 )
 _SPECIALS = (b"dvisvgm:", b"color ", b"papersize=")
 """Prefixes of those specials (commands in a DVI file for other programs) that may reach `dvisvgm`. Some
-others run PostScript or read files.
-"""
+others run PostScript or read files."""
 _MAX_FILE_BYTES = 32 * 1024 * 1024
 """Maximum size of any file that TeX writes."""
 _MAX_SVG_BYTES = 2 * 1024 * 1024
@@ -254,8 +253,7 @@ class DrawingSession:
 
     def _write_document(self, code: str) -> str:
         """Write the files of the document. Return the commands that are written before the code on its first
-        line.
-        """
+        line."""
         head, body = _split_code(code)
         begin, end = ("", "") if _OWN_START.search(code) else _AROUND.get(self._language, _TIKZ)
         names = [f"preamble-{number}.tex" for number in range(1, len(self.preamble) + 1)]
@@ -338,8 +336,7 @@ _DVI_ARGUMENTS = {
 
 def _environment(folder: Path) -> dict[str, str]:
     """Return the environment of the programs. It makes TeX ignore the user's own TeX files and files in other
-    folders.
-    """
+    folders."""
     kept = ("PATH", "LANG", "LC_ALL", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
     # the builder finds the processes of a session by its variables, such as the marker of the session
     marks = [name for name in os.environ if name.startswith("BLOGSMITH")]
@@ -362,8 +359,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def _split_code(code: str) -> tuple[str, str]:
     r"""Return the part of the code that belongs before `\begin{document}`, and the rest. Both keep the line
-    numbers of the code.
-    """
+    numbers of the code."""
     code = _CLASS.sub("", code)
     before, begin, after = code.partition("\\begin{document}")
     if begin:
@@ -378,8 +374,7 @@ def _split_code(code: str) -> tuple[str, str]:
 
 def _find_error(log: str, begin: str, *, has_output: bool) -> DrawingError | None:
     """Return the first error that TeX reported in the author's code. If TeX wrote no output, return any
-    error. None if there is none. begin: result of `_write_document`.
-    """
+    error. None if there is none. begin: result of `_write_document`."""
     errors = list(_ERROR.finditer(log))
     own = next((number for number, found in enumerate(errors) if found[1] in _OWN_FILES), None)
     if own is None and has_output:

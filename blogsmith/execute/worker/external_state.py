@@ -53,8 +53,7 @@ _MAX_FILES = 20_000
 
 class ExternalState:
     """External state of one session. absolute: converts the path of an audit event to an absolute path;
-    returns an empty string if the argument is not a path.
-    """
+    returns an empty string if the argument is not a path."""
 
     def __init__(self, absolute: Callable[[object], str]) -> None:
         self._absolute = absolute
@@ -146,8 +145,7 @@ class ExternalState:
     def refusal(self, known_bytes: int) -> str:
         """Return why no checkpoint is possible now, as a message. Empty if one is possible; `changed` later
         compares with the state at this call. known_bytes: number of bytes that this process has written to
-        the builder.
-        """
+        the builder."""
         written = _written_bytes()
         if written is None:
             return "this system does not report what a process has written"
@@ -182,8 +180,7 @@ def _is_system_path(path: str) -> bool:
 
 def _stamp(path: str, *, folders: bool = False) -> Stamp | None:
     """Return values that differ between two states of a path. folders: whether to include the time when a
-    folder was last changed.
-    """
+    folder was last changed."""
     try:
         status = stat(path)  # noqa: PTH116 - pathlib costs 5 ms
     except (OSError, ValueError):
@@ -205,8 +202,7 @@ def _source_path(path: str) -> str:
 
 def _written_bytes() -> int | None:
     """Return the number of bytes that this process has written to files, pipes and sockets. None if the
-    system does not count them.
-    """
+    system does not count them."""
     try:
         with open("/proc/self/io", "rb") as file:  # noqa: PTH123 - pathlib costs 5 ms
             lines = file.read().splitlines()

@@ -72,8 +72,7 @@ class Backend(type(sys)):  # type: ignore[misc]
 
     def show_open(self) -> None:
         """Send the open figures of pyplot that were not sent yet, ordered by number, and close all
-        figures.
-        """
+        figures."""
         open_figures = _open_figures()
         try:
             for manager in sorted(open_figures.get_all_fig_managers(), key=lambda manager: manager.num):
@@ -98,8 +97,7 @@ def _choosing_ours(execute: Execute, matplotlib: ModuleType) -> None:
 
 def install(send: Callable[[dict[str, Any]], None]) -> None:
     """Make this module the backend of matplotlib when matplotlib is imported later. send: receives figures as
-    `display` messages. Call this again in a process forked later.
-    """
+    `display` messages. Call this again in a process forked later."""
     backend = sys.modules.get(NAME)
     if isinstance(backend, Backend):
         backend.begin_session(send)
@@ -126,8 +124,7 @@ def flush(options: Options) -> None:
 
 def show(value: object, kind: str) -> bool:
     """Send `value` if it is a figure. Return whether it is one. If it is the value of a cell and was already
-    sent, it is not sent again.
-    """
+    sent, it is not sent again."""
     module: Any = sys.modules.get("matplotlib.figure")
     if module is None or not isinstance(value, module.Figure):
         return False
@@ -194,8 +191,7 @@ def _save_figure(figure: Any, box: Any, **settings: Any) -> bytes:
 
 def _box(figure: Any) -> Any:
     """Return the area to draw, in inches. None if the figure's own area is to be drawn, for example because
-    the author's settings say so.
-    """
+    the author's settings say so."""
     if sys.modules["matplotlib"].rcParams["savefig.bbox"] is not None:
         return None
     from matplotlib.transforms import Bbox  # type: ignore[import-not-found, unused-ignore]

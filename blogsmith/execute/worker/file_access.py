@@ -90,8 +90,7 @@ class FileAccess:
         self._stamps = FileStamps()
         self._known: set[str] = set()
         """Names of files that need no further report: they were reported, or written before they were
-        read.
-        """
+        read."""
         self._rows: deque[str] = deque()
         """Paths of files with measured rows."""
         self._told: set[str] = set()
@@ -258,8 +257,7 @@ class FileAccess:
     def uses(self, *, is_seeded: bool) -> dict[str, Any]:
         """Return all dependencies found since the last call except read and imported files, in the form of
         the message to the builder. Call this after `take_new`. is_seeded: whether blogsmith has seeded the
-        random generators.
-        """
+        random generators."""
         return self._dependencies.take_new(is_seeded=is_seeded)
 
     def scan(self, code: str) -> None:
@@ -288,14 +286,12 @@ class FileAccess:
 
     def stamps(self) -> dict[str, Stamp]:
         """Map each new file to its stamp when it was opened, see `file_stamps.py`. The stamp is None if the
-        session has changed the file since. Call this after `take_new`.
-        """
+        session has changed the file since. Call this after `take_new`."""
         return self._stamps.take_new()
 
     def _new_rows(self) -> list[str]:
         """Return files with measured rows that were read since the last call, including files that the
-        session has written to.
-        """
+        session has written to."""
         paths, self._rows = self._rows, deque()
         names = {self.name_of(path) for path in paths if os.path.isfile(path)}  # noqa: PTH113
         new = sorted(name for name in names - self._told if name)
@@ -325,8 +321,7 @@ class FileAccess:
 
     def _real_path(self, path: str) -> str:
         """Return the result of `os.path.realpath`. Links in folders are resolved only once, because an import
-        of NumPy asks for a hundred files in few folders, which would take longer than the import itself.
-        """
+        of NumPy asks for a hundred files in few folders, which would take longer than the import itself."""
         if not path or path in self._real_folders:
             return self._real_folders.get(path, "")
         parent, _, name = path.rpartition("/")
@@ -375,8 +370,7 @@ class FileAccess:
 
     def absent(self, imported: Iterable[str]) -> list[str]:
         """Return the files, missing at present, that would hide modules imported since the last call; see
-        `Shadows`. Call this after `take_new`. imported: names that cells import directly.
-        """
+        `Shadows`. Call this after `take_new`. imported: names that cells import directly."""
         return self._shadows.absent(imported, self._site_modules)
 
 

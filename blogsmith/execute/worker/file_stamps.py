@@ -58,8 +58,7 @@ class FileStamps:
 
     def note_bytecode(self, path: str) -> None:
         """Note the source file of a compiled module that is about to be opened, as Python may not open the
-        source itself.
-        """
+        source itself."""
         try:
             self.note(source_from_cache(path))
         except (ValueError, NotImplementedError):

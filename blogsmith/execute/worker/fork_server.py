@@ -159,8 +159,7 @@ def _import_problem(name: str) -> tuple[str, str] | None:
 
 def _refusal() -> str:
     """Return why this process must not be forked, as a message; empty if it can be forked. A process with
-    several threads cannot: a fork copies locks that these threads hold, but not the threads.
-    """
+    several threads cannot: a fork copies locks that these threads hold, but not the threads."""
     import threading
 
     threads = threading.active_count()
@@ -202,8 +201,7 @@ def _set_environment(env: dict[str, str]) -> None:
 
 def _show_mark(mark: str) -> None:
     """Write the session's mark where other processes read the environment of this one. The system shows them
-    the environment from the start of the process, and `os.environ` only changes a copy.
-    """
+    the environment from the start of the process, and `os.environ` only changes a copy."""
     import ctypes
 
     library = ctypes.CDLL(None)

@@ -43,8 +43,7 @@ class _ImportHook:
 
 def on_import(name: str, around: ExecuteHook) -> None:
     """When the module `name` is imported, call `around`, which must execute the module. This replaces an
-    earlier hook.
-    """
+    earlier hook."""
     sys.meta_path[:] = [
         finder for finder in sys.meta_path if not (isinstance(finder, _ImportHook) and finder.name == name)
     ]
@@ -53,8 +52,7 @@ def on_import(name: str, around: ExecuteHook) -> None:
 
 def after_import(name: str, take: Callable[[Any], None]) -> None:
     """Call `take` with a module: now if the module is loaded, otherwise after its import. `take` may raise an
-    AttributeError, because the site may contain another module of this name.
-    """
+    AttributeError, because the site may contain another module of this name."""
 
     def around(execute: Execute, module: ModuleType) -> None:
         execute(module)

@@ -30,8 +30,7 @@ def interactive_forms(
 ) -> dict[str, Any]:
     """Map MIME types to the data of a value that needs a script; empty for other values. offered: formats
     from the value's own methods. complain: called with the name of a library function that failed, and the
-    exception.
-    """
+    exception."""
     if _WIDGET_VIEW in offered:
         return _widget(shown)
     packages = {base.__module__.split(".")[0] for base in type(shown).__mro__}

@@ -42,8 +42,7 @@ _TCP = 0b11
 _TCP_VERSION = 4
 _SCOPES = 0b11
 """Actions that are restricted: connecting to abstract Unix sockets of other processes, and sending signals to
-other processes, such as the builder.
-"""
+other processes, such as the builder."""
 _SCOPES_VERSION = 6
 
 # Output often goes to these devices, and CUDA communicates with its driver by writing to devices.

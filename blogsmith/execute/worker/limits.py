@@ -16,8 +16,7 @@ _SPARE_BYTES = 48 * 1024 * 1024
 
 class MemoryLimit:
     """Memory limit (RLIMIT_DATA) for the author's code. The worker itself may use some memory beyond it, so
-    that it can report that memory ran out.
-    """
+    that it can report that memory ran out."""
 
     def __init__(self, data_bytes: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -46,8 +45,7 @@ class MemoryLimit:
 
 class Interrupts:
     """Handler of SIGINT, which the builder sends to a cell that takes too long. SIGINT has an effect only in
-    cells. It is delayed while `hold` is active, for example while a frame is sent.
-    """
+    cells. It is delayed while `hold` is active, for example while a frame is sent."""
 
     def __init__(self) -> None:
         self._allowed = False

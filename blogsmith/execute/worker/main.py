@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 def serve(control: int | socket) -> NoReturn:
     """Run one session and exit the process. control: the worker's end of the socket; the caller must not use
-    it afterwards.
-    """
+    it afterwards."""
     interrupts = Interrupts()
     interrupts.install()
     channel = Channel(control if isinstance(control, int) else control.detach(), interrupts)
@@ -115,8 +114,7 @@ def _programs(start: dict[str, Any]) -> Programs:
 def _watch_below(output: StreamOutput) -> None:
     """Replace `os.write` and `os._exit`, which bypass the worker's streams. Output of `os.write` then appears
     after earlier output. If a cell calls `os._exit`, its output still arrives, with a stack on stderr as
-    after a crash.
-    """
+    after a crash."""
     write = os.write
 
     def watched_write(fd: int, data: Buffer) -> int:

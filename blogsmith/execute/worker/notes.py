@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 class Notes:
     """Notes since the last call of `take`, each only once. temporary: folder for the shared file, on systems
-    that cannot create files in memory.
-    """
+    that cannot create files in memory."""
 
     def __init__(self, temporary: str) -> None:
         self._temporary = temporary

@@ -119,8 +119,7 @@ class PathStates:
 
     def match(self, pattern: str) -> None:
         """Add a pattern whose matches were listed. pattern: absolute path. If the searched folder is outside
-        the site, only set `is_cut`, since a search there may be endless.
-        """
+        the site, only set `is_cut`, since a search there may be endless."""
         folder = pattern
         while any(character in folder for character in "*?["):
             folder = folder.rpartition("/")[0]
@@ -164,8 +163,7 @@ class PathStates:
 
     def take_new(self) -> dict[str, str]:
         """Map the key of each path to its state, for paths that are new since the last call. An empty state
-        must be computed by the builder.
-        """
+        must be computed by the builder."""
         new, self._new = self._new, {}
         return new
 

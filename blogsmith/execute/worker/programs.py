@@ -47,8 +47,7 @@ _ASKED = (
     ("code std::filesystem", r"ZNSt10filesystem\w*"),
 )
 """Pairs: reason why a program is not repeatable; pattern of the functions, as named in object files, that
-indicate this reason.
-"""
+indicate this reason."""
 
 
 class ProgramError(Exception):
@@ -168,8 +167,7 @@ def _headers(file: str, folder: str) -> list[str]:
 
 def _reasons(folder: str) -> list[str]:
     """Return the reasons in `_ASKED` that apply to the object file. Return `code` if the names in the object
-    file cannot be read.
-    """
+    file cannot be read."""
     try:
         done = subprocess.run(
             ["nm", "-u", "cell.o"],

@@ -33,8 +33,7 @@ _ALLOW, _REJECT = 0x7FFF_0000, 0x0005_0000
 _LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24
 """Offsets in `struct seccomp_data`: system call number, architecture, and the lower halves of the first two
-arguments on little-endian machines.
-"""
+arguments on little-endian machines."""
 _MACHINES = {
     "x86_64": (0xC000_003E, 41, 53, 126),
     "aarch64": (0xC000_00B7, 198, 199, 91),
@@ -66,8 +65,7 @@ def restrict_sockets(*, has_network: bool) -> str:
 
 def _program(architecture: int, socket: int, pair: int, *, has_network: bool) -> bytes:
     """Return the filter in classic BPF. Each instruction consists of an operation, two jumps (if true, if
-    false) and an operand. A jump is the number of instructions to skip.
-    """
+    false) and an operand. A jump is the number of instructions to skip."""
     reject, unknown = _REJECT | errno.EACCES, _REJECT | errno.ENOSYS
     steps: Sequence[tuple[int, int, int, int]] = (
         (_LOAD, 0, 0, _ARCHITECTURE),

@@ -1,6 +1,5 @@
 """Makes random numbers of `random`, NumPy and torch reproducible, even if these modules are imported
-later.
-"""
+later."""
 
 from __future__ import annotations
 
@@ -52,8 +51,7 @@ class Seeds:
 
 class _Loader:
     """Loader that calls the real loader and seeds the module. The loaded module refers only to the real
-    loader.
-    """
+    loader."""
 
     def __init__(self, loader: Any, number: int) -> None:
         self._loader = loader
@@ -72,8 +70,7 @@ class _Loader:
 
 def fresh() -> None:
     """Seed loaded modules with random numbers of the system. Otherwise all forked processes would get the
-    same numbers.
-    """
+    same numbers."""
     for name, method in (("random", "seed"), ("numpy.random", "seed"), ("torch", "seed")):
         if name in sys.modules:
             getattr(sys.modules[name], method)()

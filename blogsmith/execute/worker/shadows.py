@@ -72,8 +72,7 @@ class Shadows:
 
 def _list_safely(found: Iterator[str]) -> list[str]:
     """Return all items; an empty list if iterating fails because a cell replaced a module with an object that
-    lacks a module's attributes.
-    """
+    lacks a module's attributes."""
     try:
         return list(found)
     except Exception:

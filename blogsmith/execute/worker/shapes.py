@@ -138,8 +138,7 @@ class Instrument(ast.NodeTransformer):
 
     def create_check(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:
         """Create a statement that checks assigned targets. It is not an expression, because an expression
-        would become the value of the cell.
-        """
+        would become the value of the cell."""
         values = [target_value(target, node) for target in targets]
         return place_node(ast.If(self.call("is_checked", comment, values), [ast.Pass()], []), node)
 
@@ -218,8 +217,7 @@ class Instrument(ast.NodeTransformer):
 
 def parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.AST]]:
     """Return each parameter with its last node: its default value or, without one, the parameter itself. Skip
-    `*args` and `**options`.
-    """
+    `*args` and `**options`."""
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults, *arguments.kw_defaults]
     both = enumerate([*plain, *arguments.kwonlyargs])

@@ -10,8 +10,7 @@ import sys
 
 def boot() -> None:
     """Make this folder the package `_blogsmith` and run the program named on the command line. For a session,
-    this call does not return.
-    """
+    this call does not return."""
     folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib costs 5 ms
     ours = (folder, os.path.dirname(os.path.realpath(__file__)))  # noqa: PTH120
     sys.path[:] = [entry for entry in sys.path if entry not in ours]

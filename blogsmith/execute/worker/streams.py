@@ -47,8 +47,7 @@ class StreamOutput:
         self._muted = False
         self._orphaned = False
         """Whether this process is a child forked by the author's code, which prints directly to the
-        descriptors.
-        """
+        descriptors."""
         self._is_unsynced = False
         """Whether the builder may not have received everything yet."""
         self._kept: list[dict[str, Any]] = []
@@ -148,8 +147,7 @@ class StreamOutput:
 
     def sync(self) -> None:
         """Wait until the builder has received all output so far. Call this before other code writes to the
-        pipes. Threads other than the main one may not read from the socket, so they only flush.
-        """
+        pipes. Threads other than the main one may not read from the socket, so they only flush."""
         if not self.is_in_cell:
             self.flush()
             return
@@ -191,8 +189,7 @@ class StreamOutput:
 
     def _orphan(self) -> None:
         """Reset state in a forked child: unsent output belongs to the parent, and locks held by other threads
-        are never released.
-        """
+        are never released."""
         self._lock = RLock()
         self._parts, self._kept, self._size = [], [], 0
         self._orphaned = True

@@ -35,8 +35,7 @@ class SessionState:
 
     def restore(self) -> str:
         """Restore the saved state. Return the name of a variable that was changed in place, or an empty
-        string.
-        """
+        string."""
         changed = [
             name for name, mark in self._marks.items() if _fingerprint(name, self._names[name]) != mark
         ]

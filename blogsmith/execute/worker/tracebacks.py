@@ -53,8 +53,7 @@ class Tracebacks:
 
     def text(self, error: BaseException) -> str:
         """Return the traceback without frames of the worker and paths of the machine. A long traceback is cut
-        in the middle.
-        """
+        in the middle."""
         import linecache
         import traceback
 
@@ -146,16 +145,14 @@ class Tracebacks:
 
 def short_path(path: str) -> str:
     """Return the part of a path that starts with the library. For paths outside libraries, return the file
-    name.
-    """
+    name."""
     found = _LIBRARY.search(path)
     return path[found.end() :] if found else path.rpartition("/")[2]
 
 
 def without_libraries(text: str) -> str:
     """Return text with paths of installed files shortened. The text is read only once, so this is fast for
-    long text too.
-    """
+    long text too."""
     pieces, done = [], 0
     for match in _LIBRARY.finditer(text):
         begin = max(done, match.start() - _MAX_PATH)
@@ -196,8 +193,7 @@ def _message(error: BaseException) -> str:
 
 def _suggestion(error: BaseException) -> str:
     """Return a suggestion such as `. Did you mean: 'total'?`. Python 3.10 and 3.11 add it only when they
-    print an exception themselves.
-    """
+    print an exception themselves."""
     if not isinstance(error, _SUGGESTED) or not (3, 10) <= sys.version_info < (3, 12):
         return ""
     import io

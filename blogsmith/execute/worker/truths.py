@@ -49,8 +49,7 @@ class Truths:
 
     def kind_of(self, value: object) -> str:
         """Return, as one word, what kind of value is used instead of a truth value. Empty for truth
-        values.
-        """
+        values."""
         # not isinstance, which would call the object's own code
         kind = type(value)
         if self.truth_of(value) is not None:
@@ -76,8 +75,7 @@ class Truths:
 
     def is_array(self, value: object) -> bool:
         """Return whether the value is an array of NumPy or a tensor of torch, but not an instance of a
-        subclass.
-        """
+        subclass."""
         return type(value) in (self._array, self._tensor) and type(value) is not type(None)
 
     def _take_numpy(self, module: Any) -> None:

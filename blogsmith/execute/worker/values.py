@@ -53,8 +53,7 @@ class Values:
 
     def bundle(self, shown: object) -> tuple[dict[str, str], dict[str, str]]:
         """Return two dicts: MIME type → text, and MIME type → base64, in the order of the tables. Plain text
-        is always included.
-        """
+        is always included."""
         offered = self._offered_forms(shown)
         text = {"text/plain": self._plain(shown, offered.get("text/plain"))}
         for mime, _ in _TEXT_METHODS:
@@ -114,8 +113,7 @@ class Values:
 
     def _call(self, shown: object, method: str, *, whole: bool = False, **arguments: object) -> Any:
         """Call a method of `shown` and return its result; metadata in the result is dropped unless `whole` is
-        set. None if the method does not exist or fails.
-        """
+        set. None if the method does not exist or fails."""
         call: Callable[..., Any] | None = getattr(shown, method, None)
         if not callable(call):
             return None
@@ -162,15 +160,13 @@ def cut(text: str, size: int) -> str:
 
 def _has_formats(shown: object) -> bool:
     """Return whether an object may provide richer formats. False for classes, which only have the methods of
-    their instances, and for objects that have every attribute.
-    """
+    their instances, and for objects that have every attribute."""
     return not isinstance(shown, type) and getattr(shown, _CANARY, None) is None
 
 
 def _base64(mime: str, value: object) -> str:
     """Return the data of an image as base64. Methods return bytes, SVG is a string, and bundles contain
-    base64 already. Empty if `value` is invalid.
-    """
+    base64 already. Empty if `value` is invalid."""
     if isinstance(value, str):
         try:
             value = value.encode("utf-8", "replace") if mime == "image/svg+xml" else a2b_base64(value)

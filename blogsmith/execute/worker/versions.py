@@ -1,6 +1,5 @@
 """Reports the machine and the packages of a session, from the system and from loaded modules. Unknown values
-are empty.
-"""
+are empty."""
 
 from __future__ import annotations
 
@@ -19,8 +18,7 @@ _DRIVER_FILE = "/proc/driver/nvidia/version"
 
 def machine(packages: Iterable[str]) -> dict[str, Any]:
     """Return the fields of `results.Machine`, which describe this machine. packages: import names whose
-    versions are recorded.
-    """
+    versions are recorded."""
     system = os.uname()
     return {
         "python": ".".join(map(str, sys.version_info[:3])),
@@ -97,8 +95,7 @@ def _cpu(system: str) -> str:
 
 def _gpu() -> dict[str, str]:
     """Return the fields about the GPUs that were used. Empty if torch does not report them, as after some
-    errors.
-    """
+    errors."""
     if device() != "cuda":
         return {"gpu": "", "capability": "", "driver": "", "cuda": ""}
     torch: Any = sys.modules["torch"]
@@ -115,8 +112,7 @@ def _gpu() -> dict[str, str]:
 
 def _used_devices(cuda: Any) -> list[int]:
     """Return the numbers of the devices where torch has allocated memory. If there are none, return only the
-    current device.
-    """
+    current device."""
     try:
         count = cuda.device_count()
         used = [n for n in range(count) if cuda.memory_stats(n).get("allocation.all.allocated")]
@@ -127,8 +123,7 @@ def _used_devices(cuda: Any) -> list[int]:
 
 def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: bool = False) -> str:
     """Call `ask` for each device number and join the different results into one string, such as `2 × NVIDIA
-    H200`. counted: whether to put the number of equal results before each. Empty if `ask` fails.
-    """
+    H200`. counted: whether to put the number of equal results before each. Empty if `ask` fails."""
     try:
         said = [" ".join(ask(number).split()) for number in numbers]
     except Exception:
@@ -139,8 +134,7 @@ def _join_answers(ask: Callable[[int], str], numbers: list[int], *, counted: boo
 
 def _driver() -> str:
     """Return the driver version, read from a file of the kernel or, if there is none as on Windows, from
-    `nvidia-smi`.
-    """
+    `nvidia-smi`."""
     text = _read_text(_DRIVER_FILE) or ask_driver("driver_version")
     found = re.search(r"\b(\d+\.\d+(?:\.\d+)?)\b", text)
     return found[1] if found else ""
@@ -148,8 +142,7 @@ def _driver() -> str:
 
 def ask_driver(fields: str) -> str:
     """Return what `nvidia-smi` prints for these fields: a line for each GPU with values separated by commas.
-    Empty if it does not answer.
-    """
+    Empty if it does not answer."""
     import subprocess
 
     command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 _SUPPORTED = ("supports_dir_fd", "supports_fd", "supports_follow_symlinks", "supports_effective_ids")
 """Names of sets in `os` that contain functions. Other code looks up functions in these sets, so each
-replacement is added to them.
-"""
+replacement is added to them."""
 _STOPWATCHES = ("perf_counter", "monotonic", "process_time", "thread_time")
 _CLOCKS = ("time", "clock_gettime")
 _DATED = {"localtime": 0, "gmtime": 0, "ctime": 0, "strftime": 1, "asctime": 0}
@@ -43,16 +42,14 @@ _SYSTEM_CALLERS = frozenset(("shutil",))
 _ENTROPY_CALLERS = frozenset(("random", "secrets", "uuid"))
 _PROFILER = os.path.join("torch", "autograd", "profiler.py")  # noqa: PTH118
 """File of torch that gives each trace a random name. This randomness does not matter, because the name is in
-no result.
-"""
+no result."""
 _VARIABLE_CALLERS = frozenset(("os", "_collections_abc"))
 
 
 class WatchedCall:
     """Replacement of a function, which calls the function and then an observer. after: the observer, which
     receives the caller's frame, the arguments and the result. If the function raises an exception, the result
-    is None.
-    """
+    is None."""
 
     def __init__(
         self, function: Any, after: Callable[[FrameType, tuple[Any, ...], dict[str, Any], Any], None]
@@ -94,8 +91,7 @@ def _replace(module: Any, name: str, after: Callable[..., None]) -> None:
 
 def watch_paths(look: Callable[[FrameType, object, object, Any], None]) -> None:
     """Call `look` after each query of a path, with frame, path, `dir_fd` and state. The state is the result
-    of `os.stat` or `os.lstat`; None if the path does not exist.
-    """
+    of `os.stat` or `os.lstat`; None if the path does not exist."""
 
     def after(frame: FrameType, args: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         path = args[0] if args else options.get("path")
@@ -120,8 +116,7 @@ def watch_paths(look: Callable[[FrameType, object, object, Any], None]) -> None:
 
 def watch_open(note: Callable[[object, int, int], None]) -> None:
     """Call `note` after each call of `os.open` with a folder's descriptor, with path, flags and descriptor.
-    The audit event does not contain the descriptor.
-    """
+    The audit event does not contain the descriptor."""
 
     def after(frame: FrameType, args: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         folder = options.get("dir_fd")
@@ -133,8 +128,7 @@ def watch_open(note: Callable[[object, int, int], None]) -> None:
 
 class WatchedVariables(dict):  # type: ignore[type-arg]
     """Content of `os.environ`, which notes the variables that the author's code reads. If the code copies all
-    variables, as in `{**os.environ}`, nothing is noted: the variables are passed on, not used.
-    """
+    variables, as in `{**os.environ}`, nothing is noted: the variables are passed on, not used."""
 
     def __init__(self, content: dict[bytes, bytes], callers: Callers, note: Callable[[str], None]) -> None:
         super().__init__(content)
@@ -171,8 +165,7 @@ def watch_variables(callers: Callers, note: Callable[[str], None]) -> None:
 
 class Repeatability:
     """Observes clocks and random generators, which make two runs of the same code differ. note: receives a
-    reason, in the form of `Uses.reasons`.
-    """
+    reason, in the form of `Uses.reasons`."""
 
     def __init__(self, callers: Callers, note: Callable[[str], None]) -> None:
         self._callers = callers
@@ -183,8 +176,7 @@ class Repeatability:
         """Whether the code has seeded `random`."""
         self._torch_seed: int | None = None
         """Seed of torch if torch started with a random seed; None if the seed is fixed, as in a new
-        process.
-        """
+        process."""
 
     def install(self) -> None:
         """Replace the functions, and observe the generators now or when they are imported."""
@@ -213,8 +205,7 @@ class Repeatability:
 
     def check(self, *, is_seeded: bool) -> None:
         """Note if random numbers were taken from a generator without a seed since the last call. is_seeded:
-        whether blogsmith has seeded all generators.
-        """
+        whether blogsmith has seeded all generators."""
         for name, read in (
             ("random", _random_state),
             ("numpy.random", _numpy_state),

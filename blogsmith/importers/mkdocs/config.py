@@ -64,8 +64,7 @@ class MkDocsConfig:
 
     def excluding_setting(self, path: str) -> str:
         """Return the setting or plugin that excludes a file from the site, in quotes; empty if the file is
-        included.
-        path: relative to the folder of the pages."""
+        included. path: relative to the folder of the pages."""
         if matches_gitignore(path, self.text_lines("exclude_docs")):
             return 'setting "exclude_docs"'
         for name, prefix in (("exclude", ""), ("excluder", ""), ("file-filter", "exclude_")):

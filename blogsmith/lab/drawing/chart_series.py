@@ -14,8 +14,7 @@ MOST = 8
 """Largest number of series that can be distinguished."""
 _DENSE = 2000
 """Maximum number of points in a segment that is drawn with all its points. In longer segments, points that do
-not affect the line are dropped.
-"""
+not affect the line are dropped."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,8 +247,7 @@ def _draw_points(
     chart: _Chart, sheet: Sheet, at: int, line: Series, stretches: list[tuple[Point, ...]]
 ) -> None:
     """Draw the markers of a line. Isolated points and the last point, next to its label, always have a
-    marker.
-    """
+    marker."""
     drawn = line.drawn
     for points in stretches:
         for one in points:

@@ -120,8 +120,7 @@ def _draw(
 
 def _draw_labels(sheet: Sheet, number: int, labels: Labels, layout: Layout) -> None:
     """Draw the name of a head. Draw row names if its panel is the first in its row, and column names if it is
-    the first in its column.
-    """
+    the first in its column."""
     left, top = layout.panel(number)
     if labels.heads:
         y = top - 6 - (layout.column_px if number < layout.across else 0)
@@ -148,8 +147,7 @@ def _thinned(names: Sequence[str], count: int, cell: float, every: int) -> list[
 
 def _words(heads: Sequence[Rows], labels: Labels, colouring: Colouring) -> str:
     """Describe the shape, the range and the position of the maximum, for readers who cannot see the
-    drawing.
-    """
+    drawing."""
     n, m = len(heads[0]), len(heads[0][0])
     what = "A matrix" if len(heads) == 1 else f"{len(heads)} matrices"
     axes = f" {labels.y} by {labels.x}," if labels.x and labels.y else ""

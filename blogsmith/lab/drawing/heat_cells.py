@@ -19,18 +19,15 @@ _MOST_NUMBERS = 256
 _NUMBER_PX = 12.5
 _LEVELS = (128, 64, 32, 16)
 """Possible numbers of colours in a colour ramp. The largest number for which the file is small enough is
-used.
-"""
+used."""
 _MOST_BYTES = 135_000
 """Maximum size of all PNGs together, in bytes. In the SVG they are encoded as text, which is a third
-larger.
-"""
+larger."""
 
 
 def numbers_of(heads: Sequence[Rows], values: bool | str, cell: tuple[float, float]) -> list[list[list[str]]]:
     """Return the text of each cell, by head, row and column. Empty if no numbers are shown. Raises
-    `ValueError` for an invalid format.
-    """
+    `ValueError` for an invalid format."""
     count = len(heads) * len(heads[0]) * len(heads[0][0])
     if values is False or (values == "auto" and count > _MOST_NUMBERS):
         return []
@@ -49,8 +46,7 @@ class Pixels:
 
     levels: int
     """Number of colours of the ramp. Among the pixels, the index `levels` means missing and `levels + 1`
-    masked.
-    """
+    masked."""
     panels: tuple[tuple[bytes, ...], ...]
     """Rows of each head, with one byte per pixel."""
 
@@ -157,8 +153,7 @@ def _indices(row: Sequence[float | None], levels: int, colouring: Colouring) -> 
 
 def _spec(heads: Sequence[Rows]) -> str:
     """Return a number format that shows two digits of the largest entry, or no decimals if all entries are
-    integers.
-    """
+    integers."""
     sizes = [abs(v) for rows in heads for row in rows for v in row if v is not None and not math.isnan(v)]
     if not any(sizes) or all(size == int(size) for size in sizes):
         return ".0f"

@@ -132,8 +132,7 @@ def laid_out(
 
 def index_labels(count: int, cell: float) -> list[tuple[int, str]]:
     """Return the indices of rows or columns to label, each with its text. Only as many are included as are
-    easy to read.
-    """
+    easy to read."""
     widest = width_of(str(count - 1)) + 6
     if count <= 8 and cell >= widest:
         return [(at, str(at)) for at in range(count)]

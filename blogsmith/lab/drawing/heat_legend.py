@@ -88,8 +88,7 @@ def draw_legend(sheet: Sheet, left: float, top: float, colouring: Colouring) -> 
 
 def hatch(sheet: Sheet, left: float, top: float, width: float, height: float) -> None:
     """Fill a rectangle with thin lines that rise to the right, as one clipped path. An SVG pattern would need
-    an id.
-    """
+    an id."""
     data = []
     for step in range(1, math.ceil((width + height) / _HATCH_PX)):
         reach = step * _HATCH_PX

@@ -12,8 +12,7 @@ from .ticks import without_dust
 MASKED = None
 MOST_ENTRIES = 4_194_304
 """Maximum number of entries, as in 16 heads of 512 × 512. More entries would be slow to read as lists and too
-small to be visible.
-"""
+small to be visible."""
 MOST_HEADS = 64
 _MOST_PIXELS = 262_144
 

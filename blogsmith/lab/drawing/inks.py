@@ -89,8 +89,7 @@ def contrast(one: str, other: str) -> float:
 
 def text_on(ground: str) -> str:
     """Return a text colour that is readable on this background: near-black or near-white or, if their
-    contrast is too low, pure black or white.
-    """
+    contrast is too low, pure black or white."""
     gentle = max(("#211e1a", "#fbf9f4"), key=lambda colour: contrast(colour, ground))
     # Black or white always has a contrast of at least 4.58 : 1.
     strong = max(("#000000", "#ffffff"), key=lambda colour: contrast(colour, ground))

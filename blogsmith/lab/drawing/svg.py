@@ -25,8 +25,7 @@ WIDTH = 520
 TEXT_PX = 15.0
 SMALL_PX = 14.0
 """Font size in px. On a phone, where a drawing shrinks to two thirds, text of this size is still larger than
-9 px.
-"""
+9 px."""
 _HEADING_LINE_PX = 20.0
 
 FONTS = "'Avenir Next',Avenir,'Source Sans 3','Source Sans Pro','Segoe UI','Helvetica Neue','Liberation Sans'"
@@ -39,8 +38,7 @@ Anchor = Literal["start", "middle", "end"]
 @dataclass(frozen=True, slots=True, repr=False)
 class Drawing:
     """Finished drawing. As the value of a cell, or if passed to `display`, it is shown as an image on the
-    page.
-    """
+    page."""
 
     light: str
     """SVG for light pages."""

@@ -126,8 +126,7 @@ def _step(low: float, high: float) -> tuple[float, int]:
 
 def _unit_of(largest: float, unit: str) -> tuple[float, str]:
     """Return size and name of the largest unit that is not larger than the value. The name starts with a
-    space.
-    """
+    space."""
     units = _UNITS.get(unit)
     if units is None:
         return 1.0, ""

@@ -163,8 +163,7 @@ _FORM_HINT = "write lines such as `#| echo: false`"
 
 
 def _spelling_hint(value: object) -> str:
-    """Return a hint if the author wrote `echo=false` or `echo:false`, otherwise one with the
-    form."""
+    """Return a hint if the author wrote `echo=false` or `echo:false`, otherwise one with the form."""
     found = _UNSPACED.fullmatch(value.strip()) if isinstance(value, str) else None
     return f"write `{found[1]}: {found[2]}`" if found and found[1] in KEYS else _FORM_HINT
 

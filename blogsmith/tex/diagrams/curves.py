@@ -155,8 +155,7 @@ def visible_parts(curve: Curve, gaps: Sequence[tuple[float, float]]) -> list[Cur
 
 
 def hidden_range(curve: Curve, box: Rectangle) -> tuple[float, float] | None:
-    """Return the parameters between which a curve is inside a rectangle; None if no point of it is
-    inside."""
+    """Return the parameters between which a curve is inside a rectangle; None if no point of it is inside."""
     count = 4 * _SAMPLES
     inside = [index for index, point in enumerate(curve.points(count)) if box.contains(point)]
     return (max(0.0, (inside[0] - 0.5) / count), min(1.0, (inside[-1] + 0.5) / count)) if inside else None
