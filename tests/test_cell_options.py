@@ -90,7 +90,7 @@ def test_an_option_fills_its_field_and_no_other(line: str, field: str, value: ob
 
 def test_the_table_above_knows_every_option() -> None:
     told = {line.partition(":")[0] for line, _, _ in OPTIONS}
-    assert told | {"label", "code-summary", "fallback", "sweep-default"} == set(KEYS)
+    assert told | {"label", "code-summary", "fallback", "flags", "sweep-default"} == set(KEYS)
 
 
 def test_options_that_need_others() -> None:

@@ -66,7 +66,7 @@ def in_thread(call: Callable[[], Highlighted]) -> Highlighted:
 
 
 COMMENTS = [
-    *(("cuda", "// /* #"), ("cpp", "// /*"), ("rust", "// /*"), ("haskell", "-- {-"), ("tex", "%")),
+    *(("cuda", "// /*"), ("cpp", "// /*"), ("rust", "// /*"), ("haskell", "-- {-"), ("tex", "%")),
     *(
         ("lean", "-- /- #"),
         ("julia", "# #="),

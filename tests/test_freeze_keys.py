@@ -69,6 +69,7 @@ def test_how_a_cell_is_shown_or_limited_is_no_part_of_its_key(options: dict[str,
         {"needs": (Need("torch"),)},
         {"needs": (Need("torch", "2.6"),)},
         {"depends": ("data/*.npy",)},
+        {"flags": "-O3"},
     ],
     ids=str,
 )
@@ -265,5 +266,5 @@ def test_every_option_was_decided_upon() -> None:
         *("seed", "claim", "shapes", "fig_format", "fig_dark", "needs", "depends"),
         *("eval", "run_in", "session", "label", "code_summary"),
         *("lst_cap", "lst_label", "layout", "sweep", "sweep_default", "provenance", "tolerance"),
-        *("repeatable", "counter_check"),
+        *("repeatable", "counter_check", "flags"),
     }

@@ -248,7 +248,7 @@ def test_slugs(slug: str, problem: str) -> None:
         ]),
         ({"a.md": "aliases: old"}, ['alias content/a.md:2:10 alias "old" must start with "/"']),
         ({"a.md": "aliases: /../x"}, [
-            'alias content/a.md:2:10 alias "/../x" must not start or end with a full stop'
+            'alias content/a.md:2:10 alias "/../x" contains "..", which is not allowed'
         ]),
     ],
 )  # fmt: skip

@@ -14,8 +14,7 @@ _SEPARATORS = lazy_pattern(r"[^\w]+|_+")
 
 @lru_cache(maxsize=4096)  # cached because a term is used on many pages
 def slugify(text: str, *, marks: bool = False) -> str:
-    """Return the words of `text` in lower case, joined by hyphens; letters of every script and accents are
-    preserved.
+    """Return the words of `text` in lower case, joined by hyphens. Letters of all scripts and accents stay.
 
     `Why Scale by sqrt(d_k)?` → `why-scale-by-sqrt-d-k`. Empty if `text` has no letter or digit.
 
