@@ -276,7 +276,7 @@ def test_a_bare_name_of_several_posts_is_asked_back(tmp_path: Path) -> None:
     with pytest.raises(SiteError) as caught:
         select_posts(tmp_path, ["a"], several)
     (found,) = caught.value.diagnostics
-    assert found.hint == "write one of content/p/a.md, content/q/a.md, content/r/a.md, …"
+    assert found.hint == "write one of `content/p/a.md`, `content/q/a.md`, `content/r/a.md`, …"
 
 
 def test_frozen_exits_with_3_only_if_nothing_else_is_wrong(

@@ -234,7 +234,9 @@ def _add_folder(lines: list[str], folder: str, passed_over: str, before_ns: int 
 
 
 def _line(name: str, found: os.stat_result, before_ns: int | None) -> str:
-    """Return a line that differs after a change of the file: kind, size, times of change, inode."""
+    """Return a line that differs after a change of the file: name, mode, size, times of change, inode. Raise
+    `_UncertainError` for a symbolic link, or if the last change of the file is not clearly before
+    `before_ns`; None: any time is accepted."""
     # the target of a link may change, and may be outside the site
     if stat.S_ISLNK(found.st_mode):
         raise _UncertainError

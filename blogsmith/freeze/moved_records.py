@@ -48,7 +48,8 @@ class _Orphan(Struct, frozen=True):
 
     @property
     def form(self) -> KeyForm:
-        """Form of the record's keys. Sessions of one post rarely have different forms."""
+        """Form of the keys of the first session, used for all, because sessions of one post rarely differ.
+        `CANONICAL` if there is no session."""
         return next((session.form for session in self.record.sessions.values()), CANONICAL)
 
 

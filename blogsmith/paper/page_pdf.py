@@ -68,8 +68,7 @@ def _image_digests(site: SiteSnapshot, page: PageView) -> Iterator[str]:
 
 def _font_digests(site: SiteSnapshot) -> Iterator[str]:
     theme = site.context.theme.files
-    files = sorted(theme.card.font.parent.iterdir()) if theme.card.font else []
-    for file in [*files, *([theme.math_font.asset.file] if theme.math_font else [])]:
+    for file in [*theme.text_fonts(), *([theme.math_font.asset.file] if theme.math_font else [])]:
         yield file_digest(file)
 
 

@@ -186,10 +186,8 @@ class _PaperBuilder(ChapterReader):
         dates = [date for page in pages for date in (page.updated, page.date) if date]
         date = max(dates, default=None)
         theme = book.site.context.theme.files
-        text = theme.card.font
-        # the main font of the theme, then its other fonts, for letters that it lacks
-        found = sorted(text.parent.iterdir(), key=lambda file: (file != text, file)) if text else []
-        fonts = [add_font(self._folder, file, f"font-{number}") for number, file in enumerate(found)]
+        found = enumerate(theme.text_fonts())
+        fonts = [add_font(self._folder, file, f"font-{number}") for number, file in found]
         if theme.math_font:
             fonts.append(add_font(self._folder, theme.math_font.asset.file, "font-math"))
         is_one = len(pages) == 1

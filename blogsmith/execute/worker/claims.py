@@ -209,7 +209,8 @@ class Claim:
             yield self._expression, "empty", []
 
     def _wrap(self, node: _ast.expr) -> None:
-        """Wrap the operands of a node, and those of the parts that decide whether the node is true."""
+        """Replace each operand of `node` by a call that stores its value. Do the same in the parts that
+        decide whether `node` is true."""
         if isinstance(node, _ast.UnaryOp) and isinstance(node.op, _ast.Not):
             self._wrap(node.operand)
             node.operand = self._wrap_operand(node, node.operand, _CONDITION)

@@ -159,8 +159,8 @@ def cut(text: str, size: int) -> str:
 
 
 def _has_formats(shown: object) -> bool:
-    """Return whether an object may provide richer formats. False for classes, which only have the methods of
-    their instances, and for objects that have every attribute."""
+    """Return whether an object may provide richer formats. False for a class, because its methods work only
+    on its instances. Also False for an object that answers to any attribute name, such as a mock."""
     return not isinstance(shown, type) and getattr(shown, _CANARY, None) is None
 
 

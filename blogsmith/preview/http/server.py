@@ -94,8 +94,8 @@ class PreviewServer:
         self._accepting.start()
 
     def close(self) -> None:
-        """Free the port, and end every connection and its thread. Wait at most two seconds for threads. A
-        thread that waits for the site ends when the site answers."""
+        """Free the port, and end every connection and its thread. Wait at most two seconds for the threads. A
+        thread that is still waiting for an answer from the site ends later, when it gets the answer."""
         if self._closing or not self._listeners:
             return
         self._closing = True
