@@ -32,7 +32,7 @@ _HIDDEN_RAW_TAGS: Mapping[str, tuple[SegmentKind, ...]] = MappingProxyType(
 """System → kinds of code where it removes the tags `{% raw %}`, as blogsmith does."""
 _MARKDOWN_CHARACTERS = frozenset("*_`[<~\\&")
 _DOLLAR = "\ue01f"
-"""Placeholder for a dollar sign that does not start a formula."""
+"""Placeholder for a dollar character that does not start a formula."""
 
 
 def simplify_title(page: ImportedPage) -> ImportedPage:

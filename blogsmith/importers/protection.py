@@ -152,7 +152,7 @@ def remove_withheld_files(site: SiteImport) -> SiteImport:
 
 
 def _words(texts: Iterable[str]) -> set[str]:
-    """Return all strings in texts that may be names of files, without folders."""
+    """Return all strings in the given Markdown that may be names of files, without folders."""
     return {
         name
         for text in texts

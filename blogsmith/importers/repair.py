@@ -374,7 +374,8 @@ Keys = tuple[str | int, ...]
 
 
 def _find_keys(text: str, line: int) -> Keys:
-    """Return the keys that lead to the innermost YAML value on a 1-based line; empty if no value is found."""
+    """Return the keys of the innermost YAML value on a 1-based line, the outermost first; empty if no value
+    is found."""
     found: list[str | int] = []
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     while isinstance(node, (yaml.MappingNode, yaml.SequenceNode)):

@@ -173,7 +173,7 @@ def keep_marks(site: SiteImport) -> SiteImport:
 
 
 def find_plugins(texts: Iterable[str]) -> list[str]:
-    """Return the names of bundled plugins that these texts need, sorted."""
+    """Return the names of bundled plugins that these documents need, sorted."""
     found: set[str] = set()
     for text in texts:
         found |= {_FENCES[each[1]] for each in _FENCE.finditer(text)}

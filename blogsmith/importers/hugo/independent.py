@@ -74,7 +74,7 @@ _RAW_BRACKETS = re.compile(
 _SCRIPTS = re.compile(r"(?<=\w)([~^])([^\s~^]+)\1")
 _FORMULA = re.compile(r"\{\{[<%]\s*katex\b[^>%]*[>%]\}\}([^$]*?)\{\{[<%]\s*/\s*katex\s*[>%]\}\}")
 _DOLLAR = "\ue01d"
-"""Placeholder for a dollar sign that does not start a formula."""
+"""Placeholder for a dollar character that does not start a formula."""
 _MARKER = re.compile(r"^(?:\[![A-Za-z]+\][+-]?|\[[ xX]\][ \t])")
 
 

@@ -215,7 +215,7 @@ def _folders(document: HugoDocument) -> list[str]:
 
 
 def _resource(name: str, document: HugoDocument) -> str:
-    """Return the file to which the front matter key `resources` gives this name; empty if there is none."""
+    """Return the file whose name in the front matter key `resources` is `name`; empty if there is none."""
     written = document.front.get("resources")
     for each in written if isinstance(written, list) else ():
         source = str(each.get("src") or "") if isinstance(each, Mapping) else "*"

@@ -182,8 +182,8 @@ class HtmlTranslator:
         return self._with_paragraphs(_remove_blank_lines(element))
 
     def _with_paragraphs(self, element: Element) -> str:
-        """Return an element as HTML in which text with citations or footnote references is a Markdown
-        paragraph, because they have no meaning in HTML."""
+        """Return an element as HTML. Text with citations or footnote references, which have no meaning in
+        HTML, becomes a Markdown paragraph inside the element."""
         if element.name not in _INLINE and any(
             self._cites(child if isinstance(child, str) else child.source())
             for child in element.children

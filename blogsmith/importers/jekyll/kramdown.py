@@ -133,7 +133,7 @@ def _bracketed_text(opening: str, text: str, before: str, after: str) -> str:
 
 
 def _is_block(before: str, after: str) -> bool:
-    """Return whether kramdown reads a formula between these texts as a separate block."""
+    """Return whether kramdown reads a formula between `before` and `after` as a separate block."""
     *above, line = before.rsplit("\n", 2)[-2:]
     has_marker = bool(line.strip(" \t>"))
     is_first = has_marker or not above or _BETWEEN_BLOCKS.fullmatch(above[0]) is not None
@@ -388,7 +388,7 @@ _RULE = lazy_pattern(r"[ ]{0,3}\|?[ \t]*:?[-=]+:?[ \t]*(?:[|+][ \t]*:?[-=]+:?[ \
 def complete_tables(text: str) -> str:
     """Add an empty header row to tables without a header row, and remove rules between body rows.
 
-    blogsmith does not recognize a table without a header row or with such rules.
+    Otherwise blogsmith would not recognize these tables.
     """
     lines = text.split("\n")
     done: list[str] = []

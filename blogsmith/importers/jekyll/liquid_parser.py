@@ -101,8 +101,8 @@ def parse_liquid(text: str) -> Nodes:
 
 
 def _skip_whitespace(text: str, position: int, token: str) -> int:
-    """Return the position from which text is kept after a tag: after any whitespace if the tag ends with a
-    hyphen, which removes whitespace. token: source of the tag."""
+    """Return the position after a tag that ends at `position`. If the tag ends with a hyphen, also skip the
+    whitespace after it. token: source of the tag."""
     if not token.endswith(("-%}", "-}}")):
         return position
     blank = re.compile(r"\s*").match(text, position)

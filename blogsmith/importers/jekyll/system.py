@@ -33,7 +33,7 @@ from .source import (
 _HOME = PurePosixPath("content/_index.md")
 _FRONT_FILE = PurePosixPath("index.html")
 _MOVED_HOME_FILE = PurePosixPath("home.html")
-"""Path below `static` to which an old HTML home page is moved, because blogsmith generates the home page
+"""Path below `static` of an old home page in HTML. It is moved, because blogsmith generates the home page
 itself."""
 
 

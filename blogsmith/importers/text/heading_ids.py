@@ -24,7 +24,7 @@ _EXPLICIT = lazy_pattern(r"\{[^{}]*#[^{}]*\}$")
 
 @dataclass(frozen=True, slots=True)
 class HeadingIds:
-    """Rules by which an old system and blogsmith generate ids of headings."""
+    """Rules of an old system and of blogsmith for ids of headings."""
 
     old: Callable[[str], str]
     """Function from the source of a heading to its old id; the id is empty if the heading had none."""

@@ -45,7 +45,7 @@ class PageImage:
     name: str = ""
     """HTML id."""
     link: str = ""
-    """URL to which the image links; empty if it is not a link."""
+    """Target URL, if the image is a link; otherwise empty."""
 
     def markdown(self) -> str:
         """Return the image in Markdown. The link is omitted if there is a caption."""

@@ -311,8 +311,8 @@ _DISPLAY_END = {"$$": "$$", r"\\[": r"\\]", r"\[": r"\]"}
 
 
 def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """Block rule for markdown-it: read display math that begins a line and has several lines, which may be
-    blank."""
+    """Block rule for markdown-it: read display math that begins a line and extends over several lines, even
+    blank lines."""
     start = state.bMarks[start_line] + state.tShift[start_line]
     opener = next((each for each in _DISPLAY_END if state.src.startswith(each, start)), "")
     if not opener:

@@ -84,7 +84,7 @@ class Facts:
     """Words inside formulas and code."""
 
     def counter(self, kind: str) -> Counter[str]:
-        """Return item → count for a kind; empty if the page has no such items."""
+        """Return item → count for a kind of content; empty if the page has no items of this kind."""
         return self.counters.get(kind, Counter())
 
     @property

@@ -214,7 +214,7 @@ class PublishedCheck:
     unmatched: tuple[str, ...] = ()
     """URLs of imported pages that are not among the published pages."""
     unanswered: tuple[str, ...] = ()
-    """Published URLs at which the new site has no page."""
+    """Published URLs that do not exist on the new site."""
 
 
 def check_published(

@@ -61,7 +61,7 @@ class Leaf(NamedTuple):
 
 
 def leaves(data: Any, path: str = "", depth: int = 0) -> Iterator[Leaf]:
-    """Yield the values of nested data in order. Empty values are omitted. path: keys that lead to `data`."""
+    """Yield the values of nested data in order. Empty values are omitted. path: path of `data` itself."""
     if isinstance(data, Mapping | list | tuple) and data and depth > _MAX_DEPTH:
         yield Leaf(path, _TOO_DEEP)
     elif isinstance(data, Mapping):
@@ -185,7 +185,8 @@ def _file_name(value: str) -> str:
 
 
 _SETTINGS_SUFFIXES = frozenset((".yml", ".yaml", ".toml", ".json"))
-"""Extensions of settings files. A page that replaces a generated list has such a file as its source."""
+"""Extensions of settings files. If a page replaces a generated list, its source is a file with one of
+these."""
 FRONT, SETTINGS = "front matter", "settings"
 """Kinds of differences that are values, not content of a page."""
 
@@ -240,7 +241,7 @@ def _is_key(step: str | int) -> TypeGuard[str]:
 
 
 class NewValues(NamedTuple):
-    """Indexes of the new site in which values of old settings are searched."""
+    """Indexes of the new site, for finding the values of old settings."""
 
     settings: ValueIndex
     site: ValueIndex

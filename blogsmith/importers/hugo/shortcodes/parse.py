@@ -215,6 +215,6 @@ class CallContext:
     data: Callable[[], Mapping[str, Any]] = dict
     """Function that returns the content of `data/` as nested mappings, by names of folders and files."""
     notes: list[str] = field(default_factory=list)
-    """Texts of the page's margin notes, in order. They become footnotes."""
+    """Margin notes of the page in Markdown, in order. They become footnotes."""
     kinds: set[str] = field(default_factory=set)
     """Kinds of callouts that the new site must define."""

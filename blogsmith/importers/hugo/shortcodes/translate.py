@@ -75,8 +75,8 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
 
 
 def _trim_whitespace(parts: list[str]) -> Iterator[str]:
-    """Yield the texts and actions of a template in turn. Remove the whitespace next to `{{-` and `-}}` from
-    the texts."""
+    """Yield literal text and actions of a template in turn. Remove whitespace of the text next to `{{-` and
+    `-}}`."""
     for index, part in enumerate(parts):
         if index % 2:
             yield part
@@ -113,8 +113,8 @@ class _Branch:
 
 
 def _branches(parts: list[str], start: int) -> tuple[list[_Branch], int]:
-    """Return the branches of the block action at `start`, and the index after the `end` action. parts: texts
-    and actions in turn."""
+    """Return the branches of the block action at `start`, and the index after the `end` action. parts:
+    literal text and actions in turn."""
     branches: list[_Branch] = []
     depth, begin, words = 0, start + 1, _WORD.findall(parts[start].strip("{}- \t\n"))
     for position in range(start + 2, len(parts), 2):
