@@ -60,8 +60,8 @@ def _plain(name: str, tex: str) -> str:
 
 
 def make_reference(key: str, fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return an entry for the front matter key `references`: the fields that blogsmith supports, in its
-    order."""
+    """Return an entry for the front matter key `references`. It contains the fields that blogsmith supports,
+    in a fixed order."""
     names = [name.strip() for name in re.split(r"\s+and\s+", fields.get("author", "")) if name.strip()]
     entry: dict[str, Any] = {"id": key, "title": fields.get("title", "") or key}
     if names:

@@ -97,8 +97,8 @@ def complete_page(
 
 
 def _remove_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
-    """Return front matter without the values at these paths, which restrict access to the page. path: keys
-    and positions in lists, the outermost first."""
+    """Return front matter without the values at these paths, because they restrict access to the page. A path
+    consists of keys and positions in lists, the outermost first."""
     heads = {path[0]: [rest[1:] for rest in paths if rest[0] == path[0]] for path in paths}
     found = {}
     for key, value in front.items():

@@ -247,8 +247,8 @@ class _States:
 def apply_merge(
     merge: Merge, old: Record, files: Mapping[str, bytes | Path], into: Path, progress: Progress
 ) -> None:
-    """Write and remove the planned files. Afterwards, the caller must write the reports, which contain the
-    new record. Raise SiteError if the folder cannot be written."""
+    """Write and remove the planned files. Afterwards, the caller must write the reports, because they contain
+    the new record. Raise SiteError if the folder cannot be written."""
     pending = {path: sorted(states) for path, states in old.pending.items()}
     for path, content in merge.writes.items():
         pending[path] = sorted({*pending.get(path, ()), merge.record.files[content]})

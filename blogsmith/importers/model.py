@@ -165,7 +165,7 @@ class SiteImport:
     """
     old_settings: tuple[OldSettings, ...] = ()
     moves: Mapping[PurePosixPath, PurePosixPath] = field(default_factory=dict)
-    """Path of a page → other path in the new site, to which links are adapted."""
+    """Old path of a moved page → its path in the new site. Links to the page are adapted."""
 
     @property
     def paths(self) -> frozenset[PurePosixPath]:

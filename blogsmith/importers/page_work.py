@@ -27,8 +27,8 @@ from .model import Notice
 from .text.containers import fence_marks
 
 _MIN_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
-"""Minimum number of pages for starting processes, which takes some hundredths of a second (fork) or one
-second (spawn)."""
+"""Start method → minimum number of pages for which an import starts processes. Starting takes some hundredths
+of a second (fork) or one second (spawn)."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

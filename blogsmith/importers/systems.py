@@ -24,7 +24,7 @@ _ORDER = (
     *("franklin", "vitepress", "eleventy", "myst", "mkdocs", "hugo", "jekyll"),
     *("sphinx", "distill", "wordpress", "obsidian", "notebooks", "folder", "latex", "org", "rst"),
 )
-"""The systems of this package, in the order in which they are tried on a source."""
+"""Names of this package's systems. A source belongs to the first system that recognises it."""
 
 
 def system_names() -> tuple[str, ...]:

@@ -53,8 +53,7 @@ _OTHER_PAGES = {
     ".tid": ("TiddlyWiki", ""),
     ".html": ("HTML", _PANDOC.format("html")),
 }
-"""Suffix of pages → name of the system or format, and a command that converts a page (empty if there is
-none)."""
+"""Suffix of pages → name of the system or format, and a command that converts a page; "" if unknown."""
 
 
 def name_other_system(root: Path) -> Diagnostic | None:

@@ -35,8 +35,8 @@ def tag_attributes(tag: str) -> dict[str, str]:
 def image(
     address: str, alt: str = "", *, caption: str = "", width: str = "", name: str = "", title: str = ""
 ) -> str:
-    """Return a Markdown image. With a caption, it must become a paragraph of its own. width: as in HTML or
-    CSS; omitted if it is not a length, or 100 % or more. name: id."""
+    """Return a Markdown image; the caller must put an image with a caption in a paragraph of its own. width:
+    as in HTML or CSS; omitted if it is not a length, or 100 % or more. name: id."""
     shown = f' "{_quoted(caption_text(caption or title))}"' if caption or title else ""
     attributes = attribute_list(name, {"width": parse_length(width)})
     return f"![{alt_text(alt)}]({link_destination(address)}{shown}){attributes}"

@@ -143,8 +143,8 @@ def split_words(text: str) -> list[str]:
 
 
 def normalize_url(address: str) -> str:
-    """Normalize the URL of a link: remove scheme, fragment and query. Return an empty string for a URL
-    without a host."""
+    """Normalize the URL of a link: remove scheme, fragment and query. Return an empty string if the URL has
+    no host."""
     address = unquote(address.strip().partition("#")[0].partition("?")[0])
     if re.match(r"(?:https?:)?//", address):
         return unquote(address).partition("//")[2].rstrip("/").casefold()
