@@ -1,4 +1,4 @@
-"""URLs of pages: old URLs, and the settings that keep them working on the new site."""
+"""Old URLs of pages, and the front matter and settings that keep these URLs working on the new site."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from ..api.importing import alias_problem, slug_problem, slugify, split_dated_na
 from .model import ImportedData, ImportedPage, Notice, SiteImport
 
 _TAXONOMIES = ("tags", "categories", "series")
-"""Front matter keys with lists: the new site has a page at `/tags/`, and so on."""
+"""Taxonomy keys of front matter. The new site generates a page that lists all values of each: `/tags/`, for
+example."""
 _DATE = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 
 
 def keep_url(page: ImportedPage, patterns: Mapping[str, str]) -> ImportedPage:
-    """Keep the old URL of a page with a slug, a permalink or an alias where necessary.
+    """Keep the old URL of a page, where necessary with the front matter key `slug`, `permalink` or `aliases`.
 
     patterns: the setting `permalinks` of the new site.
     """
@@ -64,7 +65,7 @@ def avoid_list_urls(site: SiteImport) -> SiteImport:
 
 
 def _terms(value: Any) -> list[str]:
-    """Return the names in a taxonomy key of front matter."""
+    """Return the names in the value of a taxonomy key: a string, a list, or a mapping with `name`."""
     if isinstance(value, Mapping):
         value = value.get("name")
     return [str(each) for each in (value if isinstance(value, list) else [value]) if each]
@@ -86,8 +87,8 @@ def _avoid_list_urls(page: ImportedPage, made: Collection[str]) -> ImportedPage:
 
 
 def redirect_files(targets: Mapping[str, str]) -> tuple[ImportedData, ...]:
-    """Return pages that redirect old URLs of generated lists, which have no `aliases`. targets: old URL → new
-    URL."""
+    """Return an HTML page for each old URL of a list (pages for lists are generated, so they cannot have
+    `aliases`). The page redirects to the new URL. targets: old URL → new URL."""
     return tuple(
         ImportedData(PurePosixPath("static", *path.strip("/").split("/"), "index.html"), _redirect(path, url))
         for path, url in sorted(targets.items())
@@ -143,6 +144,6 @@ def _fill(pattern: str, slug: str, front: Mapping[str, Any]) -> str:
 
 
 def _normalize_url(address: str) -> str:
-    """Normalize a URL to the form of a folder: `/a` and `/a/index.html` become `/a/`."""
+    """Convert a URL to the URL of a folder: `/a` and `/a/index.html` become `/a/`."""
     address = address.removesuffix("index.html")
     return address if address.endswith((".html", "/")) else f"{address}/"

@@ -1,4 +1,4 @@
-"""The service that counted visits on the old site, from its settings or templates, for all systems."""
+"""The analytics service of an old site of any system, found in its settings or templates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SITES: Mapping[str, tuple[str, ...]] = {
     "plausible": ("domain", "site", "id", "datadomain"),
     "umami": ("websiteid", "id", "site", "datawebsiteid"),
 }
-"""Provider → names of its identifier of the site, without `-` and `_`."""
+"""Analytics provider → names of the old setting that contains the site's identifier, without `-` and `_`."""
 _HOSTS = ("host", "jslocation", "instance", "server", "domain", "src", "url")
 _OWN_HOSTS = ("plausible.io", "umami.is", "cloud.umami.is", "analytics.umami.is", "gc.zgo.at")
 _DEEPEST = 6
@@ -26,7 +26,8 @@ _CODE = lazy_pattern(r"(?:https://)?([\w-]+)(?:\.goatcounter\.com(?:/count)?)?")
 
 
 def add_analytics(site: SiteImport, templates: Iterable[str]) -> SiteImport:
-    """Add the service that counted visits, if blogsmith can use it. templates: sources of the old layouts."""
+    """Add the old site's analytics service to the new settings, if blogsmith supports the service. templates:
+    sources of the old layouts."""
     if "analytics" in site.settings or not site.settings.get("base_url"):
         return site
     domain = urlsplit(str(site.settings["base_url"])).netloc

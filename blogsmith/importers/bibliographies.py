@@ -1,8 +1,8 @@
 """Cited references: `.bib` and CSL-JSON files, data files, and lists in front matter.
 
-A `.bib` file is copied, and pages name it; `blogsmith.bibliography` reads it. Two kinds of entries move to
-`references:` instead: those whose keys must be written differently, and those where blogsmith's reader finds
-errors. A data file becomes CSL-JSON.
+A `.bib` file is copied, and the pages that cite it name it in their front matter; `blogsmith.bibliography`
+reads it. Two kinds of entries move to the front matter key `references` instead: entries whose keys are not
+allowed in `[@key]`, and entries where blogsmith's reader finds errors. A data file becomes CSL-JSON.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def _plain(name: str, tex: str) -> str:
 
 
 def make_reference(key: str, fields: Mapping[str, str]) -> dict[str, Any]:
-    """Return an entry for `references:` with the supported fields in order."""
+    """Return an entry for the front matter key `references`. It contains the fields that blogsmith supports,
+    in a fixed order."""
     names = [name.strip() for name in re.split(r"\s+and\s+", fields.get("author", "")) if name.strip()]
     entry: dict[str, Any] = {"id": key, "title": fields.get("title", "") or key}
     if names:
@@ -92,7 +93,8 @@ _INVALID_KEY_CHARACTERS = lazy_pattern(r"[^\w:.+/-]+")
 
 
 def fit_key(key: str) -> str:
-    """Convert a key to the form `[@key]`: hyphens replace all but letters, digits and `:.+/-`."""
+    """Replace each character of a citation key that is not allowed in `[@key]` by a hyphen. Allowed are
+    letters, digits and `:.+/-`."""
     fit = _INVALID_KEY_CHARACTERS.sub(
         "-", unicodedata.normalize("NFKD", key).encode("ascii", "ignore").decode()
     ).strip("-.:+/")
@@ -112,7 +114,7 @@ class SourceBibliographies:
         self._entries: dict[Path, Entries] = {}
         self._files: dict[Path, BibtexFile] = {}
         self._names: dict[str, Path] = {}
-        """Name in the new site → file."""
+        """File name in the new site → file of the source."""
 
     def entries(self, file: Path) -> Entries:
         """Return all entries of a file; empty if it cannot be read."""
@@ -129,7 +131,8 @@ class SourceBibliographies:
         return found
 
     def page_front_matter(self, keys: Iterable[str], files: Sequence[Path]) -> dict[str, Any]:
-        """Return `bibliography` and `references` for a page that cites these keys of these files."""
+        """Return the front matter keys `bibliography` and `references` for a page that cites `keys`, which
+        are defined in `files`."""
         named: dict[str, None] = {}
         references = []
         for key in keys:
@@ -143,8 +146,8 @@ class SourceBibliographies:
         return ({"bibliography": written[0] if len(written) == 1 else written} if written else {}) | found
 
     def _is_readable_entry(self, file: Path, key: str) -> bool:
-        """Return whether blogsmith reads the entry without diagnostics, and under the key that
-        citations use."""
+        """Return whether blogsmith can read the entry from the copied file: without diagnostics, and without
+        a change of its key."""
         if fit_key(key) != key or file.suffix.lower() == ".json":
             return fit_key(key) == key
         if file not in self._files:
@@ -176,8 +179,8 @@ _MAX_KEY_LENGTH = 40
 def add_reader_keys(
     page: ImportedPage, front: Mapping[str, Any], bibliography_keys: Collection[str]
 ) -> tuple[ImportedPage, frozenset[str]]:
-    """Translate `references` and `slides` of old front matter. Return the page, and the keys whose content it
-    contains completely. bibliography_keys: keys of the site's bibliography."""
+    """Translate the keys `references` and `slides` of old front matter. Return the new page, and those of the
+    two keys whose whole content is in it. bibliography_keys: keys of the site's bibliography."""
     done = set()
     written = front.get("references")
     if written and (values := _reference_front(page, written, bibliography_keys)):
@@ -224,7 +227,8 @@ def entry_list(written: Any) -> Iterator[Any]:
 
 
 def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
-    """Convert an entry to blogsmith's form; return None if it is not a reference."""
+    """Convert an entry to blogsmith's form; return None if it has neither a title nor a URL. taken: citation
+    keys already in use; the key of this entry is added."""
     if isinstance(written, str) and written.strip():
         text = one_line(written)
         written = {"title": text, **({"url": text} if _URL.fullmatch(text) else {})}
@@ -250,7 +254,8 @@ def reference_entry(written: Any, taken: set[str]) -> dict[str, Any] | None:
 
 
 def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
-    """Return a unique key for citations."""
+    """Make a citation key from `text` that is not in `taken`, and add it there. is_title: whether `text` is a
+    title or URL, not a key."""
     start = slugify(text)[:_MAX_KEY_LENGTH].strip("-") or "reference" if is_title else fit_key(text)
     key, number = start, 2
     while key in taken:
@@ -260,7 +265,7 @@ def _free_key(text: str, taken: set[str], *, is_title: bool) -> str:
 
 
 def _find_title(fields: Mapping[str, Any]) -> tuple[str, str]:
-    """Return title and URL of an entry; each may be empty."""
+    """Return title and URL of an entry, each empty if the entry has none."""
     title = next((text for name in _TITLES if (text := one_line(fields.get(name)))), "")
     address = next((text for name in _LINKS if (text := one_line(fields.get(name)))), "")
     return title, address
@@ -305,7 +310,8 @@ def data_bibliographies(data: Mapping[str, Any]) -> tuple[DataBibliography, ...]
 
 
 def _items(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """Return the references of a file; empty if it contains anything else."""
+    """Return the references in the content of a data file as CSL-JSON; empty if any of its items is not a
+    reference."""
     taken: set[str] = set()
     written = list(entry_list(value))
     entries = [
@@ -330,7 +336,7 @@ def _item(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _person(written: Any) -> dict[str, str]:
-    """Return a name in CSL: `Ito, A.` in two parts, any other name as a literal."""
+    """Return a name as CSL-JSON: `Ito, A.` as family and given name, any other name as a literal."""
     is_mapping = isinstance(written, Mapping)
     name = one_line((written.get("name") or written.get("literal")) if is_mapping else written)
     family, comma, given = name.partition(", ")

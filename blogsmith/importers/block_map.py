@@ -1,4 +1,5 @@
-"""`import-map.yaml`: an author's replacements for blocks that no importer knows, and suggested entries."""
+"""`import-map.yaml`: an author's replacements for blocks that no importer supports, and suggested entries for
+it."""
 
 from __future__ import annotations
 
@@ -85,7 +86,8 @@ def name_unused_entries(site: SiteImport, blocks: BlockMap) -> SiteImport:
 
 
 def define_kinds(site: SiteImport, blocks: BlockMap) -> SiteImport:
-    """Add the kinds of callouts that only the map names to the settings."""
+    """Add to the settings the kinds of callouts that `import-map.yaml` uses and that neither blogsmith nor
+    the site defines."""
     found = {box[1].casefold() for _, entry in blocks if (box := CALLOUT.fullmatch(entry))}
     known: Mapping[str, object] = site.settings.get("callouts", {})
     new = {
@@ -96,8 +98,9 @@ def define_kinds(site: SiteImport, blocks: BlockMap) -> SiteImport:
 
 
 def suggest_entries(notices: Iterable[Notice]) -> dict[str, str]:
-    """Return entries for the blocks that were not translated: a callout for a name such as `mydefinition`,
-    otherwise the content without its block."""
+    """Suggest entries of `import-map.yaml` for the untranslated blocks in these notices: block name →
+    replacement. A name like `mydefinition` gets a callout; for any other name, the block's content is kept
+    without the block."""
     found: dict[str, str] = {}
     for notice in notices:
         if notice.kind == "left" and (left := _LEFT.match(notice.message)):

@@ -111,7 +111,7 @@ def _name(source: Path) -> str:
 
 
 def _fetch(clocks: CommandClock, root: Path) -> int:
-    """Download the images on other hosts that the new site shows. Return how many failed."""
+    """Download the images on other hosts that the new site shows. Return the number of failed downloads."""
     from ..api.commands import fetch_images, plan_fetch
     from ..api.importing import BuildLog, BuildOptions, open_site, remote_uses
 
@@ -165,7 +165,7 @@ def _print_conflicts(done: ImportResult) -> None:
 
 
 def _merge_lines(done: ImportResult) -> Iterator[str]:
-    """Yield what this import changes in a folder to which an earlier one wrote."""
+    """Yield lines about the changes of this import to a folder that an earlier import wrote."""
     from ..api.importing import first_names, printable
 
     merge = done.merge

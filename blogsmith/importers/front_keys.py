@@ -97,7 +97,8 @@ def complete_page(
 
 
 def _remove_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...]]) -> dict[str, Any]:
-    """Return front matter without the keys at these paths, because they restrict access to the page."""
+    """Return front matter without the values at these paths, because they restrict access to the page. A path
+    consists of keys and positions in lists, the outermost first."""
     heads = {path[0]: [rest[1:] for rest in paths if rest[0] == path[0]] for path in paths}
     found = {}
     for key, value in front.items():
@@ -110,7 +111,8 @@ def _remove_paths(front: Mapping[str, Any], paths: Sequence[tuple[str | int, ...
 
 
 def _lost_values(page: ImportedPage, front: Mapping[str, Any], keys: FrontKeys) -> dict[str, Any]:
-    """Return the translated keys with values that are missing in the new page."""
+    """Return the keys that the importer translates but whose values are missing in the new page, with these
+    values."""
     written = {key: value for key, value in front.items() if key.casefold() in keys.translated - ADDRESS_KEYS}
     index = ValueIndex([page.front], [page.text])
     named = [notice.message for notice in page.notices]
@@ -133,7 +135,9 @@ def _has_secret(value: Any) -> bool:
 def _sort_keys(
     others: Mapping[str, Any], lost: Mapping[str, Any], secret: Collection[str]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, str]]:
-    """Return the kept keys, the keys for `imported`, and the reason why each other key is omitted."""
+    """Return the keys that stay in front matter, the keys that move to `imported`, and omitted key → reason.
+    others: untranslated keys; lost: translated keys with missing values; secret: keys that may restrict
+    access."""
     reserved = {*KNOWN_KEYS, IMPORTED}
     kept = {key: value for key, value in others.items() if key not in reserved or key in _SHARED_KEYS}
     if kept and _read_diagnostics(kept):
@@ -149,6 +153,6 @@ def _sort_keys(
 
 
 def _read_diagnostics(front: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of blogsmith for front matter."""
+    """Return the diagnostics that blogsmith reports for this front matter."""
     text = f"---\n{format_yaml(front)}---\n"
     return read_document(Source(PurePosixPath("content/page.md"), text, ""), Config())[1]

@@ -13,13 +13,13 @@ from .source_files import open_file
 
 _HEAD = lazy_pattern(r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY = lazy_pattern(r"([A-Za-z_][\w.-]*|\"[^\"\\\n]*\"|'[^'\n]*')[ \t]*:(?:[ \t]|$)")
-"""A key on the first level, at the start of a line."""
+"""A key at the top level, at the start of a line."""
 _SUFFIXES = frozenset((".md", ".markdown", ".mdown", ".mdx", ".qmd", ".rmd"))
 _MAX_BYTES = 1 << 16
 
 
 def read_heads(site: SiteImport) -> SiteImport:
-    """Add to each page the front matter of its source file, if it is YAML."""
+    """Set `head` of each page to the front matter of its source file, if this is YAML."""
     pages = []
     for page in site.pages:
         head = ""
@@ -40,9 +40,9 @@ def _read_head(site: SiteImport, source: str) -> str:
 
 @lru_cache(4096)
 def keep_lines(head: str, new: str) -> str:
-    """Return the front matter `new` with the lines of `head` for each key with the same value, in the order
-    of `head`, and with its comments. new: as `format_yaml` writes it. Return `new` if the lines of `head`
-    cannot be divided into keys."""
+    """Return the front matter `new`, but with the author's lines, order and comments from `head` for each key
+    whose value is the same in both. new: YAML from `format_yaml`. Return `new` if `head` cannot be divided
+    into keys."""
     old, wanted = _blocks(head), _blocks(new)
     if old is None or wanted is None:
         return new
@@ -52,20 +52,21 @@ def keep_lines(head: str, new: str) -> str:
 
 
 def _pick(old: str, new: str) -> str:
-    """Return the lines of a key: the old ones if blogsmith reads the same from them."""
+    """Return the old lines of a key if blogsmith reads the same value from them as from the new lines;
+    otherwise the new lines."""
     return old if new and (old == new or _read(old) == _read(new) != "") else new
 
 
 def _read(text: str) -> str:
-    """Return a representation of the data that blogsmith reads; empty on an error."""
+    """Return the `repr` of the data that blogsmith reads from YAML; empty on an error."""
     reporter = Reporter("", text.split("\n"))
     located = load_located_yaml(text, reporter)
     return "" if located is None or reporter.diagnostics else repr(located.value)
 
 
 def _blocks(text: str) -> dict[str, tuple[str, str]] | None:
-    """Return the lines of each key on the first level, as a pair: comments above it, its lines. Comments at
-    the end have the key ""."""
+    """Return top-level key → (comments above the key, lines of the key). Comments at the end have the key "".
+    Return None if the text cannot be divided into keys."""
     found: dict[str, tuple[str, str]] = {}
     above, key = "", ""
     for line in text.splitlines(keepends=True):

@@ -2,7 +2,7 @@
 
 A table is converted if it has one header row, rows with equally many cells, and one line of text in each
 cell. A table stays HTML if a cell spans several rows or columns or contains blocks, if rows have header
-cells, or if it requests Markdown. A box with blocks other than paragraphs stays HTML too.
+cells, or if an attribute requests Markdown inside. A box with blocks other than paragraphs stays HTML too.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def plain_table(table: Element, masked: MaskedText) -> list[str]:
 
 
 def _rows(table: Element) -> Iterator[_Row]:
-    """Yield the rows in order; none if the table contains anything else."""
+    """Yield the rows of a table in order; none if the table contains elements other than rows."""
     found: list[_Row] = []
     for child in table.children:
         if isinstance(child, str):
@@ -160,7 +160,8 @@ def _row(row: Element, *, is_head: bool) -> _Row:
 
 
 def _cell(cell: Element, masked: MaskedText) -> str | None:
-    """Return the text of a cell on one line; None if it is not a line of text."""
+    """Return the Markdown of a table cell on one line; None if the cell contains blocks or cannot be
+    expressed in one line."""
     if set(cell.attributes) - _STYLE_ATTRIBUTES - {"bgcolor"}:
         return None
     inner = cell
@@ -186,7 +187,7 @@ def _cell(cell: Element, masked: MaskedText) -> str | None:
 
 
 def _escape_markdown(element: Element) -> str:
-    """Return the content of an element as HTML, with Markdown characters in its text escaped."""
+    """Return the content of an element as HTML where Markdown characters in text are escaped."""
     parts = []
     for child in element.children:
         if isinstance(child, str):
@@ -204,8 +205,8 @@ def _character_reference(found: re.Match[str]) -> str:
 
 
 def _rule(cells: Sequence[Element]) -> str:
-    """Return the cell of a column in the delimiter row, with the alignment that all its cells
-    have, if any."""
+    """Return the cell of a pipe table's delimiter row for one column. It sets an alignment if all cells of
+    the column have the same one. cells: the cells of the column, header first."""
     every = {_alignment(cell) for cell in cells[1:]} or {_alignment(cells[0])}
     return _RULES[every.pop()] if len(every) == 1 else _RULES[""]
 

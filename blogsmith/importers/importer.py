@@ -1,11 +1,12 @@
-"""A whole import: recognize the system, read, place, write, build and repair, compare, report.
+"""A whole import: recognize the system, read the source, move pages to valid paths, write, build and repair,
+compare with the source, report.
 
 Errors that the old site has too become warnings by settings of the new site. `repair` handles all other
 errors.
 
 `ode.md` beside the folder `ode/` becomes the page of the folder. Of two files whose names differ only in case
-or Unicode form, the second gets another name, because many systems can store only one of them. Links in pages
-are adapted.
+or Unicode form, the second gets another name, because many file systems can store only one of them. Links in
+pages are adapted.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def place_site(site: SiteImport) -> SiteImport:
 
 
 def _section_moves(site: SiteImport) -> Moves:
-    """Return the moves of pages that have the same URL as a folder: each becomes the page of the folder."""
+    """Return a move for each page that has the same URL as a folder: it becomes the page of the folder."""
     folders = {folder for page in site.pages for folder in page.path.parents}
     listed = {page.path.parent for page in site.pages if page.path.stem in _LISTS}
     found: dict[PurePosixPath, PurePosixPath] = {}
@@ -98,7 +99,8 @@ def _section_moves(site: SiteImport) -> Moves:
 
 
 def _twin_moves(site: SiteImport) -> Moves:
-    """Return new names for files and folders whose names differ only in case or Unicode form from others."""
+    """Return moves for files and folders whose names differ only in case or Unicode form from another
+    name."""
     every = sorted(site.paths)
     names: dict[tuple[PurePosixPath, str], str] = {}
     taken = {(folder.parent, fold_name(folder.name)) for path in every for folder in (path, *path.parents)}
@@ -192,8 +194,8 @@ _SOURCE_CODES = name_set("footnote-undefined id-twice image-missing label-twice 
 
 
 def lower_errors(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteCheck]:
-    """Add settings that turn errors in pages into warnings, so that the site builds. Lower these errors in
-    `check` too."""
+    """Return the site with settings that turn errors in pages into warnings, so that it builds; and `check`
+    with these errors as warnings."""
     errors = Counter(
         found.code for found in check.diagnostics if found.severity == "error" and not is_fatal(found)
     )
@@ -223,7 +225,7 @@ def lower_errors(site: SiteImport, check: SiteCheck) -> tuple[SiteImport, SiteCh
 
 
 def show_image_copies(site: SiteImport) -> SiteImport:
-    """Set `images.remote` so that pages show copies of images on other hosts."""
+    """Set `images.remote` to `fetch`, so that pages show local copies of images on other hosts."""
     images = {**site.settings.get("images", {}), "remote": "fetch"}
     return replace(site, settings={**site.settings, "images": images})
 
@@ -251,11 +253,11 @@ class ImportOptions:
     system: str = ""
     """Name of the system; empty: detect it."""
     dry_run: bool = False
-    """Whether the site is only written to a temporary folder, which is removed."""
+    """Whether the site is written only to a temporary folder, and then removed."""
     against: Path | None = None
     """Folder with pages that the old system published; None: no comparison."""
     fetch_images: bool = False
-    """Whether images on other hosts are downloaded afterwards, so that the new site shows copies."""
+    """Whether the images on other hosts are to be downloaded after the import."""
     workers: Workers = ONE_PROCESS
     """Processes that translate, build and compare pages."""
 

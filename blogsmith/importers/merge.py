@@ -1,11 +1,12 @@
 """Writes an import to its folder, and merges it with changes that an author made there.
 
-Three versions of each file decide: the present file, the file that the previous import wrote, and the new
-one. `import-report.json` records digests of the previous version. A file that is unchanged here is renewed.
-A changed file is never overwritten or removed: if its new version differs too, that one is written below
-`import-conflicts/`. It counts as merged as soon as the author removes it there.
+Three versions of each file are compared: the file in the folder, the one that the previous import wrote, and
+the one of this import. `import-report.json` records digests of the previous version. A file that the author
+has not changed is replaced. A file that the author has changed is never overwritten or removed: if this
+import's version differs from the previous one too, it is written below `import-conflicts/`. When the author
+removes it there, the conflict counts as merged.
 
-The plan is recorded before the first file is written. So the next import continues an interrupted one.
+The plan is recorded before the first file is written, so the next import can continue an interrupted one.
 """
 
 from __future__ import annotations
@@ -32,37 +33,38 @@ from .source_files import BIBLIOGRAPHIES, FOLDERS, MACROS, source_root
 from .write import RECORD, digest_content, record_text, replace_file, write_error
 
 CONFLICTS = "import-conflicts"
-"""Folder with new versions of files that an author changed in the new site."""
+"""Folder for new versions of files that an author changed in the new site."""
 _SITE_PATHS = ("blogsmith.yaml", "content", "static", "themes", "plugins", "_freeze")
 """Files and folders of a blogsmith site."""
 _WRITTEN = frozenset((".gitignore", "blogsmith.yaml", "_freeze", MACROS.name, BIBLIOGRAPHIES, *FOLDERS))
-"""Files and folders that an import may write. A record that names others is invalid."""
+"""Files and folders that an import may write. A record with any other path is invalid."""
 _DIGEST = lazy_pattern(r"[0-9a-f]{64}")
 _OTHER = "other"
-"""State of a path that is a folder, a link, or below one of these or a file."""
+"""Replaces the digest of a path that is a folder or a link, or whose parent is a link or a file."""
 _EDITED, _DELETED, _REMOVED = "changed here", "removed here", "changed here, removed from the source"
 _CHANGED, _TRANSLATED = "changed in the source", "translated differently than before"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Record of the files that earlier imports wrote to a folder."""
+    """Record of the files that earlier imports wrote to a folder. A file's state is its digest; "" if it does
+    not exist."""
 
     files: Mapping[str, str] = field(default_factory=dict)
-    """Path in the folder → digest of the version of the last complete import."""
+    """Path in the folder → digest that the last complete import wrote."""
     pending: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Path → states after an interrupted import: digests, and "" for no file."""
+    """Path → states that an interrupted import may have left."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Path of a page → digest of its source file."""
 
     def allowed_states(self, path: str) -> set[str]:
-        """Return the states of a file that no author has changed."""
+        """Return the states of a file that show that no author has changed it."""
         return {self.files.get(path, ""), *self.pending.get(path, ())}
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """A file that the import does not touch."""
+    """A file that the import leaves unchanged."""
 
     path: str
     reason: str
@@ -80,12 +82,12 @@ class Merge:
     conflicts: tuple[KeptFile, ...]
     """Files changed here and in the source; the new version is below `import-conflicts/`."""
     kept: tuple[KeptFile, ...]
-    """Other files that an author changed or removed."""
+    """All other files that an author changed or removed, and that the import leaves unchanged."""
     writes: Mapping[str, str]
     """Path of each file to write → path of its content in the import."""
     removes: tuple[str, ...]
     record: Record
-    """Record of this import, once it is complete."""
+    """Record to store after all files are written."""
 
 
 def read_record(into: Path) -> Record:
@@ -181,7 +183,7 @@ def plan_merge(digests: Mapping[str, str], sources: Mapping[str, str], old: Reco
 
 @dataclass(slots=True)
 class _Plan:
-    """A merge while it is planned."""
+    """A merge under construction."""
 
     files: dict[str, str] = field(default_factory=dict)
     writes: dict[str, str] = field(default_factory=dict)
@@ -191,7 +193,8 @@ class _Plan:
     kept: list[KeptFile] = field(default_factory=list)
 
     def change(self, path: str, new: str, *, is_new: bool) -> None:
-        """Plan to write a file that no author has changed; without a new version, plan to remove it."""
+        """Plan to write a file that no author has changed, or to remove it. new: digest of the new version;
+        empty: remove. is_new: whether the file does not exist yet."""
         if not new:
             self.removes.append(path)
             return
@@ -199,7 +202,7 @@ class _Plan:
         self.added += [path] if is_new else []
 
     def finish(self, record: Record, *, is_again: bool) -> Merge:
-        """Return the plan as a record."""
+        """Return the finished plan."""
         own = [path for path, content in self.writes.items() if path == content]
         return Merge(
             is_again,
@@ -222,7 +225,7 @@ class _States:
         self._known: dict[str, str] = {}
 
     def find(self, path: str) -> str:
-        """Return the digest of a file; "" if there is none."""
+        """Return the digest of a file, "" if it does not exist, or `_OTHER`."""
         if path not in self._known:
             self._known[path] = self._read(PurePosixPath(path))
         return self._known[path]
@@ -244,8 +247,8 @@ class _States:
 def apply_merge(
     merge: Merge, old: Record, files: Mapping[str, bytes | Path], into: Path, progress: Progress
 ) -> None:
-    """Write the planned files. Then the caller writes the reports, which contain the new record. Raise
-    SiteError if the folder cannot be written."""
+    """Write and remove the planned files. Afterwards, the caller must write the reports, because they contain
+    the new record. Raise SiteError if the folder cannot be written."""
     pending = {path: sorted(states) for path, states in old.pending.items()}
     for path, content in merge.writes.items():
         pending[path] = sorted({*pending.get(path, ()), merge.record.files[content]})
@@ -278,7 +281,7 @@ def _remove_leftovers(top: Folder, paths: Iterable[str]) -> None:
 
 
 def _remove(top: Folder, place: PurePosixPath) -> None:
-    """Remove a file, and folders that become empty."""
+    """Remove a file, and then its folders that are empty."""
     with suppress(FileNotFoundError), top.enter(place.parent) as folder:
         folder.remove(place.name)
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Records of an import: the content of a source in blogsmith's form, and notices."""
+"""Records of an import: the pages, files and settings of a source in blogsmith's form, and notices."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from typing import Any, Literal, Protocol, TypeVar
 
 NoticeKind = Literal["withheld", "unread", "held", "left", "changed", "dropped", "missing", "mistake", "kept"]
 """Kind of a notice.
+
 - `withheld`: the old site hides the page from readers, so it is not imported.
 - `unread`: the import cannot read a document of the source.
-- `held`: the build rejects a part. The import keeps the part as code or in a draft, or leaves it out.
+- `held`: the build rejects some content. The import keeps it as code or in a draft, or leaves it out.
 - `left`: the import cannot translate the content, which stays unchanged in the page.
 - `changed`: the content has another meaning now.
 - `dropped`: the content was removed because it has no meaning in blogsmith.
 - `missing`: the source refers to a file that it does not contain.
 - `mistake`: the source itself has an error.
-- `kept`: blogsmith does not use a front matter key, but templates can read it."""
+- `kept`: blogsmith does not use a front matter key, but templates can read it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A part of the source that differs in the new site."""
+    """A message about content of the source that is different or missing in the new site."""
 
     kind: NoticeKind
     message: str
@@ -38,10 +40,10 @@ class Notice:
     """Text of the source that the importer removes on purpose. Its words and formulas are not reported as
     losses. Empty if nothing is removed."""
     is_list: bool = False
-    """Whether the removed part is a list of other pages, which the old page showed with titles
-    and summaries."""
+    """Whether `removed` is a list of other pages with their titles and summaries."""
     made_here: str = ""
-    """Old URL of a page that is omitted because blogsmith generates an equivalent page; otherwise empty."""
+    """Old URL of a page that is not imported because blogsmith generates the same kind of page; otherwise
+    empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +65,20 @@ class OldSettings:
     values: Mapping[str, Any]
     """Values as the old system reads them."""
     translated: frozenset[str]
-    """Names of the settings that the importer reads, in lower case, with dots as in `FrontKeys`. Even for
-    these, a value that is meant for readers, such as a URL or a sentence, must appear in the new site."""
+    """Names of the settings that the importer reads, in lower case, with dots as in `FrontKeys`. If their
+    values are for readers (a URL or a sentence), the new site must contain them too."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourcePart:
-    """Lines of a page that come from one place of a file."""
+    """Consecutive lines of a page that come from one file."""
 
     line: int
-    """First line of the part, in `ImportedPage.original`, 1-based."""
+    """1-based number of the first of these lines in `ImportedPage.original`."""
     source: str
     """File relative to the root of the source."""
     first: int
-    """Line of the file where the part starts."""
+    """1-based number of the first of these lines in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +98,21 @@ class ImportedPage:
     first_line: int = 1
     """1-based line of the file where `original` starts."""
     address: str = ""
-    """Old site path without the base path, such as `/2024/03/title/`; empty if it had none."""
+    """Old URL path without the base path, such as `/2024/03/title/`; empty if the page had no URL."""
     notices: tuple[Notice, ...] = ()
     old_front: Mapping[str, Any] = field(default_factory=dict)
     """Front matter as the old system reads it, with defaults from settings and folders."""
     front_keys: FrontKeys = FrontKeys()
     head: str = ""
-    """Front matter of the source in YAML, whose comments and unchanged lines are kept."""
+    """YAML front matter of the source file, whose comments and unchanged lines are kept; empty if there is
+    none."""
     parts: tuple[SourcePart, ...] = ()
     """Origin of the lines of `original`, if it comes from several files; otherwise empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """A file that is copied unchanged."""
+    """A file of the source that is copied unchanged."""
 
     path: PurePosixPath
     """Path relative to the new site: `static/assets/a.png`."""
@@ -144,11 +147,11 @@ def by_path(items: Iterable[Item]) -> tuple[Item, ...]:
 
 @dataclass(frozen=True, slots=True)
 class SiteImport:
-    """The content of a source."""
+    """The imported content of a source."""
 
     root: Path
     system: str
-    """Name of the system that wrote it, as in `systems.system_names`."""
+    """Name of the system of the source, as in `systems.system_names`."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Content of `blogsmith.yaml`, in order; plain data."""
     pages: tuple[ImportedPage, ...] = ()
@@ -162,11 +165,11 @@ class SiteImport:
     """
     old_settings: tuple[OldSettings, ...] = ()
     moves: Mapping[PurePosixPath, PurePosixPath] = field(default_factory=dict)
-    """Path of a page → other path in the new site, to which links are adapted."""
+    """Old path of a moved page → its path in the new site. Links to the page are adapted."""
 
     @property
     def paths(self) -> frozenset[PurePosixPath]:
-        """Return the paths of all pages and files in the new site."""
+        """Return the paths of all pages, copied files and generated files in the new site."""
         pages, files = (page.path for page in self.pages), (file.path for file in self.files)
         return frozenset((*pages, *files, *(made.path for made in self.made)))
 
@@ -178,7 +181,7 @@ class SiteImport:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Something in the source of a page that the new page lacks."""
+    """An item of a source page that the new page lacks."""
 
     what: str
     """Kind of the missing item, as in `verify.facts`: `formulas`, `words` and so on."""
@@ -186,7 +189,7 @@ class Difference:
     """The missing item: TeX, a URL, or words in the order of the page."""
     source: str
     line: int = 0
-    """1-based line; 0 if unknown."""
+    """1-based line in the source file; 0 if unknown."""
     count: int = 1
 
 

@@ -29,15 +29,15 @@ _PLAIN_TITLES = frozenset(("jekyll", "hugo"))
 _HIDDEN_RAW_TAGS: Mapping[str, tuple[SegmentKind, ...]] = MappingProxyType(
     {"jekyll": ("block", "span"), "hexo": ("span",)}
 )
-"""System → code where it removes the tags `{% raw %}`, as blogsmith does."""
+"""System → kinds of code where it removes the tags `{% raw %}`, as blogsmith does."""
 _MARKDOWN_CHARACTERS = frozenset("*_`[<~\\&")
 _DOLLAR = "\ue01f"
-"""Placeholder for a dollar that starts no formula."""
+"""Placeholder for a dollar character that does not start a formula."""
 
 
 def simplify_title(page: ImportedPage) -> ImportedPage:
-    """Remove markup from the title of a page. If it contains a link or an image, also put the title before
-    the text."""
+    """Remove markup from the title of a page. If the title contains a link or an image, also insert the title
+    with its markup at the start of the text."""
     title = page.front.get("title")
     if not isinstance(title, str) or _MARKDOWN_CHARACTERS.isdisjoint(title):
         return page
@@ -135,7 +135,8 @@ _INDENTED_ROW = lazy_pattern(r"(?m)^(?:[ ]{4}|[ ]{0,3}\t)[ \t]*")
 
 
 def align_rows(page: ImportedPage) -> ImportedPage:
-    """Remove the indentation of table rows where it would end the table. Other parsers accept it."""
+    """Remove the indentation of table rows where blogsmith would end the table. Other parsers accept this
+    indentation."""
     if "|" not in page.text:
         return page
 
@@ -157,7 +158,7 @@ _FTP = lazy_pattern(
 
 
 def fix_link_schemes(page: ImportedPage) -> ImportedPage:
-    """Add HTTPS to links without a scheme, and turn FTP links into code.
+    """Add `https:` to links that begin with `//`, and turn FTP links into code.
 
     Browsers do not open FTP URLs, so a notice names the page.
     """
@@ -195,9 +196,10 @@ _QUOTE_PREFIX = lazy_pattern(r"[ \t]*>[ \t>]*")
 
 
 def quote_formula_lines(page: ImportedPage) -> ImportedPage:
-    """Add the quote marker to lines of formulas that begin in a quote, if they lack it.
+    """In a quote, add a missing quote marker `>` to the lines of a formula that begins in the quote.
 
-    Markdown parsers accept such lines in a paragraph, but blogsmith ends the quote at display math.
+    Markdown parsers accept lines without the marker in a paragraph, but blogsmith ends the quote at display
+    math.
     """
     if ">" not in page.text:
         return page
@@ -231,9 +233,9 @@ _FENCE = lazy_pattern(
 
 
 def remove_option_lines(page: ImportedPage) -> ImportedPage:
-    """Remove lines with `#|` from a plain fence. In blogsmith, they would turn it into a cell. They are
-    options of Quarto or of a notebook that remained as comments. Without them, the code is shown and not run.
-    """
+    """Remove lines with `#|` from a plain fence, because in blogsmith they would turn the fence into a cell.
+    They are options of Quarto or of a notebook that remained as comments. Without them, the code is shown and
+    not run."""
     if "#|" not in page.text and "# |" not in page.text:
         return page
     notices: list[Notice] = []
@@ -256,7 +258,7 @@ _RAW = lazy_pattern(r"(\{%-?[ \t]*raw[ \t]*-?%\})([\s\S]*?)(\{%-?[ \t]*endraw[ \
 def double_raw_tags(page: ImportedPage, kinds: Collection[SegmentKind]) -> ImportedPage:
     """Double `{% raw %}` and `{% endraw %}` in code, because blogsmith removes one pair.
 
-    kinds: code where the old system shows the tags.
+    kinds: kinds of code where the old system shows these tags.
     """
     if "endraw" not in page.text:
         return page

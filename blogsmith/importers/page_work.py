@@ -1,7 +1,7 @@
-"""Processes the pages of an import in several processes, with a time limit for each page.
+"""Translates the pages of an import in several processes, with a time limit for each page.
 
-Results have the order of the pages. If a process dies, this process repeats its work, so no page is lost. If
-a page exceeds the time limit, or is nested too deep, its text becomes a code block.
+Results have the order of the pages. If a process dies, the main process repeats its work, so no page is lost.
+If a page exceeds the time limit, or is nested too deep, its text becomes a code block.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from .model import Notice
 from .text.containers import fence_marks
 
 _MIN_PAGES: Mapping[StartMethod, int] = MappingProxyType({"fork": 20, "spawn": 150})
-"""Minimum number of pages for starting processes, which takes some hundredths of a second (fork) or one
-second (spawn)."""
+"""Start method → minimum number of pages for which an import starts processes. Starting takes some hundredths
+of a second (fork) or one second (spawn)."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
 def default_method() -> StartMethod:
-    """Return `fork` if it is safe with the libraries of the system; otherwise `spawn`."""
+    """Return `fork` if forking is safe with the libraries of the operating system; otherwise `spawn`."""
     return "fork" if can_fork() else "spawn"
 
 
@@ -44,7 +44,7 @@ class Workers:
     """The processes that an import may use."""
 
     count: int = 1
-    """Number of processes, at least 1; with 1, this process does all work."""
+    """Number of processes, at least 1; with 1, the main process does all work."""
     method: StartMethod = field(default_factory=default_method)
     """Start method of the processes."""
 
@@ -62,7 +62,7 @@ def map_pages(
     """Yield the result of `work` for each item, in the order of the items.
 
     count: number of items. Items and results must be picklable, and `work` too if processes are spawned. If
-    `work` raises an Exception in another process, or that process dies, this process calls it again.
+    `work` raises an exception in another process, or that process dies, the main process calls `work` again.
     """
     if not workers.is_faster(count):
         yield from map(work, items)
@@ -96,7 +96,8 @@ def map_pages(
 
 
 def _identity(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
-    """Return `work`: a new process receives it once instead of with each page."""
+    """Return `work`. A pool calls this factory once in each process, so `work` is sent once for each process,
+    not for each page."""
     return work
 
 
@@ -105,7 +106,7 @@ LIMIT_S = 3.0
 
 
 class SourceDocument(Protocol):
-    """A file of a source that becomes a page. Must be a dataclass."""
+    """A file of a source that becomes a page. A class that implements this protocol must be a dataclass."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
@@ -119,7 +120,7 @@ class SourceDocument(Protocol):
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Return the notices from reading the file."""
+        """Return the notices about reading the file."""
 
 
 Document = TypeVar("Document", bound=SourceDocument)
@@ -128,7 +129,8 @@ Made = TypeVar("Made")
 
 @contextmanager
 def page_limit(limit_s: float = 0.0) -> Iterator[None]:
-    """Raise PageTimeout inside the context after `limit_s` of processor time, in the main thread only.
+    """Raise PageTimeout inside the `with` block after `limit_s` seconds of processor time, in the main thread
+    only.
 
     limit_s: 0 for `LIMIT_S`.
     """
@@ -140,8 +142,8 @@ def page_limit(limit_s: float = 0.0) -> Iterator[None]:
 
 
 def translate_document(translate: Callable[[Document], Made], document: Document) -> Made:
-    """Translate a document. If it exceeds the time limit or is nested too deep, translate its text to a code
-    block."""
+    """Return `translate(document)`. If translation exceeds the time limit or the document is nested too deep,
+    translate a copy whose text is one code block."""
     try:
         with page_limit():
             return translate(document)

@@ -38,8 +38,8 @@ _AnyDocument = TypeVar("_AnyDocument", bound=_Document)
 
 
 def add_restrictions(front: Mapping[str, Any], head: str) -> dict[str, Any]:
-    """Add keys that may restrict access to a page, but that the reader of its front matter cannot read. These
-    are keys in invalid front matter, and values with a YAML tag, such as `password: !ENV SECRET`."""
+    """Return front matter with additional keys that may restrict access to a page, but that a YAML reader
+    cannot read: keys in invalid front matter, and values with a YAML tag, such as `password: !ENV SECRET`."""
     found = dict(front)
     for line in head.split("\n")[:_MOST_LINES]:
         if not (pair := _LINE.fullmatch(line[:_MAX_LINE_LENGTH])):
@@ -56,9 +56,10 @@ def add_restrictions(front: Mapping[str, Any], head: str) -> dict[str, Any]:
 def read_front_matter(
     head: str, source: str, problem: str = "invalid YAML in the front matter", *, by_line: bool = False
 ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """Return front matter in YAML, and notices about errors.
+    """Return the data of YAML front matter, and notices about errors.
 
-    by_line: if it is not valid YAML, keep each line with a key and one plain value.
+    problem: message of the notice. by_line: if the YAML is invalid, keep each line with a key and one plain
+    value.
     """
     try:
         return add_restrictions(load_mapping(head), head), ()
@@ -84,7 +85,8 @@ def withheld_notice(why: str, source: PurePosixPath | str) -> Notice:
 
 
 def excluded_notice(why: str, source: PurePosixPath | str) -> Notice:
-    """Return the notice of a page that settings exclude from the old site. why: as for `withheld_notice`."""
+    """Return the notice of a page that settings exclude from the old site. why: a clause without full
+    stop."""
     return replace(withheld_notice(why, source), hint=_EXCLUDED_HINT)
 
 
@@ -93,9 +95,10 @@ def split_protected(
     source: Callable[[_AnyDocument], PurePosixPath | str],
     judge: Callable[[_AnyDocument], Notice | None] = lambda document: None,
 ) -> tuple[list[_AnyDocument], list[Notice]]:
-    """Return the documents that may be imported, and a notice for each other one.
+    """Return the documents that may be imported, and a notice for each document that may not.
 
-    judge: returns a notice for a document that settings of the old site protect.
+    source: returns the path of a document's file. judge: returns a notice for a document that settings of the
+    old site protect, otherwise None.
     """
     kept: list[_AnyDocument] = []
     notices: list[Notice] = []
@@ -116,7 +119,7 @@ def is_draft(front: Mapping[str, Any]) -> bool:
 
 
 def set_visibility(page: ImportedPage, front: Mapping[str, Any]) -> ImportedPage:
-    """Mark a page as draft or unlisted if keys of another system in its old front matter mean that."""
+    """Mark a page as draft or unlisted if keys of the old system in its old front matter require this."""
     found = find_restrictions(front, is_foreign=True)
     if not found:
         return page
@@ -149,7 +152,7 @@ def remove_withheld_files(site: SiteImport) -> SiteImport:
 
 
 def _words(texts: Iterable[str]) -> set[str]:
-    """Return all strings that may be names of files."""
+    """Return all strings in the given Markdown that may be names of files, without folders."""
     return {
         name
         for text in texts

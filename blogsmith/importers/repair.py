@@ -1,10 +1,10 @@
 """Repairs an imported site until it builds.
 
-No cell runs, and no plugin without consent, as in the preview. After each build, errors are repaired by their
-code and location. First, fixes that are certain are applied. Then a wrong key of the front matter or of the
-settings is removed, and a wrong link or block becomes literal text. If a page still has errors, its whole
-text becomes code, and finally the page is left out. Repairs that change the meaning have a notice. The caller
-handles errors that settings may lower.
+As in the preview, no cell runs, and plugins run only with consent. After each build, errors are repaired by
+their code and location. First, fixes that are certain are applied. Then a wrong key of the front matter or of
+the settings is removed, and a wrong link or block becomes literal text. If a page still has errors, its whole
+text becomes code, and finally the page is left out. A notice reports each repair that changes the meaning.
+The caller handles errors that settings may lower to warnings.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _PAGE_TIMEOUT_S = 60.0
 _MAX_ROUNDS = 12
 _MAX_FRONT_ROUNDS = 4
 _MAX_BLOCK_ROUNDS = 8
-"""Number of rounds with errors in front matter or text, after which a page becomes code as a whole."""
+"""Maximum number of rounds that repair single errors of a page; after them, its whole text becomes code."""
 _FENCE = lazy_pattern(r"([ \t>]*)(`{3,}|~{3,})[ \t]*([^\n`]*)")
 _PREFIX = lazy_pattern(r"[ \t>]*")
 _PUBLICATION_KEYS = frozenset(("draft", "date", "publish_date", "expiry_date"))
@@ -64,12 +64,13 @@ _LINK_TAG = lazy_pattern(r"\b(?:href|src)[ \t]*=[ \t]*(?:\"[^\"]*\"|'[^']*'|[^\s
 
 @dataclass(frozen=True, slots=True)
 class BuiltImport:
-    """An import with written files. The only errors of its build are those that settings may lower."""
+    """An import whose files are written. Its build has no errors except those that settings may lower to
+    warnings."""
 
     site: SiteImport
     snapshot: SiteSnapshot
     diagnostics: tuple[Diagnostic, ...]
-    """Diagnostics of the whole site, with drafts and without."""
+    """Diagnostics of two builds of the whole site: with drafts, and without."""
     digests: Mapping[str, str]
     """Path of each written file → digest."""
 
@@ -122,7 +123,8 @@ class SiteBuilder:
         return self._snapshot
 
     def check_published(self, snapshot: SiteSnapshot) -> None:
-        """Also build without unpublished pages, if there are any: links to these pages are errors then."""
+        """Also build without drafts and scheduled pages, if there are any, and add the errors: links to these
+        pages are errors in this build."""
         states = (
             publication(document, self.now, drafts=False, future=False)
             for document in snapshot.resolved.documents.values()
@@ -134,7 +136,7 @@ class SiteBuilder:
 
 
 def _plain_code(source: str, alias: str, deadline_s: float) -> list[tuple[str, str]]:
-    """Return code as one token: the colors of code take much time, and no comparison reads them."""
+    """Return code as one token. Highlighting takes much time, and no comparison of pages reads the colors."""
     return [("", source)]
 
 
@@ -165,7 +167,7 @@ def build_import(site: SiteImport, digests: Mapping[str, str], builder: SiteBuil
 
 
 def is_fatal(found: Diagnostic) -> bool:
-    """Return whether a diagnostic is an error that the settings cannot lower."""
+    """Return whether a diagnostic is an error that settings cannot lower to a warning."""
     is_lowerable = found.code in FORMULA_CODES or (
         found.code in LOWERABLE and found.path.startswith("content/")
     )
@@ -177,12 +179,12 @@ class _Repair:
     """State of the repairs of one import."""
 
     _rounds: dict[str, int] = field(default_factory=dict)
-    """Path of a page → number of rounds that repaired its errors."""
+    """Path of a page → number of rounds so far that repaired its errors."""
     _literal_pages: set[str] = field(default_factory=set)
     """Paths of the pages whose whole text has become code."""
 
     def repair(self, site: SiteImport, errors: Iterable[Diagnostic]) -> SiteImport | None:
-        """Return the import with repairs for all errors; None if none of them can be repaired."""
+        """Return the import with repairs for these errors; None if none of them can be repaired."""
         by_path: dict[str, list[Diagnostic]] = {}
         for found in errors:
             by_path.setdefault(found.path, []).append(found)
@@ -217,7 +219,8 @@ class _Repair:
     def _repair_page(
         self, page: ImportedPage, errors: Sequence[Diagnostic], site: SiteImport, urls: set[str]
     ) -> tuple[ImportedPage | None, list[Notice]]:
-        """Return the page, or None if it is left out, and notices about the whole site."""
+        """Return the repaired page, or None if the page is left out; and notices about the whole site. urls:
+        URLs in use; a new URL of the page is added."""
         if any(found.code == PROTECTED_CODE for found in errors):
             return None, [
                 *page.notices,
@@ -248,7 +251,7 @@ class _Repair:
 
 
 def _paths(path: PurePosixPath) -> set[str]:
-    """Return a path and the paths of its folders."""
+    """Return a path and the paths of all folders that contain it."""
     return {str(path), *map(str, path.parents)}
 
 
@@ -295,7 +298,8 @@ def _apply_fixes(page: ImportedPage, errors: Iterable[Diagnostic]) -> ImportedPa
 
 
 def _repair_front(page: ImportedPage, errors: Iterable[Diagnostic], free_url: str) -> ImportedPage:
-    """Repair errors in the front matter: give the page another URL, convert a date, or remove the value."""
+    """Repair errors in the front matter: replace the URL by `free_url`, convert a date, or remove the
+    value."""
     head = page_text(page).removeprefix("---\n").partition("\n---\n")[0]
     # from the last line to the first, so that a removal does not move the values of other errors
     for found in sorted(errors, key=_line, reverse=True):
@@ -326,7 +330,7 @@ def _repair_front(page: ImportedPage, errors: Iterable[Diagnostic], free_url: st
 
 
 def _find_free_url(url: str, urls: set[str]) -> str:
-    """Return a valid URL similar to `url` that no page has, and add it to `urls`."""
+    """Return a valid URL similar to `url` that is not in `urls`, and add it to `urls`."""
     folder, _, last = url.strip("/").rpartition("/")
     parts = [part for part in (slugify(each) for each in folder.split("/")) if part]
     is_file = last.endswith(".html")
@@ -370,7 +374,8 @@ Keys = tuple[str | int, ...]
 
 
 def _find_keys(text: str, line: int) -> Keys:
-    """Return the keys of the innermost value of a YAML text that contains a 1-based line; empty if none."""
+    """Return the keys of the innermost YAML value on a 1-based line, the outermost first; empty if no value
+    is found."""
     found: list[str | int] = []
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     while isinstance(node, (yaml.MappingNode, yaml.SequenceNode)):
@@ -403,7 +408,7 @@ def _without(data: Any, keys: Keys) -> Any:
 
 
 def _repair_blocks(page: ImportedPage, errors: Iterable[Diagnostic], head: int) -> ImportedPage:
-    """Keep each link or block with an error as literal text."""
+    """Turn each link or block with an error into literal text. head: number of lines before the text."""
     lines = page.text.strip().split("\n")
     source = LineFinder(page.original, page.first_line)
     notices = list(page.notices)
@@ -432,12 +437,13 @@ def _repair_blocks(page: ImportedPage, errors: Iterable[Diagnostic], head: int) 
 
 
 def _find_line(source: LineFinder, line: str) -> int:
-    """Return the number of the line in the source that became `line` in the new page; 0 if unknown."""
+    """Return the number of the source line that became `line` in the new page; 0 if unknown."""
     return source.find(line) or find_words(source, split_words(line))
 
 
 def _unlink(line: str, found: Diagnostic) -> str:
-    """Return the line with the link at the location of an error as text; empty if there is no link."""
+    """Return the line, with the link at the location of an error turned into text; empty if there is no
+    link."""
     place = found.place or Place(1)
     start, end = place.column - 1, place.column - 1 + place.length
     depth = 0
@@ -455,7 +461,8 @@ _TEXT_REPAIRS: Mapping[str, Callable[[str, Diagnostic], str]] = {"link-scheme": 
 
 
 def _find_block(lines: Sequence[str], index: int) -> tuple[int, int]:
-    """Return the range of the fence, or otherwise of the paragraph, that contains a line."""
+    """Return the start and end (exclusive) of the fence that contains the line at `index`, or otherwise of
+    its paragraph; all 0-based."""
     fence, start = "", 0
     for number, line in enumerate(lines):
         found = _FENCE.match(line)
@@ -478,7 +485,7 @@ def _find_block(lines: Sequence[str], index: int) -> tuple[int, int]:
 
 
 def _as_code(lines: Sequence[str]) -> list[str]:
-    """Return the lines as a code block that is not run or drawn."""
+    """Return the lines in a code block that is neither run nor drawn."""
     opening = _FENCE.match(lines[0])
     if opening and opening[3].strip() not in ("", "text") and len(lines) > 1:
         inner = [line for line in lines[1:] if not line.lstrip(" \t>").startswith("#|")]

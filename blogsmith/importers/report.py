@@ -36,11 +36,11 @@ _MAX_LOCATIONS = 5
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """A finished import."""
+    """The result of a finished import."""
 
     site: SiteImport
     title: str
-    """Title of the system."""
+    """Title of the old system."""
     check: SiteCheck
     files: Mapping[str, str]
     """Path in the new site → digest."""
@@ -49,12 +49,14 @@ class ImportResult:
 
     @property
     def ok(self) -> bool:
-        """Whether the new site shows everything of the old site, except for parts that notices explain."""
+        """Whether the new site contains all content of the old site, except for content that notices
+        explain."""
         return not self.check.differences and not self.problems
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Counts of missing parts of the new site, with the worst first; empty if nothing is missing."""
+        """Phrases that count what is missing in the new site, with the worst first; empty if nothing is
+        missing."""
         site, check = self.site, self.check
         kinds = Counter(notice.kind for notice in site.all_notices)
         lost = [notice for notice in site.notices if notice.message.startswith(LOST_MESSAGES)]
@@ -157,8 +159,8 @@ def _markdown(done: ImportResult) -> Iterator[str]:
 
 
 def _merge(merge: Merge) -> Iterator[str]:
-    """Yield the files that the import did not touch. What it wrote is not listed, so that an import without
-    changes leaves the report as it is."""
+    """Yield lines about the files that the import left unchanged. Written files are not listed, so a repeated
+    import without changes gives the same report."""
     if merge.conflicts:
         yield f"## Not merged: new versions are in `{CONFLICTS}/`\n"
         yield from (f"- {_escape(each.path)}: {each.reason}" for each in merge.conflicts)
@@ -187,7 +189,7 @@ def withheld_line(done: ImportResult) -> str:
 
 
 def next_steps(done: ImportResult) -> list[str]:
-    """Return the next steps of the author, in order."""
+    """Return the next steps for the author, in order."""
     steps = []
     if done.merge.conflicts:
         steps.append(f"Merge each file below `{CONFLICTS}/` with yours, and remove it there.")
@@ -211,7 +213,8 @@ def next_steps(done: ImportResult) -> list[str]:
 
 
 def _names(notice: Notice) -> list[str]:
-    """Return the keys that a notice names, and how templates read them in the new site."""
+    """Return the quoted names in a notice. For a notice of kind `kept`, return only the last: the name that
+    templates use."""
     names = re.findall('"([^"]+)"', notice.message)
     return names[-1:] if notice.kind == "kept" else names
 
@@ -243,7 +246,7 @@ def _differences(done: ImportResult) -> Iterator[str]:
 
 
 def published_line(check: PublishedCheck) -> str:
-    """Return what was compared with published pages, as a sentence."""
+    """Return a sentence that counts the pages and items compared with the published site."""
     counts = [plural(check.counts["pages"], "page")]
     counts += [plural(count, KINDS[kind]) for kind, count in check.counts.items() if kind in KINDS]
     return f"compared with the published site: {', '.join(counts)}"

@@ -1,7 +1,7 @@
-"""Settings of the new site that an importer derives from old settings, templates and pages, for all systems.
+"""Settings of the new site that an importer of any system derives from old settings, templates and pages.
 
-These are comments at giscus or utterances, bundled plugins, and links to accounts of authors. The report
-names each old setting without a counterpart.
+These settings are comments at giscus or utterances, bundled plugins, and links to accounts of authors. The
+report names each old setting without a counterpart.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     "category_id": ("categoryid",),
     "label": ("label",),
 }
-"""Setting of blogsmith → names in other systems, without `-` and `_`."""
+"""Field of the setting `comments` → names of this field in other systems, without `-` and `_`."""
 _REQUIRED_FIELDS = {"giscus": ("repo", "repo_id", "category", "category_id"), "utterances": ("repo",)}
 _SWITCH = "giscus_comments"
-"""Name of the key `comments` in al-folio."""
+"""Front matter key of al-folio that enables comments."""
 
 
 def add_comments(site: SiteImport) -> SiteImport:
-    """Add the comment service of the old site, for the pages that had comments."""
+    """Add the comment service of the old site to the new settings, for the pages that had comments."""
     values = [old.values for old in site.old_settings]
     found = next(filter(None, (*map(_from_settings, values), _from_templates(site.root, values))), None)
     if not found or "comments" in site.settings:
@@ -57,7 +57,7 @@ _OTHER_COMMENTS = ("disqus", "isso", "commento", "remark42", "cusdis", "waline",
 
 
 def _other_comments(site: SiteImport) -> Iterator[Notice]:
-    """Yield a notice for each setting of a service for comments that blogsmith does not support."""
+    """Yield a notice for each comment service in old settings that blogsmith does not support."""
     for old in site.old_settings:
         names = {
             str(key): None
@@ -72,7 +72,8 @@ def _other_comments(site: SiteImport) -> Iterator[Notice]:
 
 
 def _with_switch(page: ImportedPage) -> ImportedPage:
-    """Set `comments: true` on a page, for sites where comments are enabled page by page."""
+    """Set `comments: true` on a page with the old key `giscus_comments: true`, and `comments: false` on a
+    post with neither key."""
     if page.old_front.get(_SWITCH) is True:
         return replace(page, front={**page.front, "comments": True})
     is_post = len(page.path.parts) > 2 and page.path.stem != "_index"
@@ -101,7 +102,7 @@ def _mappings(
 
 
 def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None:
-    """Return the value of `comments` for the new settings; None if a field is missing."""
+    """Return the value of the new setting `comments`; None if a required field of the provider is missing."""
     folded = {re.sub("[-_]", "", str(key)).casefold(): value for key, value in fields.items()}
     found = {
         name: str(value)
@@ -121,7 +122,7 @@ def _settings(provider: str, fields: Mapping[str, Any]) -> dict[str, str] | None
 
 
 def templates(root: Path) -> Iterator[str]:
-    """Yield the sources of the old layouts."""
+    """Yield the sources of the old site's layouts, and of all template files at the top level."""
     every = walk_files(root) if root.is_dir() else ()
     # files at the top are headers of Quarto
     paths = (
@@ -154,7 +155,7 @@ _PROSE = {
         r"^[ \t>]*(?:[-*+][ \t]+)?[*_]*(?:💡[ ]*[*_]*(?:key insight|analogy)|🔬[ ]*[*_]*research insight)\b"
     ),
 }
-"""Plugin → pattern. If text outside of code matches, the site needs the plugin."""
+"""Plugin → pattern. The site needs the plugin if the pattern matches text outside of code."""
 
 
 def add_plugins(site: SiteImport) -> SiteImport:
@@ -164,8 +165,8 @@ def add_plugins(site: SiteImport) -> SiteImport:
 
 
 def keep_marks(site: SiteImport) -> SiteImport:
-    """Add the setting that keeps combining marks in URLs and ids, because `slugify` of importers
-    keeps them."""
+    """Add the setting that keeps combining marks in URLs and ids, because the importers' `slugify` keeps
+    them."""
     ids = site.settings.get("slugs")
     slugs = {**({"ids": ids} if ids else {}), "marks": "keep"}
     return replace(site, settings={**site.settings, "slugs": slugs})
@@ -199,8 +200,8 @@ _HOSTS: Mapping[str, tuple[str, str]] = {
     "mastodon": ("Mastodon", ""),
     "stackoverflow": ("Stack Overflow", ""),
 }
-"""Name of a service → its title and the pattern of account URLs, which is empty if settings contain whole
-URLs."""
+"""Name of a service → its title, and the pattern of account URLs (empty if old settings contain the whole
+URL)."""
 _PLACES = name_set("social author params params.social params.author extra.social socials social_links")
 """Mappings and lists of settings that may contain accounts, in addition to the top level."""
 _LISTS = ("links", "socialicons", "social", "social_links", "socials")
@@ -249,7 +250,7 @@ def add_social_links(site: SiteImport) -> SiteImport:
 
 
 def _sections(site: SiteImport) -> list[dict[str, str]]:
-    """Return a menu of the sections, like the one that blogsmith shows by default."""
+    """Return a menu with one entry for each section, like the menu that blogsmith shows by default."""
     titles: dict[str, str] = {}
     for page in site.pages:
         # a folder that contains only folders has no page of its own
@@ -329,7 +330,7 @@ _TOOLS = name_set(
 
 
 def report_lost_settings(site: SiteImport) -> SiteImport:
-    """Add notices that name the settings that the new site lacks."""
+    """Add notices that name the old settings that the new site lacks."""
     new = site_values(site, site.settings)
     notices = [notice for old in site.old_settings for notice in _notices(old, new, site)]
     notices += _unused_data(site, new)
@@ -337,7 +338,7 @@ def report_lost_settings(site: SiteImport) -> SiteImport:
 
 
 def _unused_data(site: SiteImport, new: NewValues) -> Iterator[Notice]:
-    """Yield a notice for each data file without a value in the new site."""
+    """Yield a notice for each old data file none of whose values is in the new site."""
     named = {old.file for old in site.old_settings}
     made = {file.path.stem for file in site.made}
     for folder in _DATA_FOLDERS.get(site.system, ()):

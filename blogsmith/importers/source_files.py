@@ -30,30 +30,30 @@ SKIPPED = name_set(
     "node_modules vendor __pycache__ _site .git .github .vscode .idea .bundle .jekyll-cache .sass-cache "
     ".ipynb_checkpoints .venv venv"
 )
-"""Folders of tools and outputs, in every system."""
+"""Folders of tools and of build output, in any system; they are not read."""
 _MARKDOWN = name_set(".md .markdown .mkd .mkdn .mdown .mdx .qmd .rmd .myst")
 _MAX_TEXT_BYTES = 10_000_000
-"""Maximum number of bytes of a text file; as for blogsmith's own posts."""
+"""Maximum number of bytes of a text file: the same limit as for posts of blogsmith."""
 _DEEPEST = 50
 _RESERVED = re.compile("[\ue000-\ue03f]")
 """Private-use characters, which translations use as placeholders. Authors do not use them."""
 _TERMINAL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""Control sequences of a terminal in copied output (ECMA-48, 5.4).
+"""Terminal control sequences in copied output (ECMA-48, 5.4).
 
-Their first character is not allowed in pages, and without it the rest would be read as text.
+Their first character is not allowed in pages. If only that were removed, the rest would be read as text.
 """
 
 
 class _SourcePath(_SystemPath):
-    """A path for which nothing exists outside of its source."""
+    """A path in a source. Files outside of the source do not exist for its methods."""
 
     __slots__ = ()
     written_root = ""
-    """Folder of the source as the user names it, absolute. Each source sets it in a subclass."""
+    """Absolute path of the source folder as the user wrote it. A subclass for each source sets it."""
     resolved_root = ""
-    """Folder of the source with links resolved."""
+    """Path of the source folder with links resolved."""
     blocks: BlockMap = ()
-    """Blocks that `read_text` replaces in Markdown."""
+    """Blocks that `read_text` replaces in Markdown files."""
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
         # the class is created dynamically, so pickle finds it in no module
@@ -61,12 +61,13 @@ class _SourcePath(_SystemPath):
 
     @property
     def is_inside(self) -> bool:
-        """Return whether the path, with links resolved, is inside the source. A link to a hidden file is
-        outside."""
+        """Return whether this path, with links resolved, is inside the source. A link to a hidden file counts
+        as outside."""
         return self.contains(os.path.realpath(self))
 
     def contains(self, real: str) -> bool:
-        """Return whether `real`, the path with links resolved, is inside the source, as `is_inside`."""
+        """Return whether `real`, this path with links resolved, is inside the source. A link to a hidden file
+        counts as outside."""
         written = os.path.abspath(self)
         if not _is_below(real, self.resolved_root):
             return False
@@ -105,8 +106,8 @@ class _SourcePath(_SystemPath):
 
 
 def source_root(root: Path, blocks: BlockMap = ()) -> Path:
-    """Return the folder of a source as a path. Neither it nor paths derived from it give access to anything
-    outside. blocks: blocks that `read_text` replaces in its Markdown files."""
+    """Return the folder of a source as a path. This path, and every path derived from it, gives no access to
+    files outside the folder. blocks: blocks that `read_text` replaces in Markdown files."""
     return _source_class(os.path.abspath(root), os.path.realpath(root), blocks)(root)
 
 
@@ -118,7 +119,7 @@ def _source_class(given: str, top: str, blocks: BlockMap) -> type[_SourcePath]:
 
 
 def _source_path(given: str, top: str, blocks: BlockMap, path: str) -> Path:
-    """Restore a path that another process sent."""
+    """Restore a pickled `_SourcePath`. given: `written_root`; top: `resolved_root`."""
     return _source_class(given, top, blocks)(path)
 
 
@@ -163,7 +164,7 @@ def walk_files(root: Path, skipped: Collection[str] = SKIPPED) -> Iterator[PureP
 
 
 def find_outside_links(root: Path) -> Iterator[PurePosixPath]:
-    """Iterate over the links below a folder that point outside of it, which are not followed."""
+    """Iterate over the links below a folder that point outside of it. They are not followed."""
     top = source_root(root)
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
@@ -174,10 +175,10 @@ def find_outside_links(root: Path) -> Iterator[PurePosixPath]:
 
 
 def read_text(file: Path) -> str | None:
-    r"""Read a text file with `\n` as newlines and without terminal sequences.
+    r"""Read a text file. Convert newlines to `\n`, and remove terminal control sequences.
 
-    The encoding is UTF-8, otherwise Latin-1. In Markdown, blocks of the author's map are replaced. Return
-    None if the file is not text, is too large or cannot be read.
+    The encoding is UTF-8, otherwise Latin-1. In a Markdown file, replace the blocks that `import-map.yaml`
+    names. Return None if the file is not text, is too large or cannot be read.
     """
     try:
         with open_file(file) as stream:
@@ -197,8 +198,8 @@ def read_text(file: Path) -> str | None:
 
 
 MAX_COPY_BYTES = 500_000_000
-"""Maximum number of bytes of a copied file. Hosts accept no larger files, and a sparse file of any size is
-easily made."""
+"""Maximum number of bytes of a copied file. Web hosts accept no larger files, and a sparse file can claim any
+size."""
 
 FOLDERS = ("content", "static")
 """Folders of the new site that may contain files of a source. Nothing there is executed, unlike in
@@ -252,15 +253,15 @@ _QUANTIFIER = re.compile(r"[*+?{]")
 _MOST_QUANTIFIERS = 3
 _MOST_WILDCARDS = 4
 _MOST_PATTERNS = 500
-"""Maximum number of patterns. Without limits, a hostile pattern could make a search run for years."""
+"""Maximum number of patterns. Without limits, hostile patterns could make a search run for years."""
 _FORMS = {"/**/": "/(?:.*/)?", "**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
 
 
 def matches_gitignore(path: str, patterns: Iterable[str], *, is_anchored: bool = False) -> bool:
     """Return whether gitignore patterns exclude a path; the last matching pattern decides.
 
-    is_anchored: a pattern without a slash matches at the top level only, as in globby. A pattern that may
-    take very long matches every path, and so do too many patterns.
+    is_anchored: whether a pattern without a slash matches at the top level only, as in globby. A pattern that
+    may take very long is treated as if it matched; so are too many patterns.
     """
     every = list(patterns)
     is_out = len(every) > _MOST_PATTERNS

@@ -24,11 +24,11 @@ _ORDER = (
     *("franklin", "vitepress", "eleventy", "myst", "mkdocs", "hugo", "jekyll"),
     *("sphinx", "distill", "wordpress", "obsidian", "notebooks", "folder", "latex", "org", "rst"),
 )
-"""The systems of this package, in the order in which they are tried on a source."""
+"""Names of this package's systems. A source belongs to the first system that recognises it."""
 
 
 def system_names() -> tuple[str, ...]:
-    """Return the names of all systems, those of other installed packages last."""
+    """Return the names of all systems. Systems of other installed packages come last."""
     parts = installed_parts(IMPORTERS)
     return (*(name for name in _ORDER if name in parts), *sorted(parts.keys() - set(_ORDER)))
 
@@ -41,22 +41,23 @@ class System(Protocol):
         """Return the name that the system uses for itself, such as `Jekyll`."""
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the folder seems to contain a site of this system. Fast: it checks names and reads
-        almost nothing."""
+        """Return whether the folder seems to contain a site of this system. Fast: this method checks file
+        names and reads almost no content."""
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
         """Read a whole source.
 
-        Raise SiteError if the source is unreadable. Single unreadable files give notices. workers: processes
-        that translate pages, in systems whose pages are independent.
+        Raise SiteError if the source as a whole is unreadable. A single unreadable file gives a notice
+        instead. workers: processes that translate pages, in systems whose pages are independent.
         """
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """Return `page.original`, or a part of it, as HTML that the old system would show. Never raise."""
+        """Return `text` (all or part of `page.original`) as the HTML that the old system would show. Never
+        raise."""
 
 
 def find_system(root: Path, name: str = "") -> System:
-    """Return the system of the source at `root`. If `name` is given, it is not verified.
+    """Return the system with this name, or, if `name` is empty, the system detected from the files at `root`.
 
     Raise SiteError if `root` does not exist, if `name` is unknown, or if no system recognises the source.
     """
@@ -79,7 +80,7 @@ def find_system(root: Path, name: str = "") -> System:
 
 
 def load_system(name: str) -> System:
-    """Return a system by one of `system_names()`."""
+    """Return the system with one of the names in `system_names()`."""
     part = installed_parts(IMPORTERS)[name]
     system: System = getattr(import_module(part.module), part.attribute)
     return system

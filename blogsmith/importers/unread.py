@@ -1,4 +1,4 @@
-"""Systems and documents that an import recognizes but cannot read, with the way to convert each of them."""
+"""Systems and document formats that an import recognizes but cannot read, with a command to convert each."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ _OTHER_PAGES = {
     ".tid": ("TiddlyWiki", ""),
     ".html": ("HTML", _PANDOC.format("html")),
 }
-"""Suffix of pages → name of the system or format, and a command that converts a page; may be empty."""
+"""Suffix of pages → name of the system or format, and a command that converts a page; "" if unknown."""
 
 
 def name_other_system(root: Path) -> Diagnostic | None:
-    """Return an error that names the format of the pages of a source without Markdown; None if it is
+    """Return an error that names the format of the pages of a source without Markdown; None if the format is
     unknown."""
     found = {path.suffix.casefold() for path in walk_files(root)} if root.is_dir() else set()
     suffix = next((each for each in _OTHER_PAGES if each in found), "")
@@ -85,7 +85,7 @@ class UnreadSystem:
         return self.finds(root)
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """Raise SiteError with the number of pages and the way to convert them."""
+        """Raise SiteError with the number of pages and a way to convert them."""
         pages = sum(path.suffix.lower() == self.suffix for path in walk_files(root)) if root.is_dir() else 1
         message = f'missing importer for "{self.title}": {plural(pages, "page")} cannot be imported'
         raise SiteError(Diagnostic("import-system", message, hint=self.hint))

@@ -29,7 +29,8 @@ _UNUSUAL = lazy_pattern(r"[^\n -~]+")
 
 
 def site_files(site: SiteImport) -> dict[str, bytes | Path]:
-    """Return the files of the new site, sorted by path: their bytes, or the file that contains them."""
+    """Return path → content for all files of the new site, sorted by path. The content is bytes, or a file to
+    copy."""
     ignored = bundled_folder("starter").joinpath("gitignore").read_bytes()
     files: dict[str, bytes | Path] = {
         ".gitignore": ignored,
@@ -54,10 +55,10 @@ def write_site_files(
     progress: Progress,
     written: Mapping[str, str] | None = None,
 ) -> Mapping[str, str]:
-    """Write a site to a temporary folder. Return the digest of each file, by path.
+    """Write a site to a temporary folder. Return path → digest for all files.
 
-    written: digests that this import already wrote to the folder. Raise SiteError if a file cannot be read,
-    or the folder cannot be written.
+    written: path → digest of the files already in the folder. Raise SiteError if a file cannot be read, or
+    the folder cannot be written.
     """
     done = written or {}
     digests = _digests(files, done)
@@ -103,7 +104,7 @@ def _escaped(text: str) -> str:
 
 
 def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> dict[str, str]:
-    """Return the digest of each file, by path. Copied files of the source are not read again."""
+    """Return path → digest for all files. Files to copy are not read again if `written` has their digest."""
     found: dict[str, str] = {}
     for path, content in files.items():
         known = written.get(path) if isinstance(content, Path) else None
@@ -117,8 +118,8 @@ def _digests(files: Mapping[str, bytes | Path], written: Mapping[str, str]) -> d
 
 
 def replace_file(top: Folder, path: str, content: bytes | Path, *, is_durable: bool = False) -> None:
-    """Replace a file below `top` in one step. is_durable: whether it is complete even after a power failure;
-    this is slow for thousands of files."""
+    """Replace a file below `top` atomically. is_durable: whether the file must survive a power failure; this
+    is slow for thousands of files."""
     place = PurePosixPath(path)
     with top.enter(place.parent, make=True) as folder, _stream(content) as stream:
         folder.replace(place.name, stream, is_durable=is_durable)

@@ -1,1 +1,1 @@
-"""Hugo: content in goldmark's Markdown with shortcodes, front matter as TOML, YAML or JSON, page bundles."""
+"""Hugo: content in goldmark's Markdown with shortcodes; front matter in TOML, YAML or JSON; page bundles."""

@@ -1,4 +1,5 @@
-"""Settings of a Hugo site (`hugo.toml` and similar files) that an import reads, and its mounts."""
+"""Settings of a Hugo site (`hugo.toml` and similar files) that an import reads, and the folders that the site
+mounts."""
 
 from __future__ import annotations
 
@@ -21,28 +22,29 @@ _CONFIG_FOLDER = PurePosixPath("config/_default")
 
 @dataclass(frozen=True, slots=True)
 class HugoConfig:
-    """The settings of a Hugo site. Names are in lower case, because Hugo ignores their case."""
+    """The settings of a Hugo site. Names of settings are in lower case, because Hugo ignores their case."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     folder: PurePosixPath = field(default_factory=PurePosixPath)
-    """Folder of the site in its repository."""
+    """Folder of the site, relative to the root of the source."""
     file: str = "hugo.toml"
-    """First settings file, relative to the root of the source."""
+    """The settings file with the lowest precedence, relative to the root of the source."""
 
     def text(self, *names: str) -> str:
-        """Return a string or number setting on one line, by its path of names; empty for anything else."""
+        """Return a setting that is a string or number, on one line; empty for any other value. names: path of
+        the setting."""
         value = self.value(*names)
         return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
 
     def value(self, *names: str) -> Any:
-        """Return a setting by its path of names; None if there is none."""
+        """Return a setting; None if it is not set. names: path of the setting."""
         value: Any = self.values
         for name in names:
             value = value.get(name) if isinstance(value, Mapping) else None
         return value
 
     def mapping(self, *names: str) -> Mapping[str, Any]:
-        """Return a setting that is a mapping, by its path of names; empty for anything else."""
+        """Return a setting that is a mapping; empty for any other value. names: path of the setting."""
         value = self.value(*names)
         return value if isinstance(value, Mapping) else {}
 
@@ -53,12 +55,12 @@ class HugoConfig:
 
     @property
     def default_language(self) -> str:
-        """The language of pages whose file name contains no language."""
+        """The language code of pages whose file name contains no language code."""
         return self.text("defaultcontentlanguage") or "en"
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Return the codes of all published languages in lower case, the site's language first."""
+        """Return the codes of all published languages in lower case, with the default language first."""
         written = self.value("disablelanguages")
         off = {str(each).casefold() for each in written} if isinstance(written, list) else set()
         every = (each for each in self.mapping("languages") if each not in off)
@@ -66,25 +68,26 @@ class HugoConfig:
         return tuple(dict.fromkeys([self.default_language.casefold(), *others]))
 
     def language_tag(self, code: str) -> str:
-        """Return the value of `lang` for pages in a language."""
+        """Return the value of blogsmith's key `lang` for pages in a language. code: the language's code in
+        the settings."""
         names = ("locale", "languagecode")
         written = next(filter(None, (self.text("languages", code, name) for name in names)), code)
         return written.replace("_", "-")
 
     def language_text(self, name: str) -> str:
-        """Return a setting of the default language; if it has none, the setting of the site."""
+        """Return a setting of the default language; if the language does not set it, that of the site."""
         language = self.default_language.casefold()
         return self.text("languages", language, name) or self.text(name)
 
     @property
     def is_ugly(self) -> bool:
-        """Return whether URLs end in `.html`."""
+        """Return whether URLs of pages end in `.html` instead of a slash."""
         return self.value("uglyurls") is True
 
     @property
     def passthrough(self) -> tuple[str, ...] | None:
-        """The opening delimiters of formulas that the passthrough extension leaves unchanged; None if it is
-        off."""
+        """The opening delimiters of formulas that the passthrough extension protects from Markdown; None if
+        the extension is off."""
         settings = self.mapping("markup", "goldmark", "extensions", "passthrough")
         if settings.get("enable") is not True:
             return None
@@ -96,7 +99,8 @@ class HugoConfig:
         return tuple(str(pair[0]) for pair in pairs if isinstance(pair, list) and pair)
 
     def permalink(self, section: str, kind: str = "page") -> str:
-        """Return the permalink pattern of a section's pages, or of the section itself; empty if not set."""
+        """Return the permalink pattern for a section, empty if not set. kind: `page` for the section's pages,
+        `section` for the section itself."""
         patterns = self.mapping("permalinks")
         nested = patterns.get(kind)
         found = nested.get(section) if isinstance(nested, Mapping) else None
@@ -105,7 +109,7 @@ class HugoConfig:
 
 
 def find_config(root: Path) -> PurePosixPath | None:
-    """Return the folder of a Hugo site, relative to `root`; None if there is none."""
+    """Return the folder with the settings of a Hugo site, relative to `root`; None if there is none."""
     for folder in _FOLDERS:
         if any(True for _ in _config_files(root / folder)):
             return PurePosixPath(folder)
@@ -113,7 +117,7 @@ def find_config(root: Path) -> PurePosixPath | None:
 
 
 def _config_files(folder: Path) -> Iterator[PurePosixPath]:
-    """Iterate over the settings files in a site's folder. Later files take precedence."""
+    """Iterate over the settings files in a site's folder. Settings of later files take precedence."""
     for suffix in FORMS:
         # other systems use the name `config.toml` too
         if (folder / f"config{suffix}").is_file() and _has_hugo_folder(folder):
@@ -171,20 +175,20 @@ def _merge(values: dict[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 COMPONENTS = ("content", "static", "data", "assets")
-"""Folders of a site that an import reads, apart from `layouts`. Hugo calls them components."""
+"""Hugo's components that an import reads, except `layouts`: each collects the files of several folders."""
 _HIDDEN = frozenset((".ds_store", ".gitkeep", ".keep"))
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A file or folder that Hugo mounts at a path of the site."""
+    """A file or folder that Hugo shows at a path of a component."""
 
     source: PurePosixPath
     """Path relative to the root of the source."""
     target: PurePosixPath
-    """Path in its component: below `content/`, `static/` and so on."""
+    """Path in the component: below `content/`, `static/` and so on."""
     language: str
-    """Language code of the mounted files; empty if each file name contains it."""
+    """Language code of the mounted files; empty if the names of the files contain it."""
     excluded: tuple[str, ...] = ()
     """Patterns of excluded files, relative to `source`."""
     included: tuple[str, ...] = ()
@@ -193,18 +197,19 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class MountedFile:
-    """A mounted file."""
+    """A file in a mounted folder."""
 
     path: PurePosixPath
     """Path relative to the root of the source."""
     target: PurePosixPath
-    """Path in its component."""
+    """Path in the component: below `content/`, `static/` and so on."""
     language: str
-    """Language code of its mount; empty if the file name contains it."""
+    """Language code that the mount sets; empty if the name of the file contains it."""
 
 
 def find_mounts(config: HugoConfig, component: str) -> tuple[Mount, ...]:
-    """Return the mounts of `content`, `static`, `data`, `assets` or `layouts`, highest precedence first."""
+    """Return the mounts of a component (`content`, `static`, `data`, `assets` or `layouts`), highest
+    precedence first."""
     own = tuple(
         _mount(entry, config, target.relative_to(component))
         for entry in _entries(config)
@@ -240,7 +245,7 @@ def _default_mounts(config: HugoConfig, component: str) -> Iterator[Mount]:
 
 
 def _language_folders(config: HugoConfig) -> Iterator[Mount]:
-    """Yield the content folders of languages; none if no language has its own folder."""
+    """Yield mounts for the content folders of languages; none if no language has its own folder."""
     if not any(config.text("languages", code, "contentdir") for code in config.mapping("languages")):
         return
     # the site's content folder may contain those of languages, and the first match takes precedence
@@ -252,8 +257,8 @@ def _language_folders(config: HugoConfig) -> Iterator[Mount]:
 
 
 def _join_folder(config: HugoConfig, written: str) -> PurePosixPath:
-    """Return a folder of the settings, relative to the root of the source. If it is outside of the source,
-    the result starts with `..`, and callers ignore it."""
+    """Return the path of a folder in the settings, relative to the root of the source. For a folder outside
+    of the source, the path starts with `..`, and callers ignore it."""
     parts: list[str] = []
     for part in (config.folder / written.strip("/")).parts:
         if part == ".." and parts and parts[-1] != "..":
@@ -264,7 +269,8 @@ def _join_folder(config: HugoConfig, written: str) -> PurePosixPath:
 
 
 def mounted_files(root: Path, mounts: tuple[Mount, ...]) -> Iterator[MountedFile]:
-    """Iterate over the files of the mounts, each file once."""
+    """Iterate over the files of the mounts. A file in several mounts is returned only for the first of
+    them."""
     seen: set[PurePosixPath] = set()
     for mount in mounts:
         if ".." in mount.source.parts:
@@ -298,7 +304,7 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def missing_mounts(root: Path, config: HugoConfig) -> Iterator[Notice]:
-    """Report mounts whose folder is missing, and modules that are not vendored."""
+    """Yield a notice for each mount whose folder is missing, and for each module that is not in `_vendor`."""
     for entry in _entries(config):
         mount = _mount(entry, config, _path(entry.get("target")))
         if not mount.target.parts or mount.target.parts[0] not in COMPONENTS:
@@ -316,7 +322,7 @@ def missing_mounts(root: Path, config: HugoConfig) -> Iterator[Notice]:
 
 
 def is_ignored(place: PurePosixPath, config: HugoConfig) -> bool:
-    """Return whether `ignoreFiles` matches a file of the content."""
+    """Return whether the setting `ignoreFiles` excludes a content file. place: path below `content/`."""
     for pattern in _texts(config.value("ignorefiles")):
         try:
             if re.search(pattern, place.as_posix()):

@@ -1,5 +1,5 @@
-"""Renders Hugo's Markdown (goldmark) to HTML with markdown-it, to count its content. It shares no code with
-the translation."""
+"""Renders Hugo's Markdown (goldmark) to HTML with markdown-it, so that its content can be counted. It shares
+no code with the translation."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ..verify.markdown_reader import (
 )
 
 PASSTHROUGH = "\n<!-- formulas pass goldmark: {} -->\n"
-"""Comment appended to a text if formulas pass goldmark unchanged (passthrough extension). Contains the
-opening delimiters."""
+"""Comment that the importer appends to a page's original text if the passthrough extension protects formulas
+from Markdown. It contains their opening delimiters."""
 _PASSTHROUGH = re.compile(r"\n<!-- formulas pass goldmark: (.*) -->\n\Z")
 _STRING = r"(?:\"(?:\\.|[^\"\\])*\"|`[^`]*`)"
 _ESCAPED_CALL = re.compile(r"\{\{([<%])\s*/\*([\s\S]*?)\*/\s*([>%])\}\}")
@@ -36,14 +36,15 @@ _DIAGRAM = re.compile(
     r"(?m)^([ \t>]*)(`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b[\s\S]*?^[ \t>]*\2[ \t]*$"
     r"|\{\{[<%]\s*mermaid\b[^>%]*[>%]\}\}[\s\S]*?\{\{[<%]\s*/\s*mermaid\s*[>%]\}\}"
 )
-"""Matches diagrams, whose code is not text of the page."""
+"""Matches diagrams, whose source is not text of the page."""
 _FORMULA_FENCE = re.compile(
     r"(?m)^([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b[^\n`]*\n"
     r"([\s\S]*?)^[ \t>]*\2[ \t]*$"
 )
 _DIAGRAM_START = re.compile(r"(?:```|~~~)[ \t]*(?:mermaid|dot|graphviz)\b|\{\{[<%]\s*mermaid\b")
 _FENCED_FORMULA = re.compile(r"(?:```|~~~)[ \t]*(?:math|katex|mathjax)\b")
-"""Quick test for formulas, like `_DIAGRAM_START` for diagrams; the full patterns test each line."""
+"""Quick test whether a text has fenced formulas, as `_DIAGRAM_START` is for diagrams. The full patterns are
+slow."""
 _DELIMITED = re.compile(r"\$\$([\s\S]+?)\$\$|\\\[([\s\S]+?)\\\]|(?<!\\)\$([^$]+)\$")
 _GITLAB = re.compile(r"(?<!\$)(\$\$?)`([^`\n]+)`\1(?!\$)")
 _INLINE_TEMPLATE = re.compile(
@@ -73,14 +74,15 @@ _RAW_BRACKETS = re.compile(
 _SCRIPTS = re.compile(r"(?<=\w)([~^])([^\s~^]+)\1")
 _FORMULA = re.compile(r"\{\{[<%]\s*katex\b[^>%]*[>%]\}\}([^$]*?)\{\{[<%]\s*/\s*katex\s*[>%]\}\}")
 _DOLLAR = "\ue01d"
-"""Placeholder for a dollar that starts no formula."""
+"""Placeholder for a dollar character that does not start a formula."""
 _MARKER = re.compile(r"^(?:\[![A-Za-z]+\][+-]?|\[[ xX]\][ \t])")
 
 
 def render_goldmark(text: str, original: str) -> str:
     """Return the text as HTML with formulas as `<math>`.
 
-    original: text of the whole page, with the `PASSTHROUGH` comment.
+    text: all or part of the page. original: text of the whole page, including the `PASSTHROUGH` comment if
+    there is one.
     """
     mark = _PASSTHROUGH.search(original)
     has_dollar = mark is None or "$" in mark[1].split()
@@ -178,7 +180,7 @@ def _parser(is_raw: bool) -> MarkdownIt:
 
 
 def _without_marks(state: StateCore) -> None:
-    """Remove from prose the markers that goldmark interprets, so that readers never see them."""
+    """Remove from prose the characters that goldmark interprets but markdown-it would show."""
     for token in state.tokens:
         for index, child in enumerate(token.children or ()):
             if child.type == "text":

@@ -1,6 +1,6 @@
 """Targets of links, images and references in a Hugo site, and their URLs in the new site.
 
-A relative URL is relative to the URL of its page in Hugo, and to the folder of its file in blogsmith.
+Hugo resolves a relative URL against the URL of its page, blogsmith against the folder of its file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 class LinkTable:
-    """Link targets of one site: its pages and files. Records which files of `assets/` pages show."""
+    """The possible link targets of one site: its pages and files. Also records which files of `assets/` pages
+    show."""
 
     def __init__(
         self,
@@ -62,13 +63,14 @@ class LinkTable:
         self._shown_assets: dict[str, Path] = {}
 
     def take_shown_assets(self) -> Mapping[str, Path]:
-        """Return the files of `assets/` that pages have shown since the last call, by path below
-        `static/`."""
+        """Return path below `static/` → file, for the files of `assets/` that pages have shown since the last
+        call."""
         shown, self._shown_assets = self._shown_assets, {}
         return shown
 
     def reference(self, target: str, document: HugoDocument) -> str:
-        """Return the destination of `ref` and `relref`, a path with fragment; empty if there is no page."""
+        """Return the destination for a target of the shortcodes `ref` and `relref`: a path relative to
+        `document`, with fragment; empty if the target does not exist."""
         path, mark, fragment = target.strip().partition("#")
         if not path:
             return f"#{fragment}" if mark else ""
@@ -87,10 +89,10 @@ class LinkTable:
         return self._named.get(_name(name, document.language)) or self._named.get(_name(name, ""))
 
     def destination(self, address: str, document: HugoDocument) -> str:
-        """Return the destination of a link or image in the new site.
+        """Return the destination, in the new site, of a link or image in `document`.
 
-        External URLs, fragments and shortcodes are returned unchanged. A relative URL with an unknown target
-        becomes a site path.
+        External URLs, fragments and shortcodes are returned unchanged. A relative URL whose target does not
+        exist becomes a root-relative URL.
         """
         written = address.strip()
         own = self._config.text("baseurl").rstrip("/")
@@ -119,7 +121,7 @@ class LinkTable:
         return None
 
     def _places(self, path: str, document: HugoDocument) -> Iterator[str]:
-        """Iterate over the site paths that a URL may mean, most likely first."""
+        """Iterate over the URL paths that a link in `document` may mean, most likely first."""
         base = self._config.base_path
         if path.startswith("/"):
             if base and f"{path}/".startswith(f"{base}/"):
@@ -151,12 +153,13 @@ class LinkTable:
         return ""
 
     def _find_by_stem(self, stem: str, document: HugoDocument) -> str:
-        """Return the file in the page's folder that has this name, apart from the extension; empty if there
-        is none."""
+        """Return the URL of the file in the page's folder whose name without extension is `stem`; empty if
+        there is none."""
         return next((name for name in self.neighbours(document) if PurePosixPath(name).stem == stem), "")
 
     def _unknown_destination(self, written: str, document: HugoDocument) -> str:
-        """Return the URL for an unknown target. A relative URL becomes a site path, as in Hugo."""
+        """Return the URL for a link whose target does not exist. A relative URL becomes root-relative,
+        resolved as in Hugo."""
         if written.startswith("/"):
             return next(iter(self._places(written, document)))
         joined = posixpath.normpath(posixpath.join(document.address or "/", written))
@@ -164,7 +167,7 @@ class LinkTable:
         return joined if not written.startswith(".") or is_file else f"{joined.rstrip('/')}/"
 
     def has_file(self, address: str, document: HugoDocument) -> bool:
-        """Return whether a destination from `destination` is a file."""
+        """Return whether a destination, as returned by the method `destination`, is a file of the site."""
         if address.startswith("/"):
             return f"static{address}" in self._files or address[1:] in self._shown_assets
         return (
@@ -172,8 +175,8 @@ class LinkTable:
         )
 
     def neighbours(self, document: HugoDocument) -> list[str]:
-        """Return the URLs of the files in the page's folder, then of those beside its version in the site's
-        language."""
+        """Return the URLs of the files in the page's folder, then of the files in the folder of its version
+        in the default language."""
         found: list[str] = []
         for place in _folders(document):
             names = self._in_folder.get(posixpath.normpath(f"content/{place}"), ())
@@ -182,13 +185,13 @@ class LinkTable:
         return found
 
     def rewrite(self, masked: str, document: HugoDocument) -> str:
-        """Rewrite every link destination. masked: text with code and formulas hidden."""
+        """Rewrite every link destination in a text. masked: text with code and formulas hidden."""
         return rewrite_destinations(masked, lambda address: self.destination(address, document))
 
 
 def rewrite_destinations(masked: str, change: Callable[[str], str]) -> str:
-    """Apply `change` to every link destination in Markdown and HTML. masked: text with code and formulas
-    hidden."""
+    """Replace every link destination in Markdown and HTML by `change(destination)`. masked: text with code
+    and formulas hidden."""
 
     def substitute(text: str) -> str:
         inner = text[1:-1] if text.startswith(("<", '"', "'")) else text
@@ -205,14 +208,14 @@ def rewrite_destinations(masked: str, change: Callable[[str], str]) -> str:
 
 
 def _folders(document: HugoDocument) -> list[str]:
-    """Return the folders with a page's files: its own, and that of its version in the site's language."""
+    """Return the folder of a page, and the folder of its version in the default language."""
     return list(
         dict.fromkeys([document.content_path.parent.as_posix(), document.path_in_language.parent.as_posix()])
     )
 
 
 def _resource(name: str, document: HugoDocument) -> str:
-    """Return the file that `resources` in the front matter gives this name; empty if there is none."""
+    """Return the file whose name in the front matter key `resources` is `name`; empty if there is none."""
     written = document.front.get("resources")
     for each in written if isinstance(written, list) else ():
         source = str(each.get("src") or "") if isinstance(each, Mapping) else "*"
@@ -231,8 +234,8 @@ def relative(target: PurePosixPath, document: HugoDocument) -> str:
 
 
 def _key(path: str) -> str:
-    """Return the path of a page as references write it: without extension, and for a bundle without file
-    name."""
+    """Return a page's path as references write it: without extension, and without file name if the page is a
+    bundle."""
     place = PurePosixPath("/" + path.strip("/"))
     if place.suffix in (".md", ".markdown", ".html"):
         place = place.with_suffix("")

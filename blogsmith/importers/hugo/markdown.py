@@ -1,7 +1,7 @@
 r"""Conversion of goldmark's Markdown: code, formulas, HTML and literal text, but not links and shortcodes.
 
 With the passthrough extension, goldmark does not change formulas. Without it, Markdown is applied to formulas
-first, so authors write `\_` for an index and `\\\\` for a new row, or forget to.
+before TeX, so authors have to write `\_` for an index and `\\\\` for a new row. Some authors forget this.
 """
 
 from __future__ import annotations
@@ -31,21 +31,22 @@ from .config import HugoConfig
 _BAR = lazy_pattern(r"(?<!\\)(?:\\\\)*\\\|")
 _SPACED_ROW = lazy_pattern(r"(?<!\\)\\\\(?=\[-?[\d.]+(?:pt|em|ex|mm|cm|px|mu)\])")
 _TEXT = lazy_pattern(r"\\(?:text|textbf|textit|textrm|textsf|texttt|mbox)\{[^{}$]*\}")
-"""Matches arguments of text commands. There, MathJax reads an underscore as a character."""
+"""Matches commands for text in formulas, with their argument. MathJax shows an underscore in the argument
+literally."""
 _ENVIRONMENT = lazy_pattern(
     r"\\\\begin\{(?P<name>(?:align|equation|gather|eqnarray|multline)\*?)\}[\s\S]*?"
     r"(?P<end>\\\\end\{(?P=name)\})"
 )
-r"""An environment whose backslashes are doubled: `\\begin{align}`."""
+r"""Matches an environment with doubled backslashes: `\\begin{align}`."""
 _REFERENCE = lazy_pattern(r"\\(\\(?:eq)?ref\{[\w:.-]+\})")
 _GITLAB = lazy_pattern(r"`([^`]+)`")
-"""Matches the code span in GitLab's formulas, which are written between dollars to protect them from
-Markdown."""
+"""Matches the code span in a formula in GitLab's syntax: dollars around a code span, which protects the TeX
+from Markdown."""
 _ROW_PLACEHOLDER, _BAR_PLACEHOLDER = "\ue014", "\ue015"
 
 
 def formula_dialect(config: HugoConfig) -> FormulaDelimiters:
-    """Return the formula delimiters of this site."""
+    """Return the formula delimiters that the site's settings enable."""
     delimiters = config.passthrough
     if delimiters is None:
         # without passthrough, Markdown removes the backslash of `\(`, and no formula is left
@@ -72,7 +73,7 @@ def rewrite_formulas(text: str, config: HugoConfig) -> str:
 
 
 def _prose(text: str, dialect: FormulaDelimiters) -> str:
-    """Escape characters that mean nothing on this site but would open a formula in blogsmith."""
+    """Escape characters that this site shows as text but that would open a formula in blogsmith."""
     if not dialect.brackets:
         text = literal_brackets(text)
         text = _ENVIRONMENT.sub(
@@ -106,8 +107,8 @@ def _rewrite(segment: Segment, text: str, after: str, *, is_raw: bool) -> str:
 def _plain_tex(tex: str, *, is_cell: bool) -> str:
     r"""Remove Markdown's escapes from TeX.
 
-    is_cell: the formula is in a table, where `\|` is a pipe. Elsewhere `\|` stays, and `\\[2pt]` always does:
-    Markdown would remove a backslash, but the author meant a norm or a new row.
+    is_cell: whether the formula is in a table, where `\|` means a pipe. Elsewhere, `\|` stays unchanged,
+    because the author meant a norm. `\\[2pt]` always stays, because the author meant a new row.
     """
     if not is_cell:
         tex = _BAR.sub(
@@ -124,12 +125,14 @@ _OPTION = lazy_pattern(
 _FENCE = lazy_pattern(r"(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:`{3,}|~{3,}))[ \t]*(?P<info>[^\n]*)")
 _INFO = lazy_pattern(r"([^\s{]*)[ \t]*(?:\{(.*)\})?[ \t]*(.*)")
 _NUMBER_LIST = lazy_pattern(r"[\d,\s-]+")
-"""Highlighted lines, as other systems and blogsmith write them: `{2,4-6}`."""
+"""Matches numbers of highlighted lines as blogsmith and other systems write them between braces:
+`{2,4-6}`."""
 _NUMBERS = lazy_pattern(r"\d+(?:\s*-\s*\d+)?")
 
 
 def rewrite_fence(block: str) -> str:
-    """Convert the info string of a code block. Lines of a block in a list or quote keep their prefix."""
+    """Convert the info string of a code block to blogsmith's form. Prefixes of lines in a list or quote
+    stay."""
     found = _FENCE.match(block)
     if not found or "{" not in found["info"] or found["info"].startswith("{"):
         return block
@@ -141,12 +144,12 @@ def rewrite_fence(block: str) -> str:
 
 
 def read_options(text: str) -> dict[str, str]:
-    """Return the highlighter options, with names in lower case and values without quotes."""
+    """Return highlighter options: name in lower case → value without quotes."""
     return {name.casefold(): value.strip("\"'[]") for name, value in _OPTION.findall(text)}
 
 
 def info_string(language: str, options: Mapping[str, str]) -> str:
-    """Return an info string in blogsmith's form."""
+    """Return an info string in blogsmith's form. options: result of `read_options`."""
     start = int(options["linenostart"]) if options.get("linenostart", "").isdigit() else 1
     parts = [language]
     names = ("title", "filename", "name", "file")
@@ -177,9 +180,10 @@ _BLANK_LINES = lazy_pattern(r"\n(?:[ \t]*\n){2,}")
 _IMAGE_ATTRIBUTE = lazy_pattern(r"#[\w:-]+|(?:width|height)=\"?[\w.%]+\"?")
 _WIKI = lazy_pattern(r"(?<!\\)(!?)\[\[([^\[\]\n]+)\]\](?!\()")
 _STRUCK = lazy_pattern(r"(?<![~\\/])~(?![\s~])([^~\n]*[^~\s\\/])~(?!~)")
-"""Strikethrough; not after a slash, because `https://host/~name/` is a URL."""
+"""Matches strikethrough between single tildes. A tilde after a slash is excluded, because
+`https://host/~name/` is a URL."""
 _MAX_SUBSCRIPT = 4
-"""Maximum length of a subscript in a chemical formula, in characters."""
+"""Maximum number of characters of a subscript in a chemical formula."""
 _MARK = lazy_pattern(r"(?<![=\\])==(?=\S)(?=[^\n=]+==)")
 _FORMULA_FENCE = lazy_pattern(
     r"(?m)(?P<open>[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(?P<ticks>`{3,}|~{3,})[ \t]*(?:math|katex|mathjax)\b"
@@ -220,7 +224,7 @@ def rewrite_markdown(
 
 
 def _code_block(block: str) -> str:
-    """Convert a code block. A block in the language of formulas becomes a formula."""
+    """Convert a code block. A block whose language means formulas becomes display math."""
     fence = _FORMULA_FENCE.fullmatch(block)
     if fence is None:
         # Hugo shows a block with its language in braces, but blogsmith would run it
@@ -231,7 +235,7 @@ def _code_block(block: str) -> str:
 
 
 def _html(element: Element, indent: str) -> str:
-    """Convert an HTML block to Markdown if it is a video or an image."""
+    """Return an HTML block as Markdown if it is a video or an image; otherwise unchanged."""
     if video := convert_video(element):
         return f"\n\n{video}\n\n"
     found = read_figure(element)
@@ -245,15 +249,16 @@ def _setting(config: HugoConfig, *names: str) -> Any:
 
 
 def _attributes(found: re.Match[str]) -> str:
-    """Convert an attribute list after a block. An image keeps its id and size; all other attributes are only
-    styling."""
+    """Return a line without the attribute list after it. If the line is an image, keep its id and size; all
+    other attributes are only styling."""
     kept = _IMAGE_ATTRIBUTE.findall(found["list"])
     is_image = _IMAGE.fullmatch(found["line"])
     return f"{found['line'].rstrip()}{{{' '.join(kept)}}}" if kept and is_image else found["line"]
 
 
 def _extras(masked: str, config: HugoConfig) -> str:
-    """Convert insertions, subscripts and superscripts, if the site enables this syntax."""
+    """Convert goldmark's `++insertions++`, `~subscripts~` and `^superscripts^` to HTML, each if the site
+    enables it."""
     for name, pattern, shown in (
         ("insert", r"(?<!\+)\+\+(?=\S)([^+\n]+)\+\+(?!\+)", r"<ins>\1</ins>"),
         ("subscript", r"(?<!~)~(?=\S)([^~\s]+)~(?!~)", r"<sub>\1</sub>"),
@@ -265,14 +270,15 @@ def _extras(masked: str, config: HugoConfig) -> str:
 
 
 def _replace_tildes(found: re.Match[str]) -> str:
-    """Convert text between single tildes to strikethrough, or to a subscript if short, as in H~2~O."""
+    """Convert text between single tildes to strikethrough. A short text next to a letter or digit becomes a
+    subscript, as in H~2~O."""
     before, text, after = found.string[: found.start()][-1:], found[1], found.string[found.end() :][:1]
     is_lowered = len(text) <= _MAX_SUBSCRIPT and (before.isalnum() or after.isalnum())
     return f"<sub>{text}</sub>" if is_lowered else f"~~{text}~~"
 
 
 def _literal(masked: str, config: HugoConfig) -> str:
-    """Escape text that is plain in goldmark but has a meaning in blogsmith."""
+    """Convert single tildes, and escape text that has no meaning in goldmark but has one in blogsmith."""
     if _setting(config, "extensions", "strikethrough") is not False:
         masked = _STRUCK.sub(_replace_tildes, masked)
     masked = literal_shortcodes(masked)

@@ -1,5 +1,5 @@
-"""Translation of a Hugo document to a page: front matter, text, and the callout kinds and files that it
-needs."""
+"""Translation of a Hugo document to a page: front matter and text, and the callout kinds and files that the
+page needs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ KEYS = FrontKeys(
 
 
 def page_front(document: HugoDocument) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """Return the front matter with blogsmith's keys in order, and notices about changed meanings."""
+    """Return the front matter with blogsmith's keys, in a fixed order, and notices about keys whose meaning
+    changes."""
     front, source = document.front, document.path.as_posix()
     found: dict[str, Any] = {key: text for key in _TEXTS if (text := one_line(front.get(key)))}
     if description := one_line(front.get("description")) or one_line(front.get("summary")):
@@ -108,8 +109,8 @@ def _dates(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iter
 
 
 def _draft(front: Mapping[str, Any], found: dict[str, Any], source: str) -> Iterator[Notice]:
-    """Make a page that is hidden in Hugo a draft, so that the import publishes nothing hidden. Return
-    notices."""
+    """Set `draft` or `unlisted` in `found` for a page that Hugo hides, so that the import publishes nothing
+    hidden. Yield notices."""
     build = front.get("build") or front.get("_build")
     renders = build.get("render", "always") if isinstance(build, Mapping) else "always"
     reasons = {"headless": front.get("headless") is True, "build.render": renders in (False, "never", "link")}
@@ -134,7 +135,8 @@ def _authors(front: Mapping[str, Any]) -> list[str]:
 
 
 def _aliases(front: Mapping[str, Any], document: HugoDocument) -> list[str]:
-    """Return the old URLs of a page. An alias without a leading slash is relative to the page's URL."""
+    """Return the old URLs in the front matter key `aliases`. An alias without a leading slash is relative to
+    the page's URL."""
     folder = document.address.rstrip("/").rpartition("/")[0]
     start = f"/{document.language}" if document.language else ""
     found = []
@@ -161,14 +163,15 @@ def image_candidates(front: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _named_resources(resources: Any) -> Iterator[str]:
-    """Iterate over the files that `resources` names as the page's image, by names that themes use."""
+    """Iterate over the files in `resources` whose names are names that themes use for the page's image."""
     for each in resources if isinstance(resources, list) else ():
         if isinstance(each, Mapping) and each.get("name") in _COVERS:
             yield str(each.get("src") or "")
 
 
 def read_data(root: Path, config: HugoConfig) -> dict[str, Any]:
-    """Return the data files as nested mappings, by names of folders and files without suffix.
+    """Return the content of the data files as nested mappings. Keys are the names of folders, and of files
+    without extension.
 
     Files that cannot be read are omitted.
     """
@@ -205,16 +208,16 @@ _TEMPLATES = ("layouts/shortcodes", "layouts/_shortcodes")
 
 
 class SiteRequirements(NamedTuple):
-    """Callout kinds and files that a page needs, but that are not part of it."""
+    """Callout kinds and files that a page needs from the site."""
 
     kinds: frozenset[str] = frozenset()
-    """Kinds of callouts that the settings must define."""
+    """Kinds of callouts that the settings of the new site must define."""
     assets: Mapping[str, Path] = MappingProxyType({})
     """Path below `static/` → file of `assets/` to copy there."""
 
 
 class HugoPageTranslator:
-    """Translator for the documents of one site, with their shared state. Picklable."""
+    """Translator for the documents of one site, with the data that they share. Picklable."""
 
     def __init__(self, root: Path, config: HugoConfig, files: HugoFiles) -> None:
         self._root = root
@@ -224,15 +227,15 @@ class HugoPageTranslator:
         self._templates = _templates(root / config.folder)
         self._kinds: set[str] = set()
         self.macros = _macros(root / config.folder)
-        """TeX macros of the whole site."""
+        """TeX macros of the whole site: name with backslash → TeX."""
 
     @cached_property
     def _data(self) -> dict[str, Any]:
         return read_data(self._root, self._config)
 
     def translate_number(self, number: int) -> tuple[ImportedPage, SiteRequirements]:
-        """Return the page of a document, and what it needs from the site. Observes the time limit of a page.
-        number: index of the document."""
+        """Return the page of a document, and what the page needs from the site. Apply the time limit for
+        pages. number: index of the document."""
         page = translate_document(self.translate, self._documents[number])
         kinds, self._kinds = frozenset(self._kinds), set()
         return page, SiteRequirements(kinds, self._links.take_shown_assets())
@@ -265,7 +268,7 @@ class HugoPageTranslator:
         )
 
     def _raw_html(self, document: HugoDocument) -> Iterator[Notice]:
-        """Report raw HTML, which Hugo omits by default."""
+        """Yield notices about raw HTML, which Hugo omits by default."""
         is_kept = self._config.value("markup", "goldmark", "renderer", "unsafe") is True
         if is_kept or not document.is_markdown or not re.search("<[A-Za-z]", document.body):
             return
@@ -305,8 +308,8 @@ class HugoPageTranslator:
         finished: HiddenFragments,
         notice: Callable[[NoticeKind, str, str, str], None],
     ) -> str:
-        """Return the text of a document with its shortcodes translated. finished: collects fragments that no
-        later step may change. notice: called with kind, message, hint and the removed text."""
+        """Return the text of a document with its shortcodes translated. finished: collects fragments that
+        later conversions must not change. notice: called with kind, message, hint and the removed text."""
         context = CallContext(
             finished=finished,
             link=lambda target: self._links.reference(target, document),
@@ -334,7 +337,7 @@ class HugoPageTranslator:
         return ""
 
     def _image(self, document: HugoDocument) -> str:
-        """Return the page's image, if it is a file of the site."""
+        """Return the URL of the page's image; empty if it is not a file of the site."""
         for written in image_candidates(document.front):
             address = self._links.destination(written, document)
             if self._links.has_file(address, document):
@@ -354,7 +357,8 @@ def _shortcode_name(message: str) -> str:
 
 
 def _templates(site: Path) -> dict[str, str]:
-    """Return the shortcode templates of the site and its themes, by name. The site takes precedence."""
+    """Return name → source of the shortcode templates of the site and its themes. Templates of the site take
+    precedence."""
     found: dict[str, str] = {}
     themes = sorted((site / "themes").iterdir()) if (site / "themes").is_dir() else []
     for folder in (site, *themes):
@@ -367,7 +371,7 @@ def _templates(site: Path) -> dict[str, str]:
 
 
 def _macros(site: Path) -> dict[str, str]:
-    """Return the macros that the site's templates configure for MathJax or KaTeX."""
+    """Return the macros that the site's templates define for MathJax or KaTeX: name with backslash → TeX."""
     found: dict[str, str] = {}
     for folder in ("layouts", "assets", "static"):
         top = site / folder

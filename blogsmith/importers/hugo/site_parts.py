@@ -1,4 +1,5 @@
-"""Parts of a Hugo site outside of its pages: taxonomies of its own, the home page of PaperMod, and menus."""
+"""Parts of a Hugo site outside of its pages: taxonomies that blogsmith lacks, the home page of PaperMod, and
+menus."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _HOME = PurePosixPath("content/_index.md")
 
 
 def own_taxonomies(config: HugoConfig) -> tuple[str, ...]:
-    """Return the front matter keys of taxonomies that blogsmith does not have, in lower case."""
+    """Return the front matter keys of the site's taxonomies that blogsmith lacks, in lower case."""
     written = config.value("taxonomies")
     names = written.values() if isinstance(written, Mapping) else ()
     found = (one_line(each).casefold() for each in names)
@@ -27,12 +28,13 @@ def own_taxonomies(config: HugoConfig) -> tuple[str, ...]:
 
 
 def with_taxonomies(keys: FrontKeys, names: Iterable[str]) -> FrontKeys:
-    """Return front matter keys with those of taxonomies, which become tags."""
+    """Return `keys` with the taxonomies `names` as translated keys, because their terms become tags."""
     return replace(keys, translated=keys.translated | frozenset(names))
 
 
 def add_terms(page: ImportedPage, front: Mapping[str, Any], names: Sequence[str]) -> ImportedPage:
-    """Add the terms of taxonomies to the tags of a page."""
+    """Add the terms of taxonomies to the tags of a page. front: old front matter. names: keys of the
+    taxonomies."""
     terms = {name: read_strings(front.get(name) or []) for name in names}
     if not any(terms.values()):
         return page
@@ -53,7 +55,8 @@ def add_terms(page: ImportedPage, front: Mapping[str, Any], names: Sequence[str]
 def term_redirects(
     pages: Iterable[ImportedPage], fronts: Iterable[Mapping[str, Any]], names: Sequence[str]
 ) -> tuple[ImportedData, ...]:
-    """Return redirects from the lists of taxonomies to those of tags. fronts: old front matter."""
+    """Return redirects from the old lists of taxonomies and their terms to the lists of tags. fronts: old
+    front matter. names: keys of the taxonomies."""
     written = ((name, front.get(name) or []) for front in fronts for name in names)
     terms = {(name, term) for name, value in written for term in read_strings(value)}
     targets = {f"/{urlize(name)}/{urlize(term)}/": f"/tags/{slugify(term)}/" for name, term in terms}
@@ -63,7 +66,8 @@ def term_redirects(
 
 
 def person_settings(config: HugoConfig, copied: frozenset[PurePosixPath]) -> dict[str, Any]:
-    """Return the setting `person` for the profile mode of PaperMod; empty if it is off."""
+    """Return the setting `person`, from PaperMod's profile mode; empty if this mode is off. copied: paths of
+    copied files."""
     mode = config.value("params", "profilemode")
     if not isinstance(mode, Mapping) or mode.get("enabled") is not True:
         return {}
@@ -77,7 +81,8 @@ def person_settings(config: HugoConfig, copied: frozenset[PurePosixPath]) -> dic
 
 
 def home_page(config: HugoConfig, pages: Sequence[ImportedPage]) -> list[ImportedPage]:
-    """Return the pages with the text that PaperMod shows on its home page, if that page has no other text."""
+    """Return the pages. If the home page has no text, it gets the text that PaperMod's settings define for
+    it."""
     info = config.value("params", "homeinfoparams")
     text = str(info.get("content") or "").strip() if isinstance(info, Mapping) else ""
     old = next((page for page in pages if page.path == _HOME), None)
@@ -92,7 +97,7 @@ def home_page(config: HugoConfig, pages: Sequence[ImportedPage]) -> list[Importe
 
 
 def menu_notices(config: HugoConfig) -> Iterator[Notice]:
-    """Yield a notice for each menu that is not the main one."""
+    """Yield a notice for each menu that is not imported: all except the main menu of the default language."""
     for code in config.languages[1:]:
         if config.value("languages", code, "menu") or config.value("languages", code, "menus"):
             message = f'menu of language "{code}" is omitted: all pages show the same menu'

@@ -1,4 +1,4 @@
-"""Files of a Hugo site: documents with front matter and URL, and files that are published unchanged."""
+"""Files of a Hugo site: documents with front matter and URL, and files that Hugo publishes unchanged."""
 
 from __future__ import annotations
 
@@ -28,21 +28,22 @@ _SUPPORTED_TOKENS = _SLUG_NAMES | {"slugorcontentbasename", "year", "month", "da
 
 @dataclass(frozen=True, slots=True)
 class UrlParts:
-    """Parts of a page's path and front matter that determine its URL."""
+    """Parts of a page's path and front matter that its URL may contain."""
 
     sections: Sequence[str]
-    """Folders of the page, outermost first."""
+    """Folders that contain the page, outermost first."""
     name: str
-    """Name of its file, or of its folder if it is a bundle."""
+    """Name of the page's file, or of its folder if the page is a bundle."""
     title: str
     slug: str
-    """Slug in its front matter; empty: none."""
+    """Slug in the page's front matter; empty if not set."""
     date: dt.date | None
 
 
 def urlize(text: str) -> str:
-    """Return the text as a URL segment: lower case, hyphens for spaces, without other special characters.
-    Existing hyphens stay, so `a - b` has three of them. Source: `Sanitize` in Hugo's common/paths."""
+    """Return the text as a URL segment: lower case, with hyphens instead of spaces, and without other special
+    characters. Existing hyphens stay, so `a - b` gets three hyphens. Source: `Sanitize` in Hugo's
+    common/paths."""
     kept: list[str] = []
     is_apart = was_hyphen = False
     for index, char in enumerate(text):
@@ -65,14 +66,16 @@ def _is_kept(text: str, index: int) -> bool:
 
 
 def default_address(placed: UrlParts, *, is_ugly: bool) -> str:
-    """Return the site path, without the base path, of a page for which no permalink pattern is set."""
+    """Return the URL path, without the base path, of a page for which no permalink pattern is set. is_ugly:
+    whether it ends in `.html`."""
     last = urlize(placed.slug or placed.name).replace("/", "-")
     path = "/" + "".join(f"{urlize(section)}/" for section in placed.sections) + last
     return f"{path}.html" if is_ugly else f"{path}/"
 
 
 def expand(pattern: str, placed: UrlParts) -> str:
-    """Return the site path for a permalink pattern; empty if the page lacks a required date."""
+    """Return the URL path of a page by a permalink pattern, without the base path; empty if the pattern
+    contains a date but the page has none."""
     date = placed.date
     if date is None and re.search(":(year|month|day|weekday|yearday)", pattern):
         return ""
@@ -101,7 +104,8 @@ def expand(pattern: str, placed: UrlParts) -> str:
 
 
 def convert_pattern(pattern: str, section: str) -> str:
-    """Convert a permalink pattern to blogsmith's `permalinks` setting; empty if it cannot be expressed."""
+    """Convert a permalink pattern to blogsmith's `permalinks`. Return an empty string if blogsmith cannot
+    express the pattern, or if it is the default. section: first folder of the pages."""
     names = {found[4] or "sections" for found in _TOKEN.finditer(pattern)}
     slugs = names & (_SLUG_NAMES | {"slugorcontentbasename"})
     if not names <= _SUPPORTED_TOKENS or len(slugs) != 1:
@@ -125,53 +129,54 @@ _UNSUPPORTED_SUFFIXES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class HugoDocument:
-    """A file that becomes a page in Hugo."""
+    """A file of the source that Hugo renders to a page."""
 
     path: PurePosixPath
     """Path relative to the root of the source."""
     content_path: PurePosixPath
-    """Path below `content/` of the new site, with suffix `.md`. Languages other than the site's
-    have folders."""
+    """Path below `content/` of the new site, with suffix `.md`. Pages in other languages than the default are
+    in a folder for their language."""
     front: Mapping[str, Any]
     """Front matter with keys in lower case."""
     body: str
     first_line: int
     address: str
-    """Site path without the base path; empty if Hugo makes no page of the file."""
+    """Old URL path without the base path; empty if Hugo publishes no page for the file."""
     is_markdown: bool = True
     notices: tuple[Notice, ...] = ()
     language: str = ""
-    """Language code; empty for the site's language."""
+    """Language code; empty for the default language."""
     tag: str = ""
-    """`lang` in the new front matter; empty for the site's language."""
+    """Value of `lang` in the new front matter; empty for the default language."""
     is_resource: bool = False
-    """Whether it belongs to the bundle of another page, so that Hugo makes no page of it."""
+    """Whether the file belongs to the bundle of another page, so that Hugo publishes no page for it."""
     cascaded: frozenset[str] = frozenset()
-    """Front matter keys inherited from a section or from the settings."""
+    """Front matter keys that the page inherits from a section or from the settings."""
 
     @property
     def path_in_language(self) -> PurePosixPath:
-        """The path without the language folder."""
+        """`content_path` without the language folder."""
         return self.content_path.relative_to(self.language) if self.language else self.content_path
 
     @property
     def is_branch(self) -> bool:
-        """Whether it is the page of a section, or the home page."""
+        """Whether the document is the page of a section, or the home page."""
         return self.content_path.stem == "_index"
 
     @property
     def is_bundle(self) -> bool:
-        """Whether it has a folder of its own, with its files."""
+        """Whether the page is a bundle: its file is in a folder of its own, together with other files of the
+        page."""
         return self.content_path.stem in ("index", "_index")
 
     @property
     def name(self) -> str:
-        """Name of its file, or of its folder if it is a bundle."""
+        """Name of the page's file, or of its folder if the page is a bundle."""
         return self.content_path.parent.name if self.content_path.stem == "index" else self.content_path.stem
 
     @property
     def sections(self) -> tuple[str, ...]:
-        """Folders of the page, outermost first, without the language folder."""
+        """Folders that contain the page, outermost first, without the language folder."""
         parent = self.path_in_language.parent
         return (parent.parent if self.content_path.stem == "index" else parent).parts
 
@@ -235,7 +240,7 @@ def find_files(root: Path, config: HugoConfig) -> HugoFiles:
 
 
 def _encrypted(document: HugoDocument) -> Notice | None:
-    """Return a notice if a shortcode encrypts the page or a part of it."""
+    """Return a notice if a shortcode encrypts the page or some of its text; otherwise None."""
     found = _ENCRYPTION.search(document.body)
     return (
         withheld_notice(f'shortcode "{found[1]}" protects a part of the page', document.path)
@@ -245,7 +250,8 @@ def _encrypted(document: HugoDocument) -> Notice | None:
 
 
 def _without_cascade(document: HugoDocument) -> HugoDocument:
-    """Remove `cascade`, which concerns other pages: the document itself may be public."""
+    """Remove the key `cascade` of a section's page: it concerns other pages, and must not make this one
+    private."""
     if "cascade" not in document.front:
         return document
     front = {key: each for key, each in document.front.items() if key != "cascade"}
@@ -275,13 +281,14 @@ class _Location:
 
     inner: PurePosixPath
     language: str
-    """Language code; empty for the site's language."""
+    """Language code; empty for the default language."""
     tag: str
-    """`lang` in the new front matter; empty for the site's language."""
+    """Value of `lang` in the new front matter; empty for the default language."""
 
 
 def _locate(found: MountedFile, config: HugoConfig, *, is_page: bool) -> _Location | None:
-    """Return the location of a content file in the new site; None if its language is not published."""
+    """Return the location of a content file in the new site; None if the old site does not publish its
+    language."""
     path, suffix = found.target, found.path.suffix
     stem, dot, last = path.stem.rpartition(".")
     known = config.languages
@@ -331,7 +338,7 @@ def _read_document(root: Path, path: PurePosixPath, place: _Location) -> HugoDoc
 
 
 def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[HugoDocument]:
-    """Apply the `cascade` values of sections and settings to the documents below them."""
+    """Yield the documents with the `cascade` values of the sections and settings that apply to them."""
     given = {
         document.content_path.parent: list(_cascades(document.front.get("cascade")))
         for document in documents
@@ -351,7 +358,8 @@ def cascade(documents: Sequence[HugoDocument], config: HugoConfig) -> Iterator[H
 
 
 def _cascades(written: Any) -> Iterator[tuple[Mapping[str, Any], dict[str, Any]]]:
-    """Iterate over the entries of a `cascade` as (target, values)."""
+    """Iterate over the entries of the key `cascade` as pairs: conditions for pages, front matter for these
+    pages."""
     for entry in as_list(written):
         if isinstance(entry, Mapping):
             values = merge_params(entry)
@@ -369,14 +377,14 @@ def _is_target(document: HugoDocument, target: Mapping[str, Any]) -> bool:
 
 
 def _read_plain_lines(written: SplitText) -> dict[str, Any]:
-    """Read front matter that is not valid, line by line. Return the keys that have a plain value on their
-    line."""
+    """Read invalid front matter line by line. Return the keys that have a plain value on the same line."""
     pairs = re.findall(r"^[ \t]*([\w-]+)[ \t]*[:=][ \t]*(.+?)[ \t]*$", written.front_matter, re.MULTILINE)
     return {key: value.strip("\"'") for key, value in pairs}
 
 
 def merge_params(front: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the front matter with keys in lower case and the keys under `params:` moved to the top level."""
+    """Return the front matter with keys in lower case, and with the keys of the mapping `params` at the top
+    level."""
     found = {str(key).casefold(): value for key, value in front.items()}
     params = found.pop("params", None)
     more = {str(key).casefold(): value for key, value in params.items()} if isinstance(params, dict) else {}
@@ -384,13 +392,13 @@ def merge_params(front: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_day(value: Any) -> dt.date | None:
-    """Return the day of a date in front matter; None if it is not a date."""
+    """Return the day of a date in front matter; None if the value is not a date."""
     parts = re.match(r"(\d{4})-(\d{1,2})-(\d{1,2})", date_text(value))
     return dt.date(*map(int, parts.groups())) if parts else None
 
 
 def date_text(value: Any) -> str:
-    """Return a date in blogsmith's form, such as `2024-03-01`; empty if it is not a date.
+    """Return a date in blogsmith's form, for example `2024-03-01`; empty if the value is not a date.
 
     Dates with slashes or month names are converted.
     """

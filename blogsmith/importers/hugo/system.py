@@ -32,7 +32,7 @@ from .site_parts import (
 from .source import HugoDocument, HugoFiles, convert_pattern, find_files, urlize
 
 _GENERATED_URLS = frozenset(("/", "/tags/", "/categories/", "/series/", "/archive/"))
-"""URLs of generated pages."""
+"""Old URLs of pages that blogsmith generates."""
 _RENAMED_URLS = {"/archives/": "/archive/"}
 
 
@@ -46,14 +46,14 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: HugoConfig) -> OldSettings:
-    """Return the old settings, with the names of those that the importer translates."""
+    """Return the old settings, and the names of those that the importer translates."""
     return OldSettings(config.file, config.values, _TRANSLATED)
 
 
 def site_settings(
     config: HugoConfig, macros: Mapping[str, str], documents: Iterable[HugoDocument]
 ) -> tuple[dict[str, Any], tuple[Notice, ...]]:
-    """Return the settings of the new site, and notices about menu entries without a target."""
+    """Return the settings of the new site, and notices about menu entries whose target does not exist."""
     found: dict[str, Any] = {"title": config.language_text("title") or "Untitled site"}
     if description := config.text("params", "description") or config.text("description"):
         found["description"] = description
@@ -108,7 +108,8 @@ def _markup(config: HugoConfig) -> dict[str, Any]:
 
 
 def _permalinks(config: HugoConfig, documents: Iterable[HugoDocument]) -> dict[str, str]:
-    """Map each section to its permalink pattern, where blogsmith can express the pattern."""
+    """Map each section to a pattern for blogsmith's `permalinks`. Sections whose pattern cannot be converted
+    are left out."""
     found = {}
     for section in sorted({document.sections[0] for document in documents if document.sections}):
         pattern = config.permalink(section)
@@ -147,7 +148,8 @@ def _menu(
 
 
 def _front_menu(document: HugoDocument) -> Mapping[str, Any] | None:
-    """Return the page's entry in the main menu; None if it has none."""
+    """Return the page's entry in the main menu, possibly an empty mapping; None if the page is not in this
+    menu."""
     written = document.front.get("menu") or document.front.get("menus")
     if written == "main" or (isinstance(written, list) and "main" in written):
         return {}
@@ -172,7 +174,8 @@ def _addresses(documents: Iterable[HugoDocument]) -> frozenset[str]:
 
 
 def _target(url: str, config: HugoConfig, known: frozenset[str]) -> str:
-    """Return the URL of a menu entry in the new site; empty if its target does not exist there."""
+    """Return the URL, in the new site, of a menu entry with the old URL `url`; empty if the target does not
+    exist. known: URL paths of the new site."""
     parts = urlsplit(url)
     if parts.netloc and not url.startswith(config.text("baseurl").rstrip("/") or "\0"):
         return url if parts.scheme in ("http", "https") else ""
@@ -189,8 +192,8 @@ _LISTS = frozenset(("tags", "categories", "series"))
 
 
 def remove_list_pages(files: HugoFiles) -> tuple[HugoFiles, tuple[Notice, ...]]:
-    """Remove pages whose URL belongs to a list that blogsmith generates. Pages with text move to another URL
-    instead."""
+    """Remove pages whose URL belongs to a list that blogsmith generates. Pages with text stay, but move to
+    another URL."""
     notices: list[Notice] = []
     documents = tuple(_move_list_pages(files, notices))
     return replace(files, documents=documents), tuple(notices)
@@ -221,7 +224,7 @@ def _is_list(document: HugoDocument) -> bool:
 
 
 class Hugo:
-    """A site with a `hugo.toml`, or with a `config.toml` next to `content/`."""
+    """The importer for Hugo: sites with a `hugo.toml`, or with a `config.toml` next to `content/`."""
 
     title = "Hugo"
 
@@ -271,12 +274,13 @@ class Hugo:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """Return the page's HTML as goldmark would produce it."""
+        """Return the text as goldmark would render it to HTML."""
         return render_goldmark(text, page.original)
 
 
 def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
-    """Yield pages for the lists of sections in other languages, which blogsmith does not generate."""
+    """Yield a page for each section in a language other than the default. The page lists the section, because
+    blogsmith generates no list in these languages."""
     every = list(documents)
     known = {document.content_path for document in every}
     sections = {
@@ -291,7 +295,7 @@ def _section_pages(documents: Iterable[HugoDocument]) -> Iterator[ImportedPage]:
 
 
 def _order_notices(documents: Iterable[HugoDocument]) -> Iterator[Notice]:
-    """Report sections whose pages are ordered by weight."""
+    """Yield a notice for each section whose pages the old site orders by their weight."""
     weighed = Counter(
         "/".join(
             document.content_path.parts[:-1] if not document.is_bundle else document.content_path.parts[:-2]

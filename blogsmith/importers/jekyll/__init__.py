@@ -1,1 +1,1 @@
-"""Jekyll: posts in kramdown with Liquid, as in the themes al-folio, Chirpy, Distill and minima."""
+"""Jekyll: posts in kramdown with Liquid, for example with the themes al-folio, Chirpy, Distill and minima."""

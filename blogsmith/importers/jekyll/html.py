@@ -1,10 +1,10 @@
 """Conversion of HTML in Jekyll posts to Markdown, where Markdown can express it.
 
-A block element may request Markdown with `markdown="1"`. kramdown leaves all others unchanged up to their end
-tag, including blank lines and indentation. CommonMark ends them at a blank line and reads indented lines
-after it as code. So this module removes blank lines from elements that stay HTML, and adds them to those that
-request Markdown. In CommonMark, an inline element such as `<br>` begins an HTML block if it is alone on the
-first line of a paragraph.
+A block element may request Markdown with `markdown="1"`. kramdown leaves every other block element unchanged
+up to its end tag, including blank lines and indentation. CommonMark ends the element at a blank line, and
+reads indented lines after the blank line as code. So this module removes blank lines from elements that stay
+HTML, and adds blank lines to elements that request Markdown. In CommonMark, an inline element such as `<br>`
+begins an HTML block if it is alone on the first line of a paragraph.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CONTAINER_START = lazy_pattern(
     r"(?mi)^([ \t]*<(?:article|aside|blockquote|center|details|div|footer|header|main|section)\b)"
     r"(?![^<>]*\smarkdown\s*=)(?=[^<>]*>)"
 )
-"""Start of an element that may contain blocks."""
+"""Matches the start of an element that may contain blocks."""
 _START = lazy_pattern(rf"^[ ]{{0,3}}(?=<(?:{'|'.join(sorted(BLOCKS))})\b)", re.MULTILINE | re.IGNORECASE)
 _INDENTED_TAG = lazy_pattern(r"^[ \t]+(?=</?[A-Za-z])", re.MULTILINE)
 _INDENTED = lazy_pattern(r"^[ \t]+", re.MULTILINE)
@@ -47,7 +47,7 @@ _HTML_LINE = lazy_pattern(
     rf"(?mi)^[ \t>]{{0,8}}</?(?:{'|'.join(sorted(BLOCKS))}|tr|td|th|tbody|summary|figcaption)\b"
 )
 _MARKDOWN = lazy_pattern(r"\n[ \t]*\n(?:#{1,6} |[-*+] \S|\d+\. |[\ue000\ue010\ue014]|>|[^\n<]*(?:\]\(|\*\*))")
-"""Matches Markdown without indentation after a blank line. Fences are placeholders here."""
+"""Matches a blank line and unindented Markdown after it. Fences are hidden by placeholders."""
 _TEXT_LINE_AFTER = lazy_pattern(r"[ \t]*\n(?=[ \t]*[^\s<])")
 _LONE_TAG = lazy_pattern(
     r"(?i)"
@@ -58,9 +58,10 @@ _LONE_TAG = lazy_pattern(
 
 
 def add_markdown_attributes(text: str, *, is_default: bool) -> str:
-    """Add `markdown="1"` to HTML where an option requests Markdown for all following elements.
+    """Add `markdown="1"` to block elements where kramdown's option `parse_block_html` applies.
 
-    is_default: whether the site's settings request it. Source: kramdown, option `parse_block_html`.
+    is_default: whether the site's settings set the option. Otherwise, it applies to the elements after the
+    directive that sets it. Source: kramdown, option `parse_block_html`.
     """
     start = 0 if is_default else -1
     if start < 0 and (option := _PARSE_OPTION.search(text)):
@@ -73,7 +74,7 @@ def add_markdown_attributes(text: str, *, is_default: bool) -> str:
 
 
 def normalize_blocks(text: str) -> str:
-    """Rewrite HTML blocks so that CommonMark ends them where kramdown does."""
+    """Rewrite HTML blocks so that CommonMark ends them at the same position as kramdown."""
     hidden = HiddenFragments("\ue014\ue015")
     text = _FENCE.sub(lambda found: hidden.mask(found[0]), text)
     text = _VERBATIM.sub(lambda found: hidden.mask(found[0]), text)
@@ -97,13 +98,13 @@ def normalize_blocks(text: str) -> str:
 
 
 def has_markdown(html: str) -> bool:
-    """Return whether an element that does not request Markdown contains blocks that seem to be meant as
-    Markdown."""
+    """Return whether an element that does not request Markdown contains blocks that the author probably meant
+    as Markdown."""
     return _MARKDOWN.search(html) is not None
 
 
 def is_in_html_block(before: str) -> bool:
-    """Return whether text after `before` is in an HTML block, where Markdown is not read."""
+    """Return whether the text after `before` is in an HTML block, where Markdown has no meaning."""
     start = max(before.rfind("\n\n"), 0)
     return _HTML_LINE.search(before, start) is not None
 
@@ -129,18 +130,18 @@ _COLOUR = lazy_pattern(r"\\definecolor\s*\{([^{}]+)\}\s*\{(\w+)\}\s*\{([^{}]+)\}
 
 
 class HtmlTranslator:
-    """Translator for the HTML of one page. Lives as long as the translation of the page."""
+    """Translator for the HTML of one page; each page has its own."""
 
     def __init__(self, context: PageContext) -> None:
         self._context = context
         self.macros: dict[str, str] = {}
-        """Macros that hidden formulas of the page define."""
+        """Macros that hidden elements of the page define: name with backslash → TeX."""
         self._optional_macros: list[str] = []
         self.colours: dict[str, str] = {}
-        """Colors that hidden formulas of the page define: name → `[model]{value}`."""
+        """Colors that hidden elements of the page define: name → `[model]{value}`."""
 
     def translate(self, masked: MaskedText) -> str:
-        """Translate the HTML of a masked text. Return masked text."""
+        """Translate the HTML of a masked text. The result is masked too."""
         text = _PICTURE.sub(r"\1", masked.text)
         # a caption after a row of images belongs to the row
         text = _CAPTION.sub(lambda found: f"<figcaption>{found[2].strip()}</figcaption>{found[1]}", text)
@@ -181,8 +182,8 @@ class HtmlTranslator:
         return self._with_paragraphs(_remove_blank_lines(element))
 
     def _with_paragraphs(self, element: Element) -> str:
-        """Return the HTML with Markdown paragraphs around citations and footnote references, which have no
-        meaning in HTML."""
+        """Return an element as HTML. Text with citations or footnote references, which have no meaning in
+        HTML, becomes a Markdown paragraph inside the element."""
         if element.name not in _INLINE and any(
             self._cites(child if isinstance(child, str) else child.source())
             for child in element.children
@@ -202,7 +203,7 @@ class HtmlTranslator:
         return "[@" in text or "[^" in text
 
     def _read_macros(self, element: Element, masked: MaskedText) -> bool:
-        """Read macros and colors that a hidden element defines. Return whether there were any."""
+        """Read macros and colors that a hidden element defines. Return whether the element defines any."""
         text = masked.restore(element.inner_source())
         definitions = tex_macros(text)
         colours = {
@@ -233,7 +234,8 @@ class HtmlTranslator:
         return f"{tag}\n\n{inner.strip()}\n\n</{element.name}>"
 
     def _details(self, element: Element, masked: MaskedText) -> str:
-        """Return a fold, with its content as Markdown."""
+        """Return a `<details>` element with its content translated; as a fold if it requests Markdown and its
+        label is plain text."""
         summary = next((each for each in element.elements if each.name == "summary"), None)
         rest = "".join(
             child if isinstance(child, str) else child.source()
@@ -262,13 +264,13 @@ def _as_block(text: str) -> str:
 
 
 def _remove_blank_lines(element: Element) -> Element:
-    """Remove blank lines, which would end the HTML block."""
+    """Return the element without blank lines, which would end its HTML block."""
     (plain, *_) = parse_elements(re.sub(r"\n[ \t]*(?=\n)", "", element.source()))
     return plain if isinstance(plain, Element) else element
 
 
 def _dedent(text: str) -> str:
-    """Remove the indentation that all lines after the first share."""
+    """Remove the indentation that all lines except the first have in common."""
     lines = text.strip("\n").split("\n")
     shared = min((len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()), default=0)
     first = lines[0].lstrip() if lines else ""
@@ -276,7 +278,7 @@ def _dedent(text: str) -> str:
 
 
 def inline_html(text: str) -> str:
-    """Convert images in paragraphs to Markdown. In HTML blocks, they stay HTML."""
+    """Convert `<img>` tags in paragraphs to Markdown images. In HTML blocks, the tags stay."""
     return _IMAGE.sub(
         lambda found: found[0] if is_in_html_block(text[: found.start()]) else single_images(found[0]), text
     )

@@ -1,6 +1,7 @@
-"""Renders kramdown to HTML with markdown-it, to count its content. It shares no code with the translation.
+"""Renders kramdown to HTML with markdown-it, so that its content can be counted. It shares no code with the
+translation.
 
-Liquid is removed by regular expressions, and replaced by the output of common tags and includes.
+Liquid is not interpreted: regular expressions remove it, and insert the output of common tags and includes.
 """
 
 from __future__ import annotations
@@ -54,20 +55,20 @@ _RAW_BLOCK = lazy_pattern(
 """Matches HTML blocks that kramdown leaves unchanged, so that indented lines in them are not code."""
 _INDENTED = lazy_pattern(r"^[ \t]{4,}(?=\S)", re.MULTILINE)
 _MAX_INDENT = "   "
-"""Maximum indentation of a line in a list item that does not make it code."""
+"""Replaces a larger indentation. A line with this indentation in a list item is not code."""
 _AFTER_BLOCK = lazy_pattern(r"(</(?:center|div|figure|table|details|p)>)[ \t]*\n(?=\S)", re.IGNORECASE)
 _SINGLE_TAG_LINE = lazy_pattern(
     r"(?mi)^([ ]{0,3}</?(?:br|span|a|b|i|em|strong|small|font|sup|sub|u|img|big)\b[^<>\n]*>)[ \t]*\n"
     r"(?!\d+[.)][ \t])(?=\S)"
 )
-"""Matches inline tags alone on a line. In kramdown they belong to the paragraph."""
+"""Matches inline tags alone on a line, which in kramdown belong to the paragraph."""
 _NO_MARKDOWN = lazy_pattern(
     r"\{::/?(?:nomarkdown|comment|options)\b[^{}\n]*/?\}|\{:/(?:nomarkdown|comment)?\}"
 )
 
 
 def render_kramdown(text: str) -> str:
-    """Return the text as HTML, with formulas as `<math>` or between dollars."""
+    """Return kramdown text as HTML, with formulas as `<math>` or between dollars."""
     text = _without_liquid(_DISTILL_CODE.sub(_code, text))
     parts = _FENCE.split(text)
     # HTML and attribute lists inside a fence are code
@@ -84,13 +85,14 @@ _INDENTED_CODE = lazy_pattern(
     r"(?m)(^(?![ \t<]|[-*+:][ \t]|\d+[.)][ \t]|\[\^)[^\n]+\n(?:[ \t]*\n)+)"
     r"((?=(?: {4}|\t)[ \t]*\S)(?:(?: {4}|\t)[^\n]*\n|[ \t]*\n)+)"
 )
-"""Matches indented code after a paragraph and a blank line. In a list, note or element it would be text."""
+"""Matches a paragraph, a blank line and indented code. After a list item, footnote or element, the indented
+lines would be text, so these are excluded."""
 _AFTER_FENCE = "\ue022"
 
 
 def _text(text: str, after: str) -> str:
-    """Convert the text after a fence, up to the next one. Indented code stays unchanged. after: the fence
-    before the text."""
+    """Rewrite the text between two fences for markdown-it. Indented code stays unchanged. after: the first of
+    the fences; empty at the start of the page."""
     # the end of a fence counts as a paragraph line
     text = f"{_AFTER_FENCE}{text}" if after[:1] in ("`", "~") else text
     parts = _INDENTED_CODE.split(text)
@@ -117,8 +119,8 @@ _TASK = lazy_pattern(r"(?m)^([ \t>]*[-*+][ \t]+)\[[ xX]\](?=[ \t])")
 
 
 def _prose(text: str) -> str:
-    """Remove kramdown's directives from text outside of fences, and end HTML blocks where
-    CommonMark would."""
+    """Remove kramdown's directives from text without code, and make HTML blocks end for CommonMark where they
+    end for kramdown."""
     text = _DISTILL_MATH.sub(lambda found: formula_html(found[1]), _TASK.sub(r"\1", text))
     text = _ENVIRONMENT.sub(
         lambda found: formula_html(_ONE_LINE.sub(" ", found[0])) if found[1] else found[0], text
@@ -183,7 +185,8 @@ def _parser() -> MarkdownIt:
 
 
 def _render_block(content: str) -> str:
-    """Render a line that begins and ends with a formula and was read as one formula: `$$a$$ and $$b$$`."""
+    """Render a line that begins and ends with a formula, such as `$$a$$ and $$b$$`, which markdown-it reads
+    as one formula. content: the line without its outer dollars."""
     shown = [part if n % 2 else formula_html(part) for n, part in enumerate(content.split("$$"))]
     return f"<p>{''.join(shown)}</p>\n"
 

@@ -1,8 +1,9 @@
 """Conversion of kramdown syntax that CommonMark lacks: formulas, attribute lists, tables, abbreviations.
 
-kramdown parses `$$…$$` itself: display math in a block of its own, otherwise inline math. It parses text
-between other delimiters as Markdown, which removes escapes before MathJax or KaTeX sees them; so we remove
-these escapes too. All functions except those for code expect text with code and formulas hidden.
+kramdown parses `$$…$$` itself: as display math if it is a separate block, otherwise as inline math. It parses
+text between other delimiters as Markdown, so it removes escapes before MathJax or KaTeX reads the formula.
+This module removes the same escapes. All functions except those for code expect text with code and formulas
+hidden.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _ENDS_ITEM = lazy_pattern(r"[ \t]*\n[ \t>]*(?:[-*+]|\d+\.)[ \t]")
 _PROSE = lazy_pattern(
     r"\s*\d{1,3}\s*|[^\\^_={}+<>|/*&\d\ue000\ue010]*[^\W\d_]{2,}[^\\^_={}+<>|/*&\ue000\ue010]*"
 )
-"""Matches a number, or words without TeX characters. Between escaped brackets this is text, not a formula."""
+"""Matches a number, or words without TeX characters. Between escaped brackets, it is text and not a
+formula."""
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
 _TABLE_ROWS = lazy_pattern(
     r"(\\begin\{(?P<name>(?:[bBpvV]|small)?matrix\*?|array|d?cases)\})([\s\S]*?)(\\end\{(?P=name)\})"
@@ -46,8 +48,9 @@ _ENDS_BLOCK = lazy_pattern(r"[ \t]*(?:\Z|\n[ \t>]*(?:\n|\Z)|\n[ \t>]*\{:)")
 def rewrite_formulas(
     prose: str, masked: MaskedText, config: JekyllConfig, colours: Mapping[str, str]
 ) -> MaskedText:
-    """Convert every hidden formula to blogsmith's delimiters. prose: `masked.text` after other rewrites, used
-    for the text around a formula. colours: name → `[model]{value}`, for colors that the page defines."""
+    """Convert every hidden formula to blogsmith's delimiters. prose: `masked.text` after other rewrites,
+    which shows the context of each formula. colours: name → `[model]{value}`, for colors that the page
+    defines."""
     hidden = list(masked.hidden)
     for mark in _MARK.finditer(prose):
         number = int(mark[1])
@@ -59,7 +62,8 @@ def rewrite_formulas(
 
 
 def expand_colours(tex: str, colours: Mapping[str, str]) -> str:
-    """Expand the names of colors that a page defines. In blogsmith, definitions are local to a formula."""
+    """Replace the names of colors that a page defines by their values, because in blogsmith a definition
+    applies only inside its formula. colours: name → `[model]{value}`."""
 
     def substitute(found: re.Match[str]) -> str:
         return found[1] + colours.get(found[2].strip(), f"{{{found[2]}}}")
@@ -100,24 +104,27 @@ _IN_LINE = "\ue016"
 
 
 def mark_inline(text: str) -> str:
-    r"""Replace the backslash of `\$$x$$`, inline math in kramdown, with a placeholder. This applies at the
-    start of a block, and elsewhere to a formula on one line. The text contains no code."""
+    r"""Replace the first backslash of `\$$x$$`, which is inline math in kramdown, with a placeholder. This
+    applies to formulas of any length at the start of a block, and otherwise to formulas on one line. text:
+    without code."""
     return _ESCAPED_START.sub(lambda found: (found[1] or "") + _IN_LINE, text)
 
 
 def unmark_inline(text: str) -> str:
-    """Remove the placeholders of `mark_inline`."""
+    """Remove the placeholders that `mark_inline` inserted."""
     return text.replace(_IN_LINE, "")
 
 
 def _is_text(opening: str, text: str, before: str) -> bool:
-    r"""Return whether text between escaped brackets is not a formula, as in `A\[B, D<sub>Y</sub>\]`."""
+    r"""Return whether text between escaped brackets is not a formula, for example `\[B, D<sub>Y</sub>\]`
+    after `A`. opening: `[` or `(`; before: text before the brackets."""
     is_index = opening == "[" and before[-1:].isalnum()
     return is_index or _PROSE.fullmatch(text) is not None or _TAG.search(text) is not None
 
 
 def _bracketed_text(opening: str, text: str, before: str, after: str) -> str:
-    """Return text in brackets. Where they would start a link or a keyboard key, brackets become entities."""
+    """Return text in brackets. Brackets that would start a link or a keyboard key become entities. opening:
+    `[` or `(`; before, after: text around the brackets."""
     if opening == "(":
         return f"({text})"
     if before.endswith(("[", "]")) or after.startswith(("]", "(", "[", "{", ":")):
@@ -126,7 +133,7 @@ def _bracketed_text(opening: str, text: str, before: str, after: str) -> str:
 
 
 def _is_block(before: str, after: str) -> bool:
-    """Return whether kramdown reads a formula as a block of its own."""
+    """Return whether kramdown reads a formula between `before` and `after` as a separate block."""
     *above, line = before.rsplit("\n", 2)[-2:]
     has_marker = bool(line.strip(" \t>"))
     is_first = has_marker or not above or _BETWEEN_BLOCKS.fullmatch(above[0]) is not None
@@ -169,7 +176,7 @@ _PROMPTS: Mapping[str, str] = {
     **dict.fromkeys(name_set("prompt-danger notice--danger block-danger"), "DANGER"),
     **{"prompt-tip": "TIP", "block-tip": "TIP", "notice--success": "SUCCESS", "important": "IMPORTANT"},
 }
-"""Class of a paragraph or quote in Chirpy, Minimal Mistakes, al-folio or Just the Docs → callout."""
+"""Class of a paragraph or quote in Chirpy, Minimal Mistakes, al-folio or Just the Docs → kind of callout."""
 _SUPPORTED_KEYS = frozenset(("title", "lang", "dir", "rel"))
 
 
@@ -181,20 +188,21 @@ class AttributeList:
     classes: tuple[str, ...] = ()
     pairs: Mapping[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
-    """Names of other lists whose attributes apply too, and `toc`."""
+    """Names of other attribute lists whose attributes apply too. `toc` may be among them."""
 
     @property
     def width(self) -> str:
-        """Return the width of an image with this list; empty if it has none."""
+        """Return the width that the list sets for an image; empty if it sets none."""
         return parse_length(self.pairs.get("width", "")) or style_length(self.pairs.get("style", ""))
 
     @property
     def callout(self) -> str:
-        """Return the kind of callout that its classes stand for; empty if there is none."""
+        """Return the kind of callout that the classes of the list mean; empty if they mean none."""
         return next((_PROMPTS[name] for name in self.classes if name in _PROMPTS), "")
 
     def own(self) -> str:
-        """Return the attributes that blogsmith supports, as an attribute list; empty if there are none."""
+        """Return the attributes that blogsmith supports, as an attribute list in its syntax; empty if there
+        are none."""
         parts = [f"#{self.id}"] if self.id else []
         parts += [f"{key}={_quoted(value)}" for key, value in self.pairs.items() if key in _SUPPORTED_KEYS]
         parts += [f"width={self.width}"] if self.width else []
@@ -206,7 +214,7 @@ def _quoted(value: str) -> str:
 
 
 def parse_list(text: str) -> AttributeList:
-    """Parse the text between `{:` and `}`."""
+    """Parse the text between `{:` and `}` as an attribute list."""
     name, classes, pairs, names = "", [], {}, []
     for found in _ITEM.finditer(text):
         if found["id"]:
@@ -223,8 +231,8 @@ def parse_list(text: str) -> AttributeList:
 
 
 def remove_directives(text: str) -> str:
-    """Remove kramdown's directives, definitions and comments. Replace references to attribute lists by the
-    lists."""
+    """Remove kramdown's directives, definitions and comments. Insert the content of a defined attribute list
+    where another list names it."""
     defined = {found[1]: found[2] for found in _LIST_DEFINITION.finditer(text)}
     text = _LIST_DEFINITION.sub("", text)
     for name, attributes in defined.items():
@@ -237,8 +245,8 @@ def remove_directives(text: str) -> str:
 
 
 def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
-    """Apply `pattern.sub`, but only up to the last `{:/ … }`: without a closing directive nothing
-    can match."""
+    """Return `pattern.sub(replace, text)`. Only the text up to the last `{:/ … }` is searched, because every
+    match ends with this closing directive."""
     end = text.find("}", text.rfind("{:/")) + 1 if "{:/" in text else 0
     return pattern.sub(replace, text[:end]) + text[end:]
 
@@ -265,8 +273,8 @@ _URL_WITH_SPACES = lazy_pattern(
 
 
 def bracket_urls(text: str) -> str:
-    """Put URLs with spaces, which kramdown accepts, in angle brackets. Remove the title of an image if it
-    equals the alternative text: it was a tooltip in Jekyll, but is a caption in blogsmith."""
+    """Put URLs with spaces, which kramdown accepts, in angle brackets. If the title of an image equals its
+    alternative text, remove the title: Jekyll shows it as a tooltip, but blogsmith as a caption."""
     text = _URL_WITH_SPACES.sub(_bracketed, text)
     return _SAME_TITLE.sub(r"![\1](\2)", text)
 
@@ -289,7 +297,7 @@ _SPAN_MARK = lazy_pattern(
 
 def hard_breaks(text: str) -> str:
     """Convert two backslashes at the end of a line to a hard line break. Also remove the `markdown` attribute
-    from inline HTML, because inline HTML always contains Markdown."""
+    from inline HTML, because blogsmith always reads Markdown in it."""
     text = _BREAK.sub(lambda found: "\\\n" if found[1] else "", text)
     return _SPAN_MARK.sub(r"\1", text)
 
@@ -300,7 +308,7 @@ _HEADING = lazy_pattern(r"[ ]{0,3}#{1,6}[ \t]")
 
 
 def move_lists(text: str) -> str:
-    """Move attribute lists to the position where blogsmith expects them. Remove unsupported ones."""
+    """Move attribute lists to the position where blogsmith expects them. Remove unsupported attributes."""
     text = _IMAGE_LIST.sub(lambda found: found[1] + parse_list(found[2]).own(), text)
     text = _LINK_LIST.sub(_after_link, text)
     return _move_lines(text)
@@ -313,7 +321,7 @@ def _after_link(found: re.Match[str]) -> str:
 
 
 def _move_lines(text: str) -> str:
-    """Move attribute lists on lines of their own and at the end of headings."""
+    """Move attribute lists that are alone on a line or at the end of a heading."""
     lines = text.split("\n")
     done: list[str] = []
     waiting: AttributeList | None = None
@@ -340,7 +348,7 @@ def _replace_trailing_list(line: str, found: re.Match[str]) -> str:
 
 
 def _apply(done: list[str], attributes: AttributeList) -> None:
-    """Apply a list to the block at the end of `done`."""
+    """Apply an attribute list to the block at the end of `done`, in place."""
     start = len(done)
     while start and done[start - 1].strip():
         start -= 1
@@ -366,7 +374,7 @@ def _apply_before(done: list[str], attributes: AttributeList) -> None:
 
 
 def callout(lines: list[str], kind: str) -> list[str]:
-    """Return a paragraph or quote as a callout."""
+    """Return the lines of a paragraph or quote as a callout."""
     indent = re.match(r"[ \t]*", lines[0])
     space = indent[0] if indent else ""
     inner = [re.sub(r"^[ \t]*>[ \t]?", "", line) for line in lines]
@@ -378,9 +386,9 @@ _RULE = lazy_pattern(r"[ ]{0,3}\|?[ \t]*:?[-=]+:?[ \t]*(?:[|+][ \t]*:?[-=]+:?[ \
 
 
 def complete_tables(text: str) -> str:
-    """Add an empty header row to tables without one, and remove rules between rows.
+    """Add an empty header row to tables without a header row, and remove rules between body rows.
 
-    blogsmith reads neither form as a table.
+    Otherwise blogsmith would not recognize these tables.
     """
     lines = text.split("\n")
     done: list[str] = []
@@ -416,5 +424,5 @@ def _complete(rows: list[str]) -> list[str]:
 
 def separate_captions(text: str) -> str:
     """Separate an image from an emphasized line directly after it, so that they become a figure and a
-    paragraph. The styles of Jekyll themes show the image as a block of its own."""
+    paragraph. Styles of Jekyll themes also show the image as a separate block."""
     return _CAPTIONED_IMAGE.sub(r"\1\n\n", text)

@@ -1,4 +1,5 @@
-"""URLs in a page: links to pages become links to their files, and copied files get root-relative URLs."""
+"""URLs in a page: links to pages become links to their files, and URLs of copied files become
+root-relative."""
 
 from __future__ import annotations
 
@@ -61,8 +62,8 @@ class UrlResolver:
         self._here = page_path(context.document)
 
     def resolve(self, address: str, *, to_file: bool = True) -> str:
-        """Return the URL in the new site. An external URL loses only outer spaces and brackets, and `//host`
-        becomes `https://host`. to_file: link to a Markdown file."""
+        """Return the URL for the new site. In an external URL, only outer spaces and brackets are removed,
+        and `//host` becomes `https://host`. to_file: whether a link to a page names its Markdown file."""
         address = address.strip()
         if doubled_base := re.fullmatch(r"(/\S*)\s+(\1/\S+)", address):
             # both parts contain the base path: `{{ site.baseurl }} {% post_url … %}`
@@ -94,7 +95,7 @@ class UrlResolver:
         )
 
     def _site_path(self, address: str) -> str | None:
-        """Return the root-relative path with its fragment; None for external URLs."""
+        """Return the root-relative path with its fragment; None for a URL outside of the site."""
         config = self._site.config
         if found := _HOSTED.match(address):
             path = f"/{found['path']}"
@@ -121,7 +122,7 @@ class UrlResolver:
         return address
 
     def _relative(self, address: str) -> str:
-        """Resolve a relative URL as a browser does at the page's old URL."""
+        """Resolve a relative URL against the page's old URL, as a browser does."""
         bare, mark, rest = address.partition("#")
         old = self._context.document.address or "/"
         folder = old if old.endswith("/") else posixpath.dirname(old) + "/"
@@ -139,7 +140,7 @@ _IMAGE = lazy_pattern(
 
 
 def missing_images(text: str, context: PageContext) -> None:
-    """Report images of a page whose files are not in the source."""
+    """Add a notice for each image of a page whose file is not in the source."""
     found = [next(filter(None, each), "") for each in _IMAGE.findall(text)]
     for every in _SHORTCODE.findall(text):
         found += [each for each in every[1].split(", ") if each.startswith("/")]

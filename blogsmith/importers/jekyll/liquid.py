@@ -1,6 +1,6 @@
-"""Interpreter for the part of Liquid that posts use: expressions, filters and core tags.
+"""Interpreter for the subset of Liquid that posts use: expressions, filters and core tags.
 
-The caller handles other tags.
+The caller provides the output of other tags.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ PLAIN_FILTERS: Mapping[str, Filter] = {
     "smartify": lambda value: format_value(value),
     "inspect": lambda value: format_value(value),
 }
-"""Filters by name. `markdownify` returns its input, because the result is parsed as Markdown later."""
+"""Filters by name. `markdownify` returns its input, because the rendered page is parsed as Markdown later."""
 
 
 Filter = Callable[..., Any]
@@ -153,24 +153,24 @@ _WORDS: Mapping[str, Any] = {
 
 
 class UnknownValueError(Exception):
-    """Error for a name whose value an import cannot know, such as the output of a plugin."""
+    """Error: an import cannot know the value of a name, for example the output of a plugin."""
 
 
 class LiquidSyntaxError(Exception):
-    """The expression has invalid syntax."""
+    """Error: the expression has invalid syntax."""
 
 
 class LiquidLimitError(Exception):
-    """Error for templates whose loops, includes or strings produce more than any real page."""
+    """Error: loops, includes or strings of a template produce more output than any real page."""
 
 
 class LiquidBudget:
-    """Remaining output that the templates of one page may produce."""
+    """Amount of output that the templates of one page may still produce."""
 
     def __init__(self, most: int = 5_000_000) -> None:
         """Initialize the budget.
 
-        most: total number of characters, numbers and nodes that may be rendered.
+        most: total number of characters, numbers and nodes that templates may produce.
         """
         self._left = most
 
@@ -183,7 +183,7 @@ class LiquidBudget:
 
 
 class LiquidScope:
-    """The names that an expression may use. Assigned names hide those of outer scopes."""
+    """The names that an expression may use. An assigned name hides the same name in outer scopes."""
 
     def __init__(
         self,
@@ -191,8 +191,8 @@ class LiquidScope:
         unknown: Callable[[Sequence[str]], bool],
         budget: LiquidBudget | None = None,
     ) -> None:
-        """Initialize the scope. unknown: returns whether an import cannot know the value at a path of names,
-        such as `site posts`."""
+        """Initialize the scope. unknown: called with a path of names such as `("site", "posts")`; returns
+        whether an import cannot know its value."""
         self.names = dict(names)
         self.budget = budget or LiquidBudget()
         self._unknown = unknown
@@ -202,8 +202,9 @@ class LiquidScope:
         return LiquidScope({**self.names, **names}, self._unknown, self.budget)
 
     def look_up(self, steps: Sequence[str | int]) -> Any:
-        """Return the value at a path of names; None if there is none. Raise UnknownValueError if it cannot be
-        known."""
+        """Return the value at a path of names; None if the first name has a value but the rest of the path
+        does not exist. Raise UnknownValueError if the first name is undefined, or if an import cannot know
+        the value."""
         names = [str(step) for step in steps]
         if self._unknown(names):
             raise UnknownValueError(".".join(names))
@@ -229,7 +230,7 @@ def _step(value: Any, step: str | int) -> Any:
 def evaluate(expression: str, scope: LiquidScope, filters: Mapping[str, Filter]) -> Any:
     """Evaluate the expression of `{{ … }}`.
 
-    Raise UnknownValueError or LiquidSyntaxError if it has no value.
+    Raise UnknownValueError if an import cannot know the value, LiquidSyntaxError for an invalid expression.
     """
     first, *calls = _split(expression, "|")
     value = atom(first, scope)
@@ -255,7 +256,7 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def atom(text: str, scope: LiquidScope) -> Any:
-    """Return the value of a literal or a name."""
+    """Return the value of an expression without filters: a literal or a name."""
     found = _ATOM.match(text)
     if not found:
         raise LiquidSyntaxError(text.strip())
@@ -279,7 +280,8 @@ def atom(text: str, scope: LiquidScope) -> Any:
 
 
 def _range(first: Any, last: Any) -> list[int]:
-    """Return the numbers of a range such as `(1..3)`, at most `_MOST_NUMBERS` + 1 of them.
+    """Return the numbers of a range such as `(1..3)`; at most `_MOST_NUMBERS` + 1, so that the caller can
+    recognize a range that is too long.
 
     Raise LiquidSyntaxError if the bounds are not numbers.
     """
@@ -326,21 +328,21 @@ def _compare(left: Any, operator: str, right: Any) -> bool:
 _ASSIGNMENT = re.compile(r"([\w-]+)\s*=\s*([\s\S]+)")
 _LOOP = re.compile(r"([\w-]+)\s+in\s+(\([^)]*\)|\S+)([\s\S]*)")
 _MAX_ITERATIONS = 1000
-"""Maximum number of iterations of a loop; no written page needs more."""
+"""Maximum number of iterations of one loop; no real page needs more."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiquidRenderer:
-    """Filters and callbacks for rendering a template."""
+    """Filters and callbacks for rendering templates."""
 
     filters: Mapping[str, Filter]
     tag: Callable[[LiquidTag, LiquidScope, LiquidRenderer], str]
     """Callback that returns the output of a tag that core Liquid does not have."""
     unknown: Callable[[LiquidOutput | LiquidTag, Exception], str]
-    """Callback that returns the text to show instead of a node whose value cannot be known."""
+    """Callback that returns the text for a node whose value is unknown or invalid. It receives the error."""
 
     def render(self, nodes: Nodes, scope: LiquidScope) -> str:
-        """Render nodes to text. Assignments in them stay in `scope`."""
+        """Render nodes to text. Variables that they assign remain in `scope`."""
         return "".join(
             self._text(node, scope) if isinstance(node, str) else self._node(node, scope) for node in nodes
         )
@@ -437,7 +439,7 @@ def _nothing(renderer: LiquidRenderer, tag: LiquidTag, scope: LiquidScope) -> st
 
 
 def inner_text(tag: LiquidTag) -> str:
-    """Return the content of a verbatim block."""
+    """Return the content of a verbatim block; empty if `tag` is not a block."""
     branch: LiquidBranch | None = tag.branches[0] if tag.branches else None
     return "".join(node for node in branch.nodes if isinstance(node, str)) if branch else ""
 

@@ -11,10 +11,10 @@ from ...api.importing import lazy_pattern
 _TOKEN = lazy_pattern(r"\{%-?\s*#[\s\S]*?%\}|\{%-?\s*([A-Za-z_]\w*)([\s\S]*?)-?%\}|\{\{-?([\s\S]*?)-?\}\}")
 _OPENING = lazy_pattern(r"\{[%{]")
 _MAX_DEPTH = 100
-"""Maximum depth of nested blocks, as in Liquid. Deeper tags are not treated as blocks."""
+"""Maximum nesting depth of blocks, as in Liquid. A deeper tag is not treated as a block."""
 _VERBATIM = frozenset(("raw", "comment", "highlight"))
-"""Blocks whose content is not a template. In Jekyll, that of `highlight` is one, but authors do not rely on
-it."""
+"""Verbatim blocks, whose content is not parsed as a template. Jekyll does parse the content of `highlight`,
+but authors do not rely on this."""
 _BRANCHES = frozenset(("else", "elsif", "when"))
 
 
@@ -29,7 +29,7 @@ class LiquidOutput:
 
 @dataclass(frozen=True, slots=True)
 class LiquidBranch:
-    """A part of a block: the first one, or the part after an `else`, `elsif` or `when`."""
+    """Nodes of a block up to the next `else`, `elsif` or `when`; `name` is the tag before them."""
 
     name: str
     arguments: str
@@ -38,7 +38,7 @@ class LiquidBranch:
 
 @dataclass(frozen=True, slots=True)
 class LiquidTag:
-    """A tag `{% name arguments %}`; a block if it has branches."""
+    """A tag `{% name arguments %}`. If it has branches, it is a block."""
 
     name: str
     arguments: str
@@ -66,7 +66,7 @@ class _OpenBlock:
 
 
 def parse_liquid(text: str) -> Nodes:
-    """Parse a template. A tag whose block never ends has no branches."""
+    """Parse a template. A block tag without an end tag has no branches."""
     blocks = {found[3:] for found in re.findall(r"\{%-?\s*(end\w+)", text)}
     stack = [_OpenBlock("", "", 0)]
     opened: Counter[str] = Counter()
@@ -101,7 +101,8 @@ def parse_liquid(text: str) -> Nodes:
 
 
 def _skip_whitespace(text: str, position: int, token: str) -> int:
-    """Return the position after the whitespace that a hyphen at the end of a tag removes."""
+    """Return the position after a tag that ends at `position`. If the tag ends with a hyphen, also skip the
+    whitespace after it. token: source of the tag."""
     if not token.endswith(("-%}", "-}}")):
         return position
     blank = re.compile(r"\s*").match(text, position)
@@ -129,7 +130,8 @@ def _close(stack: list[_OpenBlock], text: str, end: int) -> None:
 
 
 def _merge_unclosed(stack: list[_OpenBlock], name: str, opened: Counter[str]) -> None:
-    """Move the content of unclosed blocks after the last block named `name` into that block."""
+    """Close the unclosed blocks inside the last open block named `name`: they become tags without content,
+    and their nodes become nodes of that block. opened: block name → number of open blocks."""
     depth = next(index for index in range(len(stack) - 1, -1, -1) if stack[index].name == name or not index)
     for done in stack[depth + 1 :]:
         opened[done.name] -= 1
@@ -140,18 +142,18 @@ def _merge_unclosed(stack: list[_OpenBlock], name: str, opened: Counter[str]) ->
 
 
 class _Tokenizer:
-    """Splits a text into tokens from left to right. If an end tag is missing, it is searched for
-    only once."""
+    """Splits a text into tokens from left to right. The search for a missing end tag is not repeated."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._missing: set[str] = set()
-        """Names of verbatim blocks for which a search to the end of the text found no end tag."""
+        """Names of verbatim blocks that have no end tag in the rest of the text."""
         self._next: dict[str, int] = {"%}": 0, "}}": 0}
-        """Position of the next closing delimiter of each kind; after the end of the text if there is none."""
+        """Closing delimiter → position where it occurs next; after the end of the text if it does not
+        occur."""
 
     def next(self, position: int) -> re.Match[str] | None:
-        """Return the first token from `position` on."""
+        """Return the first token (tag or output) from `position` on; None if there is none."""
         while opening := _OPENING.search(self.text, position):
             closing = "%}" if opening[0] == "{%" else "}}"
             if self._is_ahead(closing, opening.end()) and (found := _TOKEN.match(self.text, opening.start())):
@@ -166,7 +168,7 @@ class _Tokenizer:
         return self._next[piece] <= len(self.text)
 
     def find_end(self, name: str, position: int) -> re.Match[str] | None:
-        """Return the tag that ends a verbatim block; None if there is none."""
+        """Return the end tag of a verbatim block from `position` on; None if there is none."""
         if name in self._missing:
             return None
         end = re.compile(rf"\{{%-?\s*end{name}\s*-?%\}}").search(self.text, position)

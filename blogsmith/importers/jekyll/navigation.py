@@ -1,5 +1,5 @@
-"""Menu of a Jekyll site, as the themes al-folio, Chirpy, Minimal Mistakes, minima and Beautiful Jekyll make
-it, and the old URLs of its archives."""
+"""The menu of a Jekyll site with the theme al-folio, Chirpy, Minimal Mistakes, minima or Beautiful Jekyll,
+and the old URLs of its archives."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from .settings import slugify as old_slug
 from .source import JekyllDocument, JekyllSite, address_key
 
 Entry = tuple[str, str]
-"""Title and target."""
+"""Title and target (URL or file) of a menu entry."""
 _LISTS = {"archives": "/archive/", "archive": "/archive/", "tags": "/tags/", "categories": "/categories/"}
-"""Old path of a list of all pages → its URL in the new site."""
+"""Key of the old URL of a list of all pages → URL of this list in the new site."""
 
 
 def site_menu(
     site: JekyllSite, pages: Sequence[ImportedPage], patterns: Mapping[str, str]
 ) -> list[dict[str, str]]:
-    """Return the links of the old navigation whose targets are in the new site; empty if there is none.
+    """Return the entries of the old menu whose targets are in the new site or on another host; empty if there
+    are none.
 
     patterns: the setting `permalinks` of the new site.
     """
@@ -44,7 +45,7 @@ def site_menu(
 
 
 def _entries(site: JekyllSite) -> Iterator[Entry]:
-    """Yield the entries of the first navigation that the site has."""
+    """Yield the entries of all menus that settings, data files and front matter define."""
     values = site.config.values
     data = site.data.get("navigation") or site.data.get("menu")
     if isinstance(data, Mapping):
@@ -73,7 +74,8 @@ def _entries(site: JekyllSite) -> Iterator[Entry]:
 
 
 def _titled_pages(site: JekyllSite) -> Iterator[Entry]:
-    """Yield the pages with a title, if a template links to all of them, as that of minima does."""
+    """Yield the pages with a title, if a template of the site links to all of them, as in the theme
+    minima."""
     has_loop = any(_PAGE_LOOP.search(text) for text in site.texts.values())
     if has_loop or "minima" in one_line(site.config.values.get("theme")):
         for document in site.files.documents:
@@ -109,7 +111,7 @@ _KINDS = {"tags": ("tags", "tag"), "categories": ("categories", "category")}
 
 
 def archive_redirects(site: JekyllSite, pages: Sequence[ImportedPage]) -> tuple[ImportedData, ...]:
-    """Return redirects from the lists of jekyll-archives whose URLs the new site does not have."""
+    """Return redirects from the lists that jekyll-archives generated and whose URLs the new site lacks."""
     settings = site.config.values.get("jekyll-archives")
     settings = settings.get("posts", settings) if isinstance(settings, Mapping) else {}
     patterns = settings.get("permalinks") if isinstance(settings, Mapping) else None

@@ -68,7 +68,7 @@ KEYS = FrontKeys(
 
 
 def page_front(document: JekyllDocument) -> dict[str, Any]:
-    """Return the front matter of a page with blogsmith's keys in order."""
+    """Return the front matter of a page with blogsmith's keys, in a fixed order."""
     front = document.front
     found: dict[str, Any] = {}
     for key in _TEXTS:
@@ -99,7 +99,7 @@ def page_front(document: JekyllDocument) -> dict[str, Any]:
 
 
 def redirects(front: Mapping[str, Any]) -> list[str]:
-    """Return the old URLs of a page: `redirect_from:` of jekyll-redirect-from."""
+    """Return the old URLs in `redirect_from`, a key of jekyll-redirect-from."""
     written = front.get("redirect_from")
     names = (each.strip() for each in as_list(written) if isinstance(each, str))
     return [f"/{name.lstrip('/')}" for name in names if name.strip("/ ")]
@@ -110,7 +110,8 @@ def _text(value: Any) -> str:
 
 
 def distill_code(text: str, context: PageContext) -> str:
-    """Convert `<d-code>` and `<d-math>` to code and formulas. Call this before the text is masked."""
+    """Convert `<d-code>` and `<d-math>` to code and formulas. Call this function before the text is
+    masked."""
 
     def code(attributes: Mapping[str, str], inner: str) -> str | None:
         if "block" not in attributes:
@@ -162,7 +163,8 @@ _TEX_BEFORE = re.compile(r"[\\^_{}$][A-Za-z]*[\[{(]*$")
 
 
 def page_path(document: JekyllDocument, sections: Collection[str]) -> PurePosixPath:
-    """Return the path of a document in the new site. sections: folders whose pages the new site lists."""
+    """Return the path of a document in the new site. sections: names of the sections that the new site
+    lists."""
     content = PurePosixPath("content")
     if document.address == "/":
         return content / "_index.md"
@@ -293,12 +295,13 @@ class PageTranslator:
         return new
 
     def _cv_text(self, document: JekyllDocument) -> str:
-        """Return the text below a page with the CV: a link to its PDF, and the CV if it is not a file."""
+        """Return the text below a page with the CV: a link to its PDF, and the CV in Markdown if it is not a
+        file. Each may be empty."""
         pdf = one_line(document.front.get("cv_pdf"))
         return "\n\n".join(filter(None, (f"[PDF]({link_destination(pdf)})" if pdf else "", self.cv.text, "")))
 
     def _image(self, document: JekyllDocument) -> dict[str, str]:
-        """Return the front matter key `image`, if the page's image is a file of the site."""
+        """Return the front matter key `image`; empty if the page's image is not a file of the site."""
         written = document.front.get("image")
         written = written.get("path") or written.get("src") if isinstance(written, Mapping) else written
         written = written or page_image(document)
@@ -322,7 +325,8 @@ def _is_disabled(written: Any) -> bool:
 
 
 def _replace_unknown(context: PageContext, node: LiquidOutput | LiquidTag, error: Exception) -> str:
-    """Return the replacement for a value that an import cannot know, and add a notice."""
+    """Return the text for a node whose value an import cannot know, and add a notice. node: the output or
+    tag; error: the reason."""
     line = context.find_line(node)
     if isinstance(error, UnknownValueError) and str(error).startswith(("site.", "paginator")):
         message = f'list from "{error}" is omitted: blogsmith generates its own lists'
@@ -363,7 +367,8 @@ def _address_filters(site: JekyllSite) -> Mapping[str, Filter]:
 
 
 def _join_html_lines(text: str) -> str:
-    """Join an HTML text to one block of Markdown: remove blank lines and indentation, except in code."""
+    """Remove blank lines and indentation from HTML, except in code and scripts, so that Markdown reads it as
+    one block."""
     parts = re.split(r"(<pre\b[\s\S]*?</pre>|<script\b[\s\S]*?</script>)", text)
     return "".join(
         part if number % 2 else re.sub(r"\n\s*\n", "\n", re.sub(r"^[ \t]+", "", part, flags=re.MULTILINE))

@@ -24,7 +24,8 @@ _IMAGE_FOLDERS = ("", "assets/img/", "assets/images/", "images/", "assets/", "im
 
 
 def person_settings(site: JekyllSite, name: str) -> dict[str, Any]:
-    """Return the setting `person`; empty if the site shows no portrait. name: the site's author."""
+    """Return the setting `person` of the new site; empty if the old site shows no portrait. name: the site's
+    author."""
     home = next((each for each in site.files.documents if each.address == "/"), None)
     profile = home.front.get("profile") if home else None
     author = site.config.values.get("author")
@@ -53,13 +54,14 @@ def _image(site: JekyllSite, name: str) -> str:
 
 
 def _plain(html: str) -> str:
-    """Return the text of HTML on one line, its paragraphs separated by commas."""
+    """Return the text of HTML on one line, with commas between paragraphs."""
     lines = (_TAG.sub("", line).strip() for line in _BREAK.split(html))
     return unescape(", ".join(filter(None, lines)))
 
 
 def list_settings(site: JekyllSite) -> dict[str, Any]:
-    """Return the setting `lists`: news with their whole text, pages with images as cards."""
+    """Return the setting `lists` of the new site: news are shown with their whole text, and pages with images
+    as cards."""
     styles: dict[str, str] = {}
     for document in site.files.documents:
         if document.collection in ("posts", "drafts", "pages", "tabs"):
@@ -72,12 +74,13 @@ def list_settings(site: JekyllSite) -> dict[str, Any]:
 
 
 def page_image(document: JekyllDocument) -> str:
-    """Return the image of a project or book in al-folio; empty if the page has none."""
+    """Return the URL of the image of a project or book in al-folio; empty if the page has none."""
     return one_line(document.front.get("img") or document.front.get("cover"))
 
 
 def profiles_text(document: JekyllDocument, site: JekyllSite) -> str:
-    """Return the people on a page with the layout `profiles` of al-folio as Markdown; empty otherwise."""
+    """Return the people in the front matter key `profiles` of al-folio as Markdown; empty without this
+    key."""
     written = document.front.get("profiles")
     found = []
     for each in written if isinstance(written, list) else ():
@@ -105,7 +108,7 @@ _SECTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "languages": ("languages", {"name": "language", "summary": "fluency"}),
     "interests": ("interests", {}),
 }
-"""Section of RenderCV in lower case → key of JSON Resume, and its renamed fields."""
+"""Section of RenderCV in lower case → section of JSON Resume, and old → new names of its fields."""
 _FIELDS = {"start_date": "startDate", "end_date": "endDate", "degree": "studyType"}
 _WORDS = frozenset(("keywords", "courses"))
 
@@ -115,15 +118,16 @@ class Cv:
     """The CV of a site."""
 
     file: ImportedData | None = None
-    """In the format JSON Resume."""
+    """The CV in the format JSON Resume; None if it cannot be converted."""
     text: str = ""
-    """Markdown, if there is no file."""
+    """The CV as Markdown, if `file` is None; otherwise empty."""
     omitted: tuple[str, ...] = ()
-    """Names of sections that neither contains."""
+    """Names of the sections that neither `file` nor `text` contains."""
 
 
 def read_cv(site: JekyllSite) -> Cv:
-    """Return the CV of al-folio: from `_data/cv.yml` in either of its forms, or from a JSON Resume."""
+    """Return the CV of al-folio, read from `_data/cv.yml` in either of its two formats, or from a JSON
+    Resume."""
     written = site.data.get("cv")
     cv = written.get("cv") if isinstance(written, Mapping) else None
     sections = cv.get("sections") if isinstance(cv, Mapping) else None
@@ -158,7 +162,8 @@ def _resume(site: JekyllSite) -> ImportedData | None:
 
 
 def _listed(sections: Sequence[Any], level: int = 2) -> Iterator[str]:
-    """Yield the lines of an older `_data/cv.yml`: sections with lists and tables."""
+    """Yield lines of Markdown for the older format of `_data/cv.yml`, whose sections contain lists and
+    tables. level: level of the section headings."""
     for section in sections:
         if isinstance(section, Mapping) and isinstance(section.get("contents"), list):
             yield f"{'#' * level} {one_line(section.get('title'))}\n"

@@ -33,7 +33,7 @@ class Collection:
     name: str
     is_output: bool = True
     permalink: str = ""
-    """Permalink pattern; empty: Jekyll's default."""
+    """Permalink pattern; empty for Jekyll's default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class JekyllConfig:
     """Folder of the site in its repository, for example `docs`."""
 
     def text(self, name: str, default: str = "") -> str:
-        """Return a string or number setting on one line."""
+        """Return a setting that is a string or number, on one line; otherwise `default`."""
         value = self.values.get(name)
         return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else default
 
@@ -58,12 +58,13 @@ class JekyllConfig:
 
     @property
     def permalink(self) -> str:
-        """Return the permalink pattern of posts. Named styles are expanded."""
+        """Return the permalink pattern of posts. A named style such as `pretty` is replaced by its
+        pattern."""
         return _STYLES.get(written := self.text("permalink", "date"), written)
 
     @property
     def collections(self) -> dict[str, Collection]:
-        """Return the collections by name, including posts."""
+        """Return name → collection, including `posts`."""
         written = self.values.get("collections")
         names = {str(name): {} for name in written} if isinstance(written, list) else written
         found = {"posts": Collection("posts", permalink=self.permalink)}
@@ -76,13 +77,14 @@ class JekyllConfig:
         return found
 
     def excludes(self, path: PurePosixPath) -> bool:
-        """Return whether `exclude:` contains a file. path: relative to `folder`."""
+        """Return whether the setting `exclude` excludes a file. path: relative to `folder`."""
         patterns = list(map(str, as_list(self.values.get("exclude") or [])))
         return matches_gitignore(path.as_posix(), patterns, is_anchored=True)
 
     @property
     def included(self) -> frozenset[str]:
-        """Return the names that `include:` adds to the site although they begin with `_` or `.`."""
+        """Return the names of files and folders in the setting `include`, which are part of the site although
+        they begin with `_` or `.`."""
         return frozenset(str(each).strip("/") for each in as_list(self.values.get("include") or []))
 
     @property
@@ -93,14 +95,15 @@ class JekyllConfig:
 
     @property
     def sets_dollars_as_display(self) -> bool:
-        """Return whether every `$$…$$` is display math: without a math engine, kramdown leaves formulas
-        unchanged, and MathJax or KaTeX renders them in the browser."""
+        """Return whether every `$$…$$` is display math. This is so without a math engine: kramdown leaves
+        formulas unchanged, and MathJax or KaTeX renders them in the browser."""
         kramdown = self.values.get("kramdown")
         engine = kramdown.get("math_engine", "mathjax") if isinstance(kramdown, dict) else "mathjax"
         return engine in (None, False, "nil", "null", "")
 
     def defaults(self, path: PurePosixPath, kind: str) -> dict[str, Any]:
-        """Return the front matter from `defaults:` for a file of a kind (`posts`, `pages`, a collection)."""
+        """Return the front matter that the setting `defaults` gives to a file. kind: `posts`, `pages` or a
+        collection."""
         found: dict[str, Any] = {}
         written = self.values.get("defaults")
         scopes = [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
@@ -150,8 +153,8 @@ def expand(
     collection: str = "",
     path: str = "",
 ) -> str:
-    """Return the URL of a document, without the base path. path: path in its collection, without
-    extension."""
+    """Return the URL of a document, without the base path. pattern: permalink pattern. path: path of the
+    document in its collection, without extension."""
     values: dict[str, str] = {
         **{
             "title": case_preserving_slug(title),
@@ -177,7 +180,8 @@ _DATES: Mapping[str, str] = {
 
 
 def convert_pattern(pattern: str) -> str:
-    """Convert a pattern to blogsmith's `permalinks` with the same or similar URLs; empty if impossible."""
+    """Convert a permalink pattern to a pattern for blogsmith's `permalinks` that gives the same or similar
+    URLs; empty if there is none."""
     own = pattern.replace(":output_ext", "/").replace(":title", ":slug").replace(":categories/", "")
     own = re.sub(r"\.html$", "/", own)
     if not own.endswith("/"):
@@ -188,18 +192,19 @@ def convert_pattern(pattern: str) -> str:
 
 
 def slugify(text: str) -> str:
-    """Return a slug as Jekyll does: lower case, hyphens for everything except letters and digits."""
+    """Return a slug as Jekyll does: lower case, with hyphens instead of all characters except letters and
+    digits."""
     return _RAW.sub("-", unicodedata.normalize("NFC", text).lower()).strip("-")
 
 
 def case_preserving_slug(text: str) -> str:
-    """Return a file name as `:title` in a permalink does: unchanged, except for characters that are invalid
-    in URLs."""
+    """Return a file name as Jekyll inserts it for `:title` in a permalink: unchanged, except for characters
+    that are invalid in URLs."""
     return _INVALID_URL_CHARACTERS.sub("-", text).strip("-")
 
 
 def read_names(value: Any) -> list[str]:
-    """Return tags or categories as Jekyll reads them: items of a list, or words of a string."""
+    """Return tags or categories as Jekyll reads them: the items of a list, or the words of a string."""
     if isinstance(value, str):
         return value.split()
     if isinstance(value, list):
@@ -216,13 +221,13 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: JekyllConfig) -> OldSettings:
-    """Return `_config.yml` and the names of the settings that the importer reads."""
+    """Return the settings in `_config.yml`, and the names of those that the importer reads."""
     values = {key: value for key, value in config.values.items() if key != "defaults"}
     return OldSettings((config.folder / CONFIG).as_posix(), values, _TRANSLATED)
 
 
 def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, Any]:
-    """Return the settings of the new site; unknown ones are left out."""
+    """Return the settings of the new site. Old settings that blogsmith does not have are left out."""
     title = config.text("title") or config.text("name")
     # in al-folio, `blank` is the name of the author
     title = (config_author(config) if title == "blank" else "") or title
@@ -254,7 +259,7 @@ def site_settings(config: JekyllConfig, macros: Mapping[str, str]) -> dict[str, 
 
 
 def config_author(config: JekyllConfig) -> str:
-    """Return the name of the author of the site; may be empty."""
+    """Return the name of the site's author; empty if the settings contain none."""
     written = config.values.get("author")
     if isinstance(written, dict):
         return " ".join(str(written.get("name") or "").split())
@@ -270,7 +275,8 @@ def _base_url(config: JekyllConfig) -> str:
 
 
 def _permalinks(config: JekyllConfig) -> dict[str, str]:
-    """Map each collection to its permalink pattern, where blogsmith can express the pattern."""
+    """Map each collection to a pattern for blogsmith's `permalinks`. Collections whose pattern cannot be
+    converted are left out."""
     found = {}
     for collection in config.collections.values():
         pattern = convert_pattern(collection.permalink) if collection.permalink else ""

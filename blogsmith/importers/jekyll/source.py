@@ -30,18 +30,18 @@ _LIST_CODE = lazy_pattern(
     r"\{%-?\s*(?:for|assign)\b[^%]*\b(?:site\.(?!data\b|pages\b|static_files\b)[a-z_]+|paginator\.posts)\b"
 )
 _MAX_WORDS = 12
-"""Maximum number of words beside a list on a page that is only a list: a heading, and a text for an empty
-list."""
+"""Maximum number of words on a page that is only a list, in addition to the list: a heading, and a text for
+an empty list."""
 
 
 def list_layouts(layouts: Mapping[str, str]) -> frozenset[str]:
-    """Return the names of layouts that show lists of posts, tags or categories. layouts: name → template."""
+    """Return the names of layouts that list posts, tags or categories. layouts: name → template."""
     return frozenset(name for name, text in layouts.items() if _LIST_CODE.search(text))
 
 
 def is_generated_page(page: ImportedPage, *, has_list_layout: bool = False) -> bool:
-    """Return whether a page shows a list that blogsmith generates, and almost nothing else. has_list_layout:
-    whether its layout contains the list."""
+    """Return whether a page shows a list that blogsmith generates, and almost no other text. has_list_layout:
+    whether the page's layout contains the list."""
     address = page.address.rstrip("/") or page.address
     if address.removesuffix(".html") in ("/404", "/archive", "/archives", "/tags", "/categories"):
         return True
@@ -53,14 +53,14 @@ def is_generated_page(page: ImportedPage, *, has_list_layout: bool = False) -> b
 
 
 def generated_page_notice(page: ImportedPage) -> Notice:
-    """Return the notice about a page that blogsmith generates itself."""
+    """Return the notice about a page that is not imported, because blogsmith generates it."""
     name = f'list page "{page.address}"' if page.address else "list page"
     message = f"{name} is omitted because blogsmith generates the list"
     return Notice("dropped", message, page.source, made_here=page.address)
 
 
 def list_notice(page: ImportedPage) -> Notice:
-    """Return the notice about a page whose list blogsmith generates below its title."""
+    """Return the notice about a page that keeps only its title, because blogsmith generates its list."""
     message = f'list on page "{page.address}" has no effect because blogsmith generates it'
     return Notice("dropped", message, page.source, removed=page.original, is_list=True)
 
@@ -82,33 +82,33 @@ _OWN_FILES = name_set(
 
 @dataclass(frozen=True, slots=True)
 class JekyllDocument:
-    """A file that becomes a page in Jekyll."""
+    """A file of the source that Jekyll renders to a page."""
 
     path: PurePosixPath
     """Path relative to the root of the source."""
     collection: str
     """`posts`, `drafts`, `pages`, or the name of a collection."""
     front: Mapping[str, Any]
-    """Front matter of the file, which overrides the values from `defaults:`."""
+    """Front matter of the file, completed with the values from the setting `defaults`."""
     body: str
     first_line: int
     name: str
     """File name without date and suffix."""
     collection_path: str
-    """Path in its collection, without extension."""
+    """Path of the file in its collection, without extension."""
     date: dt.date | None
     address: str
-    """Site path without the base path; empty if Jekyll makes no page of it."""
+    """Old URL path without the base path; empty if Jekyll does not publish the document."""
     notices: tuple[Notice, ...] = field(default=())
 
     @property
     def is_markdown(self) -> bool:
-        """Return whether its text is Markdown, not HTML."""
+        """Return whether the document's text is Markdown; otherwise it is HTML."""
         return self.path.suffix.lower() in MARKDOWN
 
 
 def is_blog(document: JekyllDocument) -> bool:
-    """Return whether a page is the paginated list of all posts."""
+    """Return whether a page shows the paginated list of all posts."""
     paging = document.front.get("pagination")
     paging = paging if isinstance(paging, Mapping) else {}
     is_paged = paging.get("enabled") is True and paging.get("collection", "posts") == "posts"
@@ -121,7 +121,7 @@ class JekyllFiles:
 
     documents: tuple[JekyllDocument, ...]
     copied: tuple[PurePosixPath, ...]
-    """Files that are published unchanged."""
+    """Files that Jekyll publishes unchanged."""
     notices: tuple[Notice, ...] = ()
     """One notice for each withheld page."""
 
@@ -152,7 +152,7 @@ def _is_tool(path: PurePosixPath) -> bool:
 
 
 def _exclusion_reason(path: PurePosixPath, config: JekyllConfig) -> str:
-    """Return why Jekyll excludes a file from the site; empty if the site includes it."""
+    """Return the reason why Jekyll excludes a file from the site; empty if Jekyll includes the file."""
     if config.excludes(path):
         return "excluded by the settings"
     # a hidden name at the top may be a collection, which `_collection` handles
@@ -178,8 +178,8 @@ def _read_document(
 
 
 def _collection(path: PurePosixPath, config: JekyllConfig) -> tuple[str, PurePosixPath]:
-    """Return the collection of a file, and its path in the collection. The name is empty if it belongs to
-    none."""
+    """Return the name of a file's collection, and the file's path in this collection. The name is empty if
+    the file belongs to no collection."""
     for number, part in enumerate(path.parts[:-1]):
         if part in ("_posts", "_drafts"):
             return part[1:], PurePosixPath(*path.parts[number + 1 :])
@@ -270,7 +270,8 @@ def _page_address(permalink: str, path: PurePosixPath, config: JekyllConfig) -> 
 
 
 def documents_by_name(documents: tuple[JekyllDocument, ...]) -> Iterator[tuple[str, JekyllDocument]]:
-    """Yield each post with its name in `post_url`: its path in `_posts` without extension."""
+    """Yield pairs of the name that the tag `post_url` uses for a post (its path in `_posts` without
+    extension) and the post."""
     for document in documents:
         if document.collection in ("posts", "drafts"):
             yield document.collection_path, document
@@ -281,33 +282,33 @@ _SCRIPTS = frozenset((".html", ".js", ".md", ".liquid"))
 
 @dataclass(frozen=True, slots=True)
 class JekyllSite:
-    """Data of a site that translations of its pages need."""
+    """Data of a site that is needed to translate its pages."""
 
     root: Path
     config: JekyllConfig
     files: JekyllFiles
     posts: Mapping[str, JekyllDocument]
-    """Name in `post_url` → post."""
+    """Name for the tag `post_url` → post."""
     paths: Mapping[str, JekyllDocument]
-    """Path in the site → document, for `link`."""
+    """Path of the source file, for the tag `link` → document."""
     addresses: Mapping[str, JekyllDocument]
-    """URL without trailing slash, `.html` and `index.html` → document."""
+    """Key of the old URL, from `address_key` → document."""
     copied: frozenset[str]
-    """Site paths of copied files."""
+    """Old URL paths of copied files."""
     includes: Mapping[str, Nodes]
     """Name of a file in `_includes/` → parsed template."""
     data: Mapping[str, Any]
-    """`site.data`."""
+    """Content of the Liquid variable `site.data`."""
     macros: Mapping[str, str]
-    """TeX macros of the whole site."""
+    """TeX macros of the whole site: name with backslash → TeX."""
     texts: Mapping[str, str] = field(default_factory=dict)
-    """Name of a file in `_includes/` → its source."""
+    """Name of a file in `_includes/` → source of the template."""
     list_layouts: frozenset[str] = frozenset()
-    """Layouts that show a list of posts."""
+    """Names of layouts that show a list of posts."""
 
 
 def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSite:
-    """Read everything that pages refer to."""
+    """Read everything that pages refer to: layouts, includes, data, macros and other pages."""
     folder = root / config.folder
     posts: dict[str, JekyllDocument] = {}
     for name, document in documents_by_name(files.documents):
@@ -333,7 +334,8 @@ def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSit
 
 
 def address_key(address: str) -> str:
-    """Return the key of a URL in tables. URLs that hosts treat alike have the same key."""
+    """Return the same key for all URLs of a page: without query, fragment, `index.html`, `.html` and outer
+    slashes."""
     path = address.partition("#")[0].partition("?")[0]
     return path.removesuffix("index.html").removesuffix(".html").strip("/")
 
@@ -350,7 +352,8 @@ def _texts(folder: Path) -> dict[str, str]:
 
 
 def _data(folder: Path) -> dict[str, Any]:
-    """Return the content of YAML and JSON files in `_data/`, by name. Folders are nested mappings."""
+    """Return the content of YAML and JSON files in `_data/`: name without extension → content. A folder is a
+    nested mapping."""
     found: dict[str, Any] = {}
     for path in walk_files(folder) if folder.is_dir() else ():
         text = read_text(folder / path) if path.suffix in (".yml", ".yaml", ".json") else None
@@ -383,17 +386,17 @@ def _macros(folder: Path, includes: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class WorkList:
-    """A list of publications on a page."""
+    """A list of publications that a page shows."""
 
     file: str
-    """Name of the `.bib` file; empty: the one of the settings."""
+    """Name of the `.bib` file; empty for the file that the settings name."""
     is_selected: bool = False
     """Whether the list contains only entries with `selected = {true}`."""
 
 
 @dataclass(slots=True)
 class PageContext:
-    """Data for the translation of one page, and its results."""
+    """Input for the translation of one page, and results that are collected during it."""
 
     site: JekyllSite
     document: JekyllDocument
@@ -405,7 +408,7 @@ class PageContext:
     lists: list[WorkList] = field(default_factory=list)
     """Lists of publications that the page shows."""
     start: int = 0
-    """Offset in the page of the include tag whose output is being rendered."""
+    """Offset in the page of the include tag that is being rendered; 0 outside of includes."""
     depth: int = 0
     """Number of nested includes being rendered."""
 
@@ -424,14 +427,16 @@ class PageContext:
         self.notices.append(Notice(kind, message, source, line, hint, removed, is_list))
 
     def find_line(self, node: LiquidOutput | LiquidTag) -> int:
-        """Return the line of a node; inside an include, the line of the include tag."""
+        """Return the line of a Liquid node in the file of the page. For a node inside an include, return the
+        line of the include tag."""
         return self.lines.line_of_offset(self.start if self.depth else node.start)
 
     def leave_untranslated(self, node: LiquidOutput | LiquidTag, why: str) -> str:
-        """Return the source of an untranslated node as raw text with a comment, and add a notice."""
+        """Return a Liquid node as raw text with a comment that says why it was not translated, and add a
+        notice."""
         self.notice("left", why, line=self.find_line(node), hint="rewrite it in Markdown")
         return self.keep_raw(node.source, import_comment(why))
 
     def keep_raw(self, source: str, comment: str = "") -> str:
-        """Return text that shows Liquid as written, followed by a comment."""
+        """Return Markdown that shows Liquid source as written, followed by a comment."""
         return self.finished.mask(f"{{% raw %}}{source.strip()}{{% endraw %}}{comment}")

@@ -1,4 +1,4 @@
-"""Importer for Jekyll. It avoids pages with the same URL, and keeps old URLs working."""
+"""Importer for Jekyll. It gives each page a unique URL, and keeps old URLs working."""
 
 from __future__ import annotations
 
@@ -33,11 +33,13 @@ from .source import (
 _HOME = PurePosixPath("content/_index.md")
 _FRONT_FILE = PurePosixPath("index.html")
 _MOVED_HOME_FILE = PurePosixPath("home.html")
-"""Path of an old home page that is not written in Markdown: blogsmith generates the home page itself."""
+"""Path below `static` of an old home page in HTML. It is moved, because blogsmith generates the home page
+itself."""
 
 
 def resolve_url_conflicts(pages: Sequence[ImportedPage]) -> list[ImportedPage]:
-    """Resolve URL conflicts. The first page keeps the URL, others move; Jekyll would lose one of them."""
+    """Give pages with the same URL different URLs. The first page keeps its URL; Jekyll would publish only
+    one of them."""
     owners: dict[str, str] = {}
     found = []
     for page in sorted(pages, key=lambda page: page.path.as_posix()):
@@ -66,7 +68,8 @@ def _without_own_alias(page: ImportedPage) -> ImportedPage:
 def redirect_lists_to_home(
     pages: tuple[ImportedPage, ...], notices: Iterable[Notice], settings: Mapping[str, Any]
 ) -> tuple[ImportedPage, ...]:
-    """Redirect the old URLs of generated lists to the home page."""
+    """Add the old URLs of generated lists as aliases of the home page, unless the new site has pages at these
+    URLs."""
     old = {notice.made_here for notice in notices if notice.made_here.startswith("/")}
     taken = {page.address.rstrip("/") for page in pages} | GENERATED_URLS
     taken |= {f"/{page.path.parts[1]}" for page in pages if len(page.path.parts) > 2}
@@ -83,7 +86,7 @@ def redirect_lists_to_home(
 def copied_files(
     root: Path, config: JekyllConfig, files: JekyllFiles, pages: Iterable[ImportedPage], notices: list[Notice]
 ) -> tuple[ImportedFile, ...]:
-    """Return the files to copy, except those at the URL of a page. Add notices about these."""
+    """Return the files to copy. A file at the URL of a page is omitted, with a notice in `notices`."""
     taken = {f"{page.address.strip('/')}/index.html".lstrip("/") for page in pages if page.address}
     taken |= {page.address.strip("/") for page in pages if page.address.endswith(".html")}
     found = []
@@ -106,12 +109,13 @@ _POSTS = frozenset(("posts", "drafts"))
 
 
 class Jekyll:
-    """A site with a `_config.yml` and other files of Jekyll."""
+    """The importer for Jekyll: sites with a `_config.yml` and other files of Jekyll."""
 
     title = "Jekyll"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether there is a `_config.yml`, but no table of contents of a Jupyter Book next to it."""
+        """Return whether the folder contains a `_config.yml`, but no `_toc.yml` of a Jupyter Book next to it.
+        A folder that also contains `mkdocs.yml` must have another file or folder of Jekyll."""
         folder = find_config(root)
         if folder is None or (root / folder / "_toc.yml").exists():
             return False
@@ -175,13 +179,13 @@ class Jekyll:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """Return the HTML as kramdown would produce it, with formulas as text. HTML pages stay HTML."""
+        """Return the text as kramdown would render it, with formulas as text. A page in HTML stays HTML."""
         is_html = page.source.endswith((".html", ".htm"))
         return render_html(text) if is_html else render_kramdown(text)
 
 
 def _socials(site: JekyllSite) -> Iterator[OldSettings]:
-    """Yield `_data/socials.yml` of al-folio, which contains accounts."""
+    """Yield the content of al-folio's `_data/socials.yml`, which names accounts."""
     values = site.data.get("socials")
     if isinstance(values, Mapping):
         yield OldSettings((site.config.folder / "_data/socials.yml").as_posix(), values, frozenset())

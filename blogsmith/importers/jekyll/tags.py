@@ -1,4 +1,4 @@
-"""Translation of tags and includes of Jekyll, its plugins and themes."""
+"""Translation of tags and includes of Jekyll, of its plugins and of its themes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _DEEPEST = 10
 
 
 def include(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """Translate an include."""
+    """Return the translation of an `include` tag."""
     name, _, rest = tag.arguments.strip().partition(" ")
     name = name.strip("\"'")
     if "{{" in tag.arguments.split("=")[0] or not name:
@@ -87,7 +87,8 @@ def _arguments(text: str, scope: LiquidScope, renderer: LiquidRenderer) -> dict[
 
 
 def _translate_image(context: PageContext, name: str, given: Mapping[str, Any]) -> str:
-    """Return the figure of an include that shows images; empty if the include does something else."""
+    """Return the figure that an include shows; empty if the include does not show images. name: file of the
+    include; given: its arguments."""
     is_named = _PICTURE_NAMES.search(name.rpartition("/")[2]) is not None
     template = context.site.texts.get(name, "")
     if not is_named and "<img" not in template:
@@ -106,8 +107,8 @@ def _first_argument(given: Mapping[str, Any], names: Iterable[str]) -> str:
 
 
 def _root_url(address: str, template: str) -> str:
-    """Return the URL that the include creates: unchanged if absolute, otherwise below the folder named in its
-    template, or below the site root."""
+    """Return the URL of an image that an include shows: unchanged if it is absolute, otherwise below the
+    folder that the include's template names, or below the site root."""
     if re.match(r"(?:https?:)?//|/|data:", address):
         return address
     folder = re.search(r"src=[\"'](?:\{\{[^{}]*\}\})?(/[\w/-]+/)\{\{\s*include\.", template)
@@ -115,7 +116,8 @@ def _root_url(address: str, template: str) -> str:
 
 
 def figure_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
-    """Return a figure in HTML, which later becomes Markdown if possible."""
+    """Return a figure in HTML, which is converted to Markdown later if possible. given: arguments of the
+    include."""
     alt = format_value(given.get("alt"))
     width = format_value(given.get("width") or given.get("max-width"))
     shown = [f'src="{escape(address)}"', f'alt="{escape(alt)}"']
@@ -128,7 +130,8 @@ def figure_html(address: str, caption: str, given: Mapping[str, Any]) -> str:
 
 
 def _translate_images(context: PageContext, addresses: str, captions: str, given: Mapping[str, Any]) -> str:
-    """Return a shortcode for several images in one include."""
+    """Return a shortcode for an include with several images. addresses: URLs with commas between them; given:
+    arguments of the include."""
     values = {
         "src": addresses,
         "cap": caption_text(captions),
@@ -161,7 +164,7 @@ _IGNORED_TAGS = frozenset(
     ("toc", "seo", "feed_meta", "endtoc", "social_links", "bibliography_count", "increment")
 )
 _RAW_OPEN, _RAW_OUTPUT = "\ue012", "\ue013"
-"""Placeholders for `{%` and `{{` of raw blocks, until the text is split into code and prose."""
+"""Placeholders for `{%` and `{{` in raw blocks. They stay until the text is divided into code and prose."""
 
 
 def render_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
@@ -190,7 +193,8 @@ def _raw(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Liq
 
 
 def restore_raw(text: str, *, is_code: bool) -> str:
-    """Restore the text of raw blocks. Outside of code, escape it so that blogsmith reads no tag in it."""
+    """Replace the placeholders in the text of raw blocks. Outside of code, escape tags so that blogsmith does
+    not interpret them."""
     if is_code:
         return text.replace(_RAW_OPEN, "{%").replace(_RAW_OUTPUT, "{{")
     text = re.sub(rf"{_RAW_OPEN}([^\n]*?%\}})", r"{% raw %}{%\1{% endraw %}", text)
@@ -269,7 +273,8 @@ def _cite(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: Li
 
 
 def _bibliography(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """Translate a list of publications to front matter; a list of cited works is generated anyway."""
+    """Add the list of publications that a tag shows to `context.lists`. A list of the works that the page
+    cites is ignored, because blogsmith generates it. Return an empty string."""
     options = tag.arguments
     if re.search(r"--cited\b|(?:^|\s)-c\b", options) or (context.cited and not options.strip()):
         return ""
@@ -324,21 +329,23 @@ def _first_word(tag: LiquidTag) -> str:
 
 
 def _embed(context: PageContext, tag: LiquidTag, address: str, what: str) -> str:
-    """Return a link to content that the old page loaded from another host, and add a notice."""
+    """Return a link to content that the old page loaded from another host, and add a notice. what: name of
+    the content in the notice."""
     message = f"{what} from another host becomes a link"
     context.notice("changed", message, line=context.find_line(tag))
     return f"<{address}>" if address.startswith("http") else address
 
 
 def _video_tag(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """Translate `youtube` and `vimeo`, which have a video id or a URL."""
+    """Translate the tags `youtube` and `vimeo`, whose argument is a video id or a URL."""
     name, host = _first_word(tag), {"youtube": "www.youtube.com/watch?v="}.get(tag.name, "vimeo.com/")
     address = name if name.startswith("http") else f"https://{host}{name}"
     return f'<div class="video-embed" data-src="{address}"></div>'
 
 
 def _margin_note(context: PageContext, tag: LiquidTag, scope: LiquidScope, renderer: LiquidRenderer) -> str:
-    """Translate `{% marginnote "id" "text" %}` and `sidenote` of the Tufte theme, without numbers."""
+    """Translate the tags `marginnote` and `sidenote` of the Tufte theme: `{% marginnote "id" "text" %}`.
+    Sidenotes lose their numbers."""
     texts = _quoted(tag)
     if len(texts) < 2:
         return context.leave_untranslated(tag, f'missing text in tag "{tag.name}"')

@@ -1,5 +1,5 @@
-"""Bibliographies of a Jekyll site: the `.bib` files of its pages, and lists of publications as
-jekyll-scholar and al-folio show them."""
+"""Bibliographies of a Jekyll site: the `.bib` files that its pages cite, and lists of publications as in
+jekyll-scholar and al-folio."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ _FOLDERS = ("assets/bibliography", "_bibliography", "", "assets/bib", "assets", 
 
 
 class PageBibliographies:
-    """The `.bib` files of one site."""
+    """The `.bib` files that pages of one site use."""
 
     def __init__(self, site: JekyllSite) -> None:
         self._site = site
         self.copied = SourceBibliographies()
-        """Files that pages cite, and that will be copied."""
+        """Files that pages cite; they are copied unchanged."""
         self._listed: dict[str, Path] = {}
-        """Path in the new site → file that a page lists."""
+        """Path in the new site → file whose publications a page lists."""
 
     def files(self, document: JekyllDocument) -> list[Path]:
-        """Return the files that a page names, then those of the site; earlier files take precedence."""
+        """Return the `.bib` files that a page names, then those of the site. If a key is in several files,
+        the first file takes precedence."""
         written = document.front.get("bibliography")
         named = [
             file for name in as_list(written) if isinstance(name, str) and (file := self._find(name.strip()))
@@ -58,7 +59,7 @@ class PageBibliographies:
         return [folder / path for path in paths if path.suffix == ".bib"]
 
     def publications(self, context: PageContext) -> dict[str, Any]:
-        """Return the front matter for the lists of publications of a page; empty if it has none."""
+        """Return the front matter for the lists of publications that a page shows; empty if it shows none."""
         is_home = context.document.front.get("selected_papers") is True
         lists = context.lists or ([WorkList("", is_selected=True)] if is_home else [])
         default = one_line(self._scholar.get("bibliography")) or "references.bib"
@@ -79,7 +80,7 @@ class PageBibliographies:
         return front | ({"authors": [f"{first} {last}"]} if is_other else {})
 
     def listed_files(self) -> Iterator[ImportedData]:
-        """Yield the files that pages list, with the fields that blogsmith reads."""
+        """Yield the files whose publications pages list, with only the values that blogsmith can show."""
         for path, file in self._listed.items():
             text = convert_fields(read_text(file) or "", self._site.copied)
             yield ImportedData(PurePosixPath(path), text.encode())
@@ -95,13 +96,13 @@ _FILE_FIELDS = {
     **dict.fromkeys(("pdf", "slides", "poster", "supp"), "/assets/pdf/"),
     **{"html": "/assets/html/", "video": "/assets/video/", "preview": "/assets/img/publication_preview/"},
 }
-"""Field → folder of its files in al-folio."""
+"""Field of a BibTeX entry → folder of the files that it names in al-folio."""
 HIDDEN_FIELDS = name_set("annotation additional_info altmetric dimensions google_scholar_id")
 """Fields of al-folio that blogsmith does not show."""
 
 
 def convert_fields(text: str, copied: frozenset[str]) -> str:
-    """Convert the links in the entries of al-folio. copied: site paths of copied files."""
+    """Convert the links in the BibTeX entries of al-folio. copied: old URL paths of copied files."""
 
     def convert(found: re.Match[str]) -> str:
         name, value = found[2].lower(), found[4].strip()

@@ -1,11 +1,12 @@
-"""Blocks of an author's own, replaced in the source of a page before its system reads the page.
+"""Blocks that an author defined for the old site, replaced in the source of a page before the importer reads
+the page.
 
-`import-map.yaml` gives a replacement for each name. The name may be that of a shortcode (Hugo, Quarto, Zola,
-Nikola), a Liquid or Hexo tag, a container (`:::`, `///`), a directive or role (MyST), an admonition (`!!!`),
-a callout (`> [!NAME]`), a class of a div or span (Pandoc), or an MDX component. The systems keep callouts of
-blogsmith unchanged, so a replacement needs no importer that knows it.
+`import-map.yaml` gives a replacement for each block name. The name may be that of a shortcode (Hugo, Quarto,
+Zola, Nikola), a Liquid or Hexo tag, a container (`:::`, `///`), a directive or role (MyST), an admonition
+(`!!!`), a callout (`> [!NAME]`), a class of a div or span (Pandoc), or an MDX component. The importers keep
+callouts of blogsmith unchanged, so a replacement can be a callout in every system.
 
-The number of lines stays the same where it can, so that reports name the right ones.
+The number of lines of a page stays the same where possible, so that reports give correct line numbers.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from .data import split_front_matter
 from .segments import CODE, PLAIN, mask, rewrite
 
 BlockMap = tuple[tuple[str, str], ...]
-"""Pairs of a name and its replacement."""
+"""Pairs of a block name and its replacement."""
 CALLOUT = lazy_pattern(r"\[!([\w-]+)\]([+-]?)[ \t]*(.*)")
-"""Replacement by a callout: kind, fold, and a title that may contain placeholders."""
+"""Matches a replacement that is a callout. Groups: kind, fold (`+`, `-` or empty), title, which may contain
+placeholders."""
 PLACEHOLDER = lazy_pattern(r"(?<!\{)\{([A-Za-z][\w-]*|\d+)\}(?!\})")
 """`{content}`, `{title}`, or the name or number of an argument."""
 _PREFIX = r"(?P<prefix>[ \t]*(?:>[ \t]?)*)"
@@ -49,7 +51,7 @@ _ARGUMENTS = r"(?:\"[^\"]*\"|'[^']*'|[^\"'{}<>%]){0,1000}?"
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """A block or tag as written."""
+    """A block or tag as written in the source, split into its parts."""
 
     name: str
     arguments: str = ""
@@ -58,7 +60,7 @@ class _Call:
     options: Mapping[str, str] | None = None
 
     def values(self) -> dict[str, str]:
-        """Return the placeholders' values."""
+        """Return placeholder name → value."""
         found, positions = dict(self.options or {}), 0
         for key, value in _ARGUMENT.findall(self.arguments):
             if not key:
@@ -105,7 +107,8 @@ class _Replacer:
         self._depth = 0
 
     def blocks(self, text: str) -> str:
-        """Replace blocks that consist of lines, then roles and spans in the text between them."""
+        """Replace blocks that consist of whole lines, and then roles and spans in the text between these
+        blocks."""
         if self._depth >= _MAX_DEPTH:
             return text
         self._depth += 1
@@ -124,7 +127,9 @@ class _Replacer:
         return "\n".join(out)
 
     def _step(self, lines: Sequence[str], index: int, ends: Mapping[int, int]) -> tuple[int, list[str], bool]:
-        """Return the number of lines of the block at `index`, its new lines, and whether they are final."""
+        """Read the block or line at `index`. ends: opening line → closing line, as from `_block_ends`. Return
+        the number of lines read, the new lines, and whether these are complete; otherwise, roles and spans in
+        them must still be replaced."""
         line = lines[index]
         if found := _FENCE.fullmatch(line):
             return self._fence(lines, index, found, ends.get(index, 0))
@@ -178,7 +183,7 @@ class _Replacer:
         return used, [f"{prefix}{each}" if each else prefix.rstrip() for each in made], True
 
     def _inline(self, lines: Sequence[str]) -> list[str]:
-        """Replace roles and spans in lines, which may contain code."""
+        """Replace roles and spans in lines. Code in the lines stays unchanged."""
         if not lines:
             return []
         text = "\n".join(lines)
@@ -198,7 +203,7 @@ class _Replacer:
         return masked.restore(self._spans.sub(span, masked.text)).split("\n")
 
     def tags(self, text: str) -> str:
-        """Replace paired and single tags. text: with code hidden."""
+        """Replace single tags, and pairs of an opening and a closing tag. text: with code hidden."""
         tokens = sorted(
             (found.start(), number, found)
             for number, pattern in enumerate(self._tags)
@@ -227,7 +232,9 @@ class _Replacer:
         span: tuple[int, int],
         depth: int,
     ) -> str:
-        """Return the text of a span. numbers: the range of the tokens in it."""
+        """Return `text[span[0]:span[1]]` with its tags replaced. tokens: all tags of the text; ends: number
+        of an opening tag → number of its closing tag; numbers: range of the tags in the span; depth: nesting
+        of the span in paired tags."""
         done, position, number = "", span[0], numbers[0]
         while number < numbers[1]:
             opening = tokens[number]
@@ -271,7 +278,8 @@ def _patterns(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str],
 
 
 def _opening(marks: str, rest: str, entries: Mapping[str, str]) -> tuple[_Call | None, bool]:
-    """Return the block that a fence opens if it has an entry, and whether it is a directive with options."""
+    """Return the block that a fence or container opens (None if `entries` lacks its name), and whether the
+    block has the form of a directive. marks: backticks, colons or slashes; rest: the line after them."""
     if named := _NAMED.fullmatch(rest):
         return (_Call(named[1], named[2], title=named[2]), True) if named[1] in entries else (None, True)
     if marks[0] in "`~":
@@ -287,7 +295,7 @@ def _opening(marks: str, rest: str, entries: Mapping[str, str]) -> tuple[_Call |
 
 
 def _block_ends(lines: Sequence[str]) -> dict[int, int]:
-    """Return the index of the line that opens each fence or container → that of the line that closes it."""
+    """Return index of the line that opens a fence or container → index of the line that closes it."""
     found = [_FENCE.fullmatch(line) for line in lines]
     closers = [number for number, each in enumerate(found) if each and not each["rest"].strip(":")]
     ends: dict[int, int] = {}
@@ -313,7 +321,8 @@ def _block_ends(lines: Sequence[str]) -> dict[int, int]:
 
 
 def _box_end(lines: Sequence[str], index: int, prefix: str) -> int:
-    """Return the index after the last line of an admonition, whose content is indented."""
+    """Return the index after the last line of the admonition that starts at `index`; its content is
+    indented."""
     end = index + 1
     for number in range(index + 1, len(lines)):
         line = lines[number].removeprefix(prefix)

@@ -1,4 +1,5 @@
-"""Markdown containers of blogsmith (callouts, folds, quotes, tabs, code, tables), and replacements of calls.
+"""Functions that write containers in blogsmith's Markdown (callouts, folds, quotes, tabs, code, tables), and
+that insert them into a text.
 
 Most functions take and return lines. Functions whose name ends in `_text` return one string.
 """
@@ -40,7 +41,7 @@ def quote_lines(lines: Sequence[str]) -> list[str]:
 
 
 def collapsible(label: str, body: Sequence[str]) -> list[str]:
-    """Return a fold with a label. Its body may be any Markdown."""
+    """Return a fold with a label. body: lines of any Markdown."""
     head = f'<div class="collapsible" data-label="{escape(" ".join(label.split()))}">'
     return [head, "", *trim_blank_lines(body), "", "</div>"]
 
@@ -48,7 +49,8 @@ def collapsible(label: str, body: Sequence[str]) -> list[str]:
 def tab(label: str, body: Sequence[str], *, is_first: bool = False, is_chosen: bool = False) -> list[str]:
     """Return a block of tabs with one tab; `join_tabs` joins adjacent blocks.
 
-    is_first: start a new block of tabs, which is not joined with the previous one.
+    is_first: start a new block of tabs: `join_tabs` does not join it with the previous one. is_chosen:
+    whether the tab is open when the page loads.
     """
     group = _NEW_TABS if is_first else _TABS
     chosen = " data-open" if is_chosen else ""
@@ -159,18 +161,18 @@ _QUOTE = lazy_pattern(r"[^\s>]")
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Markdown that replaces a construct of the old system."""
+    """Markdown that replaces a call or block of the old system."""
 
     text: str
     is_block: bool = False
-    """Whether the text is a block: on lines of its own, with blank lines around it."""
+    """Whether `text` is a block, which needs lines of its own with blank lines around them."""
     inline: str = ""
-    """Replacement inside a table cell; if empty, `text` is put on one line."""
+    """Replacement for use in a table cell; if empty, `text` is joined to one line there."""
 
 
 def append_replacement(before: str, new: Replacement, after: str) -> str:
-    """Return `before` with the replacement added, and the space that separates it from `after`, the text that
-    follows."""
+    """Return `before`, the replacement, and the blank line between the replacement and `after`, if it needs
+    one. after: the text that follows."""
     if not new.is_block:
         return before + new.text
     line = before[before.rfind("\n") + 1 :]
@@ -194,7 +196,7 @@ def _ends_blank(above: str) -> bool:
 
 
 def _separator(after: str, indent: str) -> str:
-    """Return the text that separates a block from the text after it."""
+    """Return the line breaks between a block and the text after it. indent: indentation of the block."""
     rest, newline, below = after.partition("\n")
     if rest.strip():
         return f"\n{indent.rstrip()}\n{indent}"
@@ -203,7 +205,8 @@ def _separator(after: str, indent: str) -> str:
 
 
 def strip_container_prefix(inner: str, prefix: str) -> str:
-    """Remove the quote and list markers of the surrounding block from each line of the inner text."""
+    """Remove the quote and list markers of the surrounding block from the inner text, except in its first
+    line. prefix: these markers."""
     if not _PREFIX.fullmatch(prefix) or not prefix:
         return inner
     quotes = prefix.count(">")
@@ -225,7 +228,7 @@ def callout_text(kind: str, title: str, body: str, *, fold: str = "") -> str:
 
 
 def fence_marks(code: str) -> str:
-    """Return the backticks of a fence: more than any run of backticks in the code."""
+    """Return the backticks of a fence: more than the longest run of backticks in the code."""
     return "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
 
 

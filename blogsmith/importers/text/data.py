@@ -36,13 +36,14 @@ _CLOSERS = frozenset("}])")
 
 
 class Expression(str):
-    """Item of a list that is not a literal: the name of a variable or of a called function."""
+    """A list item that is not a literal: the name of a variable or of a called function."""
 
 
 def read_literals(text: str) -> dict[str, Any]:
-    """Return the strings, numbers, booleans and lists of strings in objects, by their path: `docs.path`.
+    """Return path → value for the strings, numbers, booleans and lists of strings in JavaScript objects. A
+    path joins the keys: `docs.path`.
 
-    Lists and calls add no step to a path. If a path has several values, the first one is returned.
+    Lists and calls add nothing to a path. If a path has several values, the first one is returned.
     """
     found: dict[str, Any] = {}
     frames: list[tuple[str, str]] = []
@@ -74,7 +75,8 @@ def read_literals(text: str) -> dict[str, Any]:
 
 
 def _value(token: re.Match[str]) -> Any:
-    """Return the value of a token: a string without quotes and escapes, a number as written, or a name."""
+    """Return the value of a token: a string without quotes and escapes, the source text of a number, a
+    boolean, or a name."""
     if token["string"]:
         return _ESCAPE.sub(r"\1", token["string"][1:-1])
     return _WORDS.get(token["name"] or "", token["name"] or token["number"])
@@ -97,7 +99,7 @@ def read_strings(value: Any) -> list[str]:
 
 
 def read_names(value: Any) -> list[str]:
-    """Return the distinct strings in a list, or the parts of a string between commas."""
+    """Return the distinct strings in a list, or the distinct comma-separated names in a string."""
     return read_strings(value.split(",") if isinstance(value, str) else value)
 
 
@@ -111,9 +113,9 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def iso_date(text: str) -> str:
-    """Convert a date to ISO form such as `2024-03-01`, with its time if it has one.
+    """Convert a date to ISO form, for example `2024-03-01`, with its time if it has one.
 
-    Return an empty string if it is not a date. A month or year alone becomes its first day. `a/b/year` is
+    Return an empty string if `text` is not a date. A month or year alone becomes its first day. `a/b/year` is
     read as month/day (American order) if possible, otherwise as day/month.
     """
     text = " ".join(text.split())
@@ -140,7 +142,7 @@ def _date(year: int, month: int, day: int) -> str:
 
 _HEAD = lazy_pattern(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _MAX_VALUES = 500_000
-"""Maximum number of values in a document; values of aliases are counted at each use."""
+"""Maximum number of values in a document; the values of an anchor count again at each alias."""
 _MAX_DIGITS = 1000
 _TIME = "tag:yaml.org,2002:timestamp"
 
@@ -157,12 +159,12 @@ _Loader.add_multi_constructor("!", lambda loader, suffix, node: None)
 
 
 def _integer(loader: _Loader, node: yaml.ScalarNode) -> Any:
-    """Return the number. If it has too many digits for Python to print, return its source text."""
+    """Return the integer, or its source text if it has too many digits for Python to print."""
     return node.value if len(node.value) > _MAX_DIGITS else loader.construct_yaml_int(node)
 
 
 def _set(loader: _Loader, node: yaml.MappingNode) -> Iterator[dict[Any, Any]]:
-    """Return the members of a YAML set as keys of a mapping, in the order of the source."""
+    """Construct a YAML set as a mapping: its members are the keys, in the order of the source."""
     return loader.construct_yaml_map(node)
 
 
@@ -171,7 +173,7 @@ _Loader.add_constructor("tag:yaml.org,2002:set", _set)
 
 
 class DataTextError(Exception):
-    """The text is not valid in the expected format.
+    """Error: the text is not valid in the expected format.
 
     `line` is the 1-based line in that text.
     """
@@ -212,7 +214,7 @@ def load_yaml(text: str) -> Any:
 
 def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
     """Count the values of a document, with aliases expanded. If a node contains itself, return more than
-    `_MAX_VALUES`."""
+    `_MAX_VALUES`. known: node → its count so far."""
     if node not in known:
         known[node] = _MAX_VALUES + 1
         parts: list[yaml.Node] = []
@@ -238,7 +240,8 @@ def load_mapping(text: str) -> dict[str, Any]:
 
 
 def split_yaml_front_matter(text: str) -> tuple[str, str, int]:
-    """Return the front matter between `---` lines, the text after it, and the text's 1-based first line."""
+    """Return the front matter between `---` lines, the text after it, and the 1-based line where this text
+    starts."""
     found = _HEAD.match(text)
     if not found:
         return "", text, 1
@@ -253,7 +256,7 @@ _TOML_LINE = lazy_pattern(r"\(at line (\d+)")
 
 @dataclass(frozen=True, slots=True)
 class SplitText:
-    """A text split into front matter and body."""
+    """A text that is split into front matter and body."""
 
     form: DataForm
     front_matter: str
@@ -283,7 +286,8 @@ def _json_end(text: str) -> int:
 
 
 def load_data(text: str, form: DataForm) -> dict[str, Any]:
-    """Return the mapping in a text; empty for an empty text. Raise DataTextError if it is invalid."""
+    """Return the mapping in a text of this format; empty for an empty text. Raise DataTextError if the text
+    is invalid."""
     if form == "toml":
         return _load_toml(text)
     if form == "json":
@@ -316,7 +320,8 @@ def _load_json(text: str) -> dict[str, Any]:
 
 
 def load_python(text: str) -> dict[str, Any]:
-    """Return the plain assignments in a Python file, which is never executed; empty if it is not Python."""
+    """Return variable name → value of the assignments of literals in a Python file, which is never executed;
+    empty if the text is not Python."""
     values: dict[str, Any] = {}
     try:
         tree = ast.parse(text)
@@ -350,7 +355,7 @@ _INVALID_CHARACTER = lazy_pattern(
     "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 _MAX_LINE_LENGTH = 100
-"""Maximum length, in characters, of a line with an inline list."""
+"""Maximum number of characters of a line that contains a list in brackets."""
 
 
 def format_yaml(data: Mapping[str, Any]) -> str:
@@ -389,7 +394,8 @@ def _items(values: Sequence[Any], indent: str) -> Iterator[str]:
 
 
 def _flow(values: Sequence[Any]) -> str:
-    """Return a list of scalars on one line; empty if it is nested or has line breaks."""
+    """Return a list of scalars in brackets on one line; empty if an item is a collection or has line
+    breaks."""
     if any(isinstance(value, (Mapping, list, tuple)) for value in values):
         return ""
     # readers differ on a plain `?` in a flow sequence

@@ -1,4 +1,4 @@
-"""Ids of headings: those of the old system are kept where blogsmith's would differ."""
+"""Ids of headings: the import writes the old id to a heading where blogsmith would generate another id."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _EXPLICIT = lazy_pattern(r"\{[^{}]*#[^{}]*\}$")
 
 @dataclass(frozen=True, slots=True)
 class HeadingIds:
-    """How an old system made ids, and how blogsmith does with the settings of the import."""
+    """Rules of an old system and of blogsmith for ids of headings."""
 
     old: Callable[[str], str]
-    """Function from the source of a heading to its old id; empty: none."""
+    """Function from the source of a heading to its old id; the id is empty if the heading had none."""
     separator: str = "-"
-    """Text before the number of an id that occurs again: 1, 2, …"""
+    """Text that the old system puts between a repeated id and its number: 1, 2, …"""
     is_github: bool = True
-    """Whether the import sets `slugs: github`."""
+    """Whether the import sets `slugs: github` in the new site."""
 
     def own(self, written: str) -> str:
-        """Return blogsmith's id of a heading."""
+        """Return the id that blogsmith generates for a heading."""
         return github_slug(_plain(written)) if self.is_github else slugify(_plain(written))
 
 
@@ -43,14 +43,16 @@ def _plain(written: str) -> str:
 
 
 def pandoc_id(text: str) -> str:
-    """Return Pandoc's id for a heading in plain text: `2. Markov's A & B` → `markovs-a-b`; may be empty."""
+    """Return Pandoc's id for a heading in plain text: `2. Markov's A & B` → `markovs-a-b`. Without letters,
+    it is empty."""
     # Pandoc reads two hyphens as a dash, which it removes
     kept = re.sub(r"\s+", "-", _UNFIT.sub("", re.sub("-{2,3}", "", text)).strip().lower())
     return re.sub(r"^[\W\d_]+", "", kept)
 
 
 def python_markdown_id(written: str) -> str:
-    """Return Python-Markdown's id for a heading; empty without letters. Source: `toc.slugify`."""
+    """Return Python-Markdown's id for a heading, empty if the heading has no letters. Source:
+    `toc.slugify`."""
     text = _TAG.sub("", _LINK.sub(r"\1", written))
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     made = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_text).strip().lower())
@@ -62,13 +64,14 @@ PYTHON_MARKDOWN = HeadingIds(python_markdown_id, "_")
 UNICODE_MARKDOWN = HeadingIds(lambda written: github_slug(_TAG.sub("", _LINK.sub(r"\1", written))), "_")
 """Python-Markdown with a slug function of pymdownx."""
 HUGO = HeadingIds(lambda written: github_slug(written.strip()))
-"""goldmark makes the id of the source, including URLs."""
+"""goldmark, whose ids are made from the source of a heading, including URLs of links."""
 
 
 def add_heading_ids(text: str, reveal: Callable[[str], str], ids: HeadingIds, title: str = "") -> str:
     """Add the old id to each heading without an explicit id, where blogsmith's id would differ.
 
-    reveal: returns a text with its hidden parts restored. title: heading that the text contained before.
+    reveal: returns a text with its hidden segments restored. title: removed heading of the page, whose id
+    counts as used; empty if none.
     """
     ours, theirs = Counter[str](), Counter([ids.old(title)] if title else ())
 
@@ -91,6 +94,7 @@ def add_heading_ids(text: str, reveal: Callable[[str], str], ids: HeadingIds, ti
 
 
 def _is_title(text: str, start: int) -> bool:
-    """Return whether the heading at `start` is a div's title: directly after the div's first line."""
+    """Return whether the heading at offset `start` directly follows the first line of a div, which makes it
+    the div's title."""
     before = text[max(0, start - _MAX_LINE_LENGTH) : start]
     return _OPENING.search(before) is not None

@@ -35,15 +35,15 @@ def tag_attributes(tag: str) -> dict[str, str]:
 def image(
     address: str, alt: str = "", *, caption: str = "", width: str = "", name: str = "", title: str = ""
 ) -> str:
-    """Return a Markdown image. If it has a caption, it must be in a paragraph of its own. width: as in HTML
-    or CSS; omitted if it is not a length, or 100 % or more."""
+    """Return a Markdown image; the caller must put an image with a caption in a paragraph of its own. width:
+    as in HTML or CSS; omitted if it is not a length, or 100 % or more. name: id."""
     shown = f' "{_quoted(caption_text(caption or title))}"' if caption or title else ""
     attributes = attribute_list(name, {"width": parse_length(width)})
     return f"![{alt_text(alt)}]({link_destination(address)}{shown}){attributes}"
 
 
 def caption_text(text: str) -> str:
-    """Convert a caption to Markdown, because blogsmith shows tags in captions as text.
+    """Convert a caption in HTML to Markdown, because blogsmith shows tags in captions as text.
 
     Links, emphasis and code become Markdown; superscripts and subscripts become formulas. Other known tags
     are removed and their content stays.
@@ -139,10 +139,10 @@ def _quoted(text: str) -> str:
 
 
 def replace_elements(text: str, name: str, replace: Callable[[Mapping[str, str], str], str | None]) -> str:
-    """Replace every element `<name …>…</name>` that does not contain another element of that name.
+    """Replace every element `<name …>…</name>` that does not contain another element with the same name.
 
-    replace: called with the attributes and the inner text; returns None to keep the element. Call this with
-    masked text, where code cannot look like a tag.
+    replace: called with the attributes and the inner text; returns the new text, or None to keep the element.
+    Call this function with masked text, where code cannot look like a tag.
     """
     pattern = re.compile(rf"(<{name}\b[^>]*>)((?:(?!<{name}\b)[\s\S])*?)</{name}\s*>", re.IGNORECASE)
 
@@ -160,7 +160,7 @@ BLOCKS = name_set(
     "address article aside blockquote center details dialog div dl fieldset figure footer form header hr "
     "iframe main nav ol p picture section table ul video audio h1 h2 h3 h4 h5 h6 swiper-container"
 )
-"""Elements that are blocks of their own when they begin a line."""
+"""Names of elements that are block elements if they begin a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class Element:
     """An HTML element; `tag` is its opening tag as written, from `<` to `>`."""
 
     name: str
-    """Name in lower case."""
+    """Element name in lower case."""
     attributes: Mapping[str, str]
     tag: str
     children: tuple[Element | str, ...] = field(default=())
@@ -185,7 +185,7 @@ class Element:
 
     @property
     def own_text(self) -> str:
-        """Return the text of the element, without its child elements."""
+        """Return the text of the element, without that of its child elements."""
         return "".join(child for child in self.children if isinstance(child, str))
 
     def descendants(self, name: str) -> Iterator[Element]:
@@ -253,8 +253,8 @@ _START = lazy_pattern(rf"(?mi)^(?P<indent>[ \t>]*)<(?P<name>{'|'.join(sorted(BLO
 def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
     """Replace every outermost block element that begins a line.
 
-    replace: called with the element and the indentation of its line. Call this with masked text, where code
-    cannot look like a tag. An element without an end stays unchanged.
+    replace: called with the element and the indentation of its line; returns the new text. Call this function
+    with masked text, where code cannot look like a tag. An element without a closing tag stays unchanged.
     """
     parts: list[str] = []
     position = 0
@@ -275,14 +275,15 @@ def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
 
 
 class ElementEnds:
-    """Ends of the elements in one text, found in one pass."""
+    """End offsets of the elements in one text, found in one pass."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._ends: dict[int, int | None] | None = None
 
     def find_end(self, start: int) -> int | None:
-        """Return the end of the element whose tag begins at `start`; None if it has no end."""
+        """Return the offset after the element whose opening tag starts at `start`; None if the element is not
+        closed."""
         if self._ends is None:
             self._ends = _all_ends(self._text, 0)
         # a tag may be hidden in a comment or attribute value when the text is read from its start
@@ -290,7 +291,8 @@ class ElementEnds:
 
 
 def _all_ends(text: str, position: int) -> dict[int, int | None]:
-    """Map the offset of each opening tag from `position` on to its element's end; None without an end."""
+    """Return offset of each opening tag from `position` on → offset after its element; None if the element is
+    not closed."""
     ends: dict[int, int | None] = {}
     opened: dict[str, list[int]] = {}
     for found in _TAG.finditer(text, position):

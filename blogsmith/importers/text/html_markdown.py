@@ -40,12 +40,12 @@ class PageImage:
     address: str
     alt: str = ""
     caption: str = ""
-    """Inline Markdown."""
+    """Caption as inline Markdown; empty if there is none."""
     width: str = ""
     name: str = ""
     """HTML id."""
     link: str = ""
-    """URL that the image links to; empty: none."""
+    """Target URL, if the image is a link; otherwise empty."""
 
     def markdown(self) -> str:
         """Return the image in Markdown. The link is omitted if there is a caption."""
@@ -54,7 +54,7 @@ class PageImage:
 
 
 def read_image(tag: Element, caption: str = "") -> PageImage | None:
-    """Return the image of an `<img>`; None if it has no URL."""
+    """Return the image of an `<img>` tag; None if the tag has no URL."""
     values = tag.attributes
     address = values.get("src") or values.get("data-src") or ""
     if not address.strip():
@@ -65,7 +65,8 @@ def read_image(tag: Element, caption: str = "") -> PageImage | None:
 
 
 def read_figure(element: Element) -> PageImage | None:
-    """Return the image of an element that contains one image and nothing else, with its caption, or None."""
+    """Return the image, with its caption, of an element that contains one image and nothing else; None for
+    any other element."""
     if element.name == "img":
         return read_image(element)
     if element.name not in _WRAPPERS:
@@ -84,12 +85,12 @@ def read_figure(element: Element) -> PageImage | None:
 
 
 def first_id(element: Element) -> str:
-    """Return the id of the element, or the first id in it."""
+    """Return the id of the element; if it has none, the first id inside the element."""
     return element.attributes.get("id", "") or next(filter(None, map(first_id, element.elements)), "")
 
 
 def _width_around(element: Element, picture: Element) -> str:
-    """Return the width set on an element around the image."""
+    """Return the width set on the element or on a child that wraps the image; empty if there is none."""
     for each in (element, *element.elements):
         is_around = each is not picture and each.name in ("figure", "div", "p")
         if is_around and (width := image_width(each.attributes)):
@@ -98,7 +99,8 @@ def _width_around(element: Element, picture: Element) -> str:
 
 
 def _has_only_image(element: Element) -> bool:
-    """Return whether the element contains images, their captions and wrappers, comments, and nothing else."""
+    """Return whether the element contains nothing but images with their captions and wrappers, and
+    comments."""
     for child in element.children:
         if isinstance(child, str):
             if child.strip() and not child.strip().startswith("<!--"):
@@ -151,9 +153,10 @@ def read_image_row(element: Element) -> Sequence[PageImage]:
 
 
 def grid(pictures: Sequence[PageImage], caption: str = "", name: str = "") -> str:
-    """Return a shortcode that shows images side by side, or linked images in a paragraph.
+    """Return a shortcode that shows images side by side. If an image without caption has a link, return a
+    paragraph of linked images instead.
 
-    caption: caption of the whole group.
+    caption: caption of the whole group. name: id of the group.
     """
     if any(each.link and not each.caption for each in pictures):
         return " ".join(each.markdown() for each in pictures) + (f"\n\n{caption}" if caption else "")
@@ -185,7 +188,7 @@ def convert_video(element: Element) -> str:
 
 
 def inline_markdown(html: str) -> str:
-    """Convert inline HTML to Markdown. Tags without a Markdown form stay."""
+    """Convert inline HTML to Markdown. Tags without a counterpart in Markdown stay."""
     parts: list[str] = []
     children = parse_elements(html)
     for index, child in enumerate(children):
@@ -219,8 +222,8 @@ def _inline_element(element: Element, before: str, after: str) -> str:
 
 
 def _may_emphasise(inner: str, before: str, after: str) -> bool:
-    """Return whether CommonMark recognizes emphasis around `inner`, given the characters before
-    and after it."""
+    """Return whether CommonMark recognizes emphasis around `inner` between the characters `before` and
+    `after`."""
     starts = bool(_WORD.match(inner)) or not _WORD.match(before or " ")
     ends = bool(_WORD.match(inner[-1])) or not _WORD.match(after or " ")
     return starts and ends and not inner.startswith(("*", "_", "~")) and not inner.endswith(("*", "\\", "~"))

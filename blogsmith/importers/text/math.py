@@ -1,8 +1,8 @@
 r"""Conversion of formulas to blogsmith's syntax, and readers for TeX macros.
 
-Some systems apply Markdown to formulas, so authors escape characters (`\_`, `\\{`), and TeX must not see
-these escapes. Other systems leave formulas unchanged, and authors escape nothing. The caller knows which
-applies.
+Some systems apply Markdown to formulas, so authors escape characters (`\_`, `\\{`), and the escapes must be
+removed before TeX reads the formula. Other systems leave formulas unchanged, and authors escape nothing. The
+caller must know whether its system applies Markdown.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def is_display(opener: str) -> bool:
 
 
 def has_rows(tex: str) -> bool:
-    """Return whether the TeX requires display math: it has an environment with rows, or a tag."""
+    """Return whether the TeX requires display math, because it contains `\tag` or an environment with
+    rows."""
     return _ROWS.search(tex) is not None
 
 
@@ -70,7 +71,7 @@ def unescape_tex(tex: str) -> str:
 
 
 def has_escapes(tex: str) -> bool:
-    """Return whether TeX contains escapes for Markdown."""
+    """Return whether the TeX contains characters that are escaped for Markdown."""
     return _ESCAPED_SIGN.search(tex) is not None
 
 
@@ -81,7 +82,7 @@ def unescape_entities(tex: str) -> str:
 
 
 def _text_ranges(tex: str) -> list[tuple[int, int]]:
-    r"""Return the ranges of the arguments of `\text` and similar commands."""
+    r"""Return start and end offsets of the arguments of `\text` and similar commands."""
     ranges = []
     for found in _TEXT_ARGUMENT.finditer(tex):
         depth, end = 1, found.end()
@@ -98,7 +99,7 @@ _UNESCAPED_UNDERSCORE = lazy_pattern(r"((?<!\\)\$[^$]*\$)|(?<!\\)_")
 def escape_underscores(tex: str) -> str:
     r"""Escape underscores in arguments of `\text` and similar commands, where MathJax accepts them unescaped.
 
-    Underscores of formulas inside these arguments stay.
+    Underscores in formulas inside these arguments are subscripts, and stay unchanged.
     """
     parts, position = [], 0
     for start, end in _text_ranges(tex):
@@ -122,7 +123,8 @@ def delimit_environment(tex: str) -> str:
 
 
 def pair_braces(tex: str) -> str:
-    r"""Replace `\\{ … \\}` outside of environments with `\{ … \}`, where one backslash is too many."""
+    r"""Replace `\\{ … \\}`, where one backslash is too many, with `\{ … \}`. TeX with an environment stays
+    unchanged."""
     if "\\\\{" in tex and "\\\\}" in tex and "\\begin" not in tex:
         return tex.replace("\\\\{", "\\{").replace("\\\\}", "\\}")
     return tex
@@ -162,7 +164,8 @@ _DEFINITION = lazy_pattern(
 
 
 def script_macros(text: str) -> dict[str, str]:
-    r"""Return the macros of `macros: {R: "\\mathbb{R}", norm: ["\\|#1\\|", 1]}` in a script or page.
+    r"""Return the macros that a MathJax or KaTeX configuration in a script or page defines: `macros: {R:
+    "\\mathbb{R}", norm: ["\\|#1\\|", 1]}`.
 
     The result maps each name, with its backslash, to TeX.
     """
@@ -208,7 +211,7 @@ def tex_macros(text: str) -> dict[str, str]:
 
 
 def optional_macros(text: str) -> list[str]:
-    r"""Return the `\newcommand` definitions with an optional argument, as written."""
+    r"""Return the source of the `\newcommand` definitions that have an optional argument."""
     found = []
     for start in _DEFINITION.finditer(text):
         body = read_group(text, start.end())
@@ -218,7 +221,8 @@ def optional_macros(text: str) -> list[str]:
 
 
 def read_group(text: str, position: int) -> str | None:
-    """Return the content of the braces that open at `position`; None if they do not close."""
+    """Return the text between the brace that opens at `position` and its closing brace; None if there is no
+    closing brace."""
     depth = 0
     for index in range(position, len(text)):
         if text[index] == "\\":

@@ -1,4 +1,5 @@
-"""Pandoc's attribute lists, `{#id .class key="value"}`, and its table formats that GFM lacks."""
+"""Pandoc's attribute lists, `{#id .class key="value"}`, and its table formats that GitHub's Markdown
+lacks."""
 
 from __future__ import annotations
 
@@ -29,9 +30,9 @@ class PandocAttributes:
     classes: tuple[str, ...] = ()
     pairs: Mapping[str, str] = field(default_factory=dict)
     raw: str = ""
-    """Format of raw text: `html` for `{=html}`."""
+    """Format of raw text: `html` for `{=html}`; otherwise empty."""
     words: tuple[str, ...] = ()
-    """Words that are neither ids, classes nor pairs: the language in `{python}`."""
+    """Words that are not an id, a class or a key with a value, for example the language in `{python}`."""
 
     def get(self, *keys: str) -> str:
         """Return the value of the first of these attributes that is set; empty if none of them is set."""
@@ -43,7 +44,8 @@ class PandocAttributes:
 
 
 def read_pandoc_attributes(text: str, start: int = 0) -> tuple[PandocAttributes, int] | None:
-    """Return the attribute list whose brace opens at `start`, and the index after it; None if invalid."""
+    """Return the attribute list whose brace opens at `start`, and the index after the list; None if the list
+    is invalid."""
     if not text.startswith("{", start):
         return None
     position, name, raw = start + 1, "", ""
@@ -79,7 +81,7 @@ def _value(groups: Mapping[str, str | None]) -> str:
 
 
 def attribute_text(attributes: PandocAttributes, dropped: frozenset[str] = frozenset()) -> str:
-    """Return the list in blogsmith's form; may be empty.
+    """Return the attribute list in blogsmith's form; empty if nothing is left of it.
 
     Attributes that blogsmith does not accept and the classes in `dropped` are left out.
     """
@@ -99,7 +101,7 @@ def quoted_value(value: str) -> str:
 
 
 def fit_id(name: str) -> str:
-    """Replace characters that an id in an attribute list cannot contain."""
+    """Replace the characters of an id that an attribute list cannot contain."""
     return _NAME.sub("-", name)
 
 
@@ -117,9 +119,9 @@ _PIPE_RULE = lazy_pattern(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*
 
 
 def translate_ruled_tables(text: str) -> str:
-    """Convert grid tables and tables ruled by dashes to pipe tables, except inside fences.
+    """Convert grid tables and tables with lines of dashes to pipe tables, except inside fences.
 
-    The text must not be masked, because columns are recognized by the position of characters.
+    The text must not be masked, because the position of characters determines the columns.
     """
     if "+--" not in text and "--" not in text:
         return text
@@ -135,14 +137,14 @@ def _translate_outside_fences(text: str) -> str:
 
 
 def move_captions(text: str) -> str:
-    """Move table captions after their tables, in blogsmith's form."""
+    """Move every table caption after its table, and convert it to blogsmith's form."""
     blocks = _BLANK.split(text)
     _move_captions(blocks)
     return "".join(blocks)
 
 
 def is_table(block: str) -> bool:
-    """Return whether a block without blank lines is a pipe table, with or without caption."""
+    """Return whether a block of lines is a pipe table, with or without a caption line."""
     lines = block.split("\n")
     return any(
         "|" in lines[number] and "-" in line and "|" in line and _PIPE_RULE.fullmatch(line) is not None
@@ -197,7 +199,8 @@ def _grid(lines: Sequence[str]) -> list[str]:
 
 
 def _html(rows: Sequence[Sequence[Sequence[str]]], heads: int) -> list[str]:
-    """Return an HTML table for cells with blocks, which a pipe table cannot contain."""
+    """Return an HTML table. heads: number of header rows. Unlike a pipe table, its cells may contain
+    blocks."""
     out = ["<table>"]
     for number, row in enumerate(rows):
         tag = "th" if number < heads else "td"
@@ -215,20 +218,20 @@ def _alignment(rule: str, start: int, end: int) -> str:
 
 
 def _cell(lines: Sequence[str]) -> str:
-    """Join the lines of a cell. Paragraphs and list items are separated by `<br>`."""
+    """Return the lines of a table cell as one line. `<br>` separates paragraphs and list items."""
     text = "\n".join(line.strip() for line in lines).strip()
     text = re.sub(r"\n\s*\n|\n(?=[-*+] )", "<br>", text)
     return _escape_pipes(re.sub(r"(^|<br>)[-*+] ", r"\1• ", " ".join(text.split())))
 
 
 def _escape_pipes(text: str) -> str:
-    """Escape the pipes of a cell, except in formulas."""
+    """Escape the pipes in the text of a table cell, except in formulas."""
     parts = _FORMULA.split(text)
     return "".join(part if n % 2 else re.sub(r"(?<!\\)\|", r"\|", part) for n, part in enumerate(parts))
 
 
 def _simple(lines: Sequence[str]) -> list[str]:
-    """Convert a table whose columns are marked by lines of dashes."""
+    """Convert a table whose columns are marked by lines of dashes to a pipe table."""
     starts = [found.start() for found in re.finditer(r"-+", lines[1])]
     ends = [*starts[1:], None]
     rows = [lines[0]]
@@ -252,8 +255,8 @@ def _pipes(rows: Sequence[Sequence[str]], marks: Sequence[str]) -> list[str]:
 
 
 def _move_captions(blocks: list[str]) -> None:
-    """Move each caption after its table, in blogsmith's form. A caption is a block of its own, or at the end
-    of the table's block."""
+    """Move each caption after its table, and convert it to blogsmith's form. A caption is a separate block
+    before or after the table, or at the end of the table's block."""
     for number in range(0, len(blocks), 2):
         lines = blocks[number].split("\n")
         at = next((n for n, line in enumerate(lines) if n and _CAPTION.fullmatch(line)), 0)
@@ -268,7 +271,8 @@ def _move_captions(blocks: list[str]) -> None:
 
 
 def _caption(text: str) -> str:
-    """Return a caption as one line, such as `: Caption {#tbl-x}`. Other attributes are omitted."""
+    """Return a caption on one line, for example `: Caption {#tbl-x}`. Attributes other than the id are
+    omitted."""
     found = _CAPTION.fullmatch(" ".join(text.split()))
     written = found["text"] if found else text
     brace = written.rfind("{")

@@ -1,4 +1,5 @@
-"""Placeholders that protect fragments of a text from rewrites, escapes for literal characters, headings."""
+"""Placeholders that protect fragments of a text from rewrites; escapes for characters that are meant
+literally; headings."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _TITLE = lazy_pattern(
 def split_title(text: str) -> tuple[str, str]:
     """Return the level-1 heading at the start of the text, and the text after it.
 
-    Return an empty heading and the whole text if it starts with something else.
+    Return an empty heading and the whole text if the text starts with anything else.
     """
     found = _TITLE.match(text)
     return ((found["text"] or found["under"]).strip(), text[found.end() :]) if found else ("", text)
@@ -32,7 +33,7 @@ _MARKUP = lazy_pattern(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|[*`~]|(?<![^\W_])_|_(?!
 
 
 def demote_headings(masked: str) -> str:
-    """Move all headings down one level if one has level 1, which is reserved for the title.
+    """If a heading has level 1, which is reserved for the title, move all headings down one level.
 
     masked: text with code and formulas hidden.
     """
@@ -43,8 +44,8 @@ def demote_headings(masked: str) -> str:
 
 
 def repeated_title(masked: str, title: str) -> str:
-    """Return the source of the heading that starts the text, if it has level 1 and repeats the page's title;
-    otherwise an empty string."""
+    """Return the source of the heading at the start of the text, if it has level 1 and repeats the page's
+    title; otherwise an empty string."""
     found = _ATX.search(masked)
     if not found or masked[: found.start()].strip() or len(found[2]) > 1:
         return ""
@@ -52,7 +53,7 @@ def repeated_title(masked: str, title: str) -> str:
 
 
 def _atx(found: re.Match[str]) -> str:
-    """Convert an underlined heading to one with `#` characters."""
+    """Convert a match of an underlined heading to a heading with `#` characters."""
     return f"{'#' if found['line'][0] == '=' else '##'} {found['text'].strip()}"
 
 
@@ -72,19 +73,20 @@ MASKED = lazy_pattern("\ue000(\\d+)\ue001")
 
 
 class HiddenFragments:
-    """The hidden fragments of one text, for the duration of its translation."""
+    """Fragments that placeholders replace in one text while it is translated."""
 
     def __init__(self, marks: str = OPEN + CLOSE) -> None:
         """Initialize without fragments.
 
-        marks: two private-use characters; nested fragments need other ones than the default.
+        marks: two private-use characters that delimit placeholders. A text inside a hidden fragment needs
+        other characters than the default.
         """
         self._open, self._close = marks[0], marks[1]
         self._mark = re.compile(f"{self._open}(\\d+){self._close}")
         self._texts: list[str] = []
 
     def mask(self, text: str) -> str:
-        """Return a placeholder for `text`."""
+        """Store `text` as a fragment, and return its placeholder."""
         self._texts.append(text)
         return f"{self._open}{len(self._texts) - 1}{self._close}"
 
@@ -98,10 +100,10 @@ class HiddenFragments:
 
 
 def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> str:
-    """Replace every placeholder in `text` with its numbered fragment. Fragments may contain placeholders too.
+    """Replace every placeholder in `text` with its fragment. Fragments may contain placeholders too.
 
-    This ends even for forged placeholders: ones that contain themselves, have no fragment, or double the
-    text.
+    mark: matches a placeholder; its group is the index in `pieces`. The function also ends for forged
+    placeholders, whose fragment is missing, contains the placeholder itself, or doubles the text.
     """
 
     def piece(found: re.Match[str]) -> str:
@@ -116,8 +118,8 @@ def restore_marks(text: str, mark: re.Pattern[str], pieces: Sequence[str]) -> st
 
 
 def closing_bracket(text: str, start: int) -> int:
-    """Return the index of the bracket that closes the one at `start`. Return -1 if it does not close in its
-    paragraph, or if more than `_MAX_DEPTH` brackets are nested in it."""
+    """Return the index of the `]` that closes the `[` at `start`. Return -1 if there is none in the
+    paragraph, or if brackets are nested in more than `_MAX_DEPTH` levels."""
     depth, position = 0, start
     while position < len(text):
         char = text[position]
@@ -137,10 +139,12 @@ def closing_bracket(text: str, start: int) -> int:
 
 
 def replace_bracketed(text: str, opener: str, replace: Callable[[str, str], tuple[str, int] | None]) -> str:
-    """Replace every bracketed text after `opener`, innermost ones first. `opener` ends with the bracket.
+    """Replace every bracketed text after `opener`, from the last to the first, so innermost ones first.
+    `opener` ends with `[`.
 
-    replace: called with the text in the brackets and all text after them. It returns the replacement and how
-    many of the following characters it replaces, or None to leave the text unchanged.
+    replace: called with the text in the brackets, and with all text after the closing bracket. It returns the
+    replacement and the number of characters after the bracket that are replaced too, or None to keep the
+    text.
     """
     position = text.rfind(opener)
     while position >= 0:
@@ -178,18 +182,18 @@ def literal_shortcodes(masked: str) -> str:
 
 
 def literal_brackets(prose: str) -> str:
-    r"""Remove the backslash of `\(` and `\[`, as Markdown does, where they open no formula."""
+    r"""Remove the backslash of `\(` and `\[` where they do not open a formula, as Markdown does."""
     return _BRACKET.sub(r"\1", prose)
 
 
 _MENTION_TARGET = lazy_pattern(r"^[ ]{0,3}\[@([^\]\n]+)\]:[ \t]*<?(\S+?)>?[ \t]*$\n?", re.MULTILINE)
 MENTION = lazy_pattern(r"(?<![\\\]!])\[@([^\]\n]+)\](?:\[\])?(?![(\[:])")
-"""Matches a reference link such as `[@name]`, which would be a citation in blogsmith."""
+"""Matches a reference link such as `[@name]`, which blogsmith would read as a citation."""
 
 
 def link_mentions(text: str) -> str:
-    """Put the addresses of definitions such as `[@name]: address` into the links, and remove these
-    definitions."""
+    """Convert reference links such as `[@name]` to links with the URL of the definition `[@name]: URL`, and
+    remove these definitions."""
     targets = {found[1].casefold(): found[2] for found in _MENTION_TARGET.finditer(text)}
 
     def substitute(found: re.Match[str]) -> str:

@@ -1,9 +1,9 @@
 """Splits Markdown into prose, code, formulas and tags, and hides some of these from rewrites.
 
 The segments of a text, joined, are the text. markdown-it finds the lines of code, because indentation means
-code in some positions and a list in others. In other lines one regular expression finds possible openings.
-For each kind, the position of the next end is cached, or that there is none. So a text is read only a few
-times, however many openings it has.
+code in some positions and a list in others. In all other lines, one regular expression finds where a segment
+may open. For each kind of closing delimiter, the position of the next one, or its absence, is cached. So a
+text is read only a few times, even if it has many opening delimiters.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class FormulaDelimiters:
     dollar: bool = True
     """Whether `$x$` is a formula."""
     spaced_dollar: bool = False
-    """Whether `$ x $` and `$x$2` are formulas too, as in MathJax."""
+    """Whether `$ x $`, and `$x$` before a digit, are formulas too, as in MathJax."""
     escaped_brackets: bool = False
     r"""Whether `\\(x\\)` and `\\[x\\]` are formulas: Markdown removes one backslash, MathJax sees
     the other."""
@@ -56,7 +56,7 @@ ENVIRONMENT_NAMES = (
     r"(?:align|alignat|flalign|equation|gather|eqnarray|multline)\*?|(?:aligned|gather)(?:at|ed)?|split"
     r"|(?:[bBpvV]?|small)matrix\*?|d?cases\*?|array|subarray|CD"
 )
-"""Names of environments that MathJax and Pandoc typeset without delimiters, as a pattern."""
+"""Regular expression for the names of environments that MathJax and Pandoc typeset without delimiters."""
 _ENVIRONMENT = rf"\\begin\{{(?P<name>{ENVIRONMENT_NAMES})\}}"
 _TAG = r"</?[A-Za-z][\w:-]*(?:\s+[^\s=<>\"'/]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+))?)*\s*/?>"
 _BLANK_LINE = re.compile(r"\n[ \t>]*\n")
@@ -65,7 +65,8 @@ _TICKS = re.compile("`+")
 _LONE_DOLLAR = re.compile(rf"(?P<text>{_TEXT_ARGUMENT})|(?<!\$)\$(?!\$)")
 _PREFIX_CHARACTERS = " \t>-*+0123456789."
 _MAX_PREFIX = 1000
-"""Maximum number of characters before display math on its line that are tested for list and quote markers."""
+"""Maximum number of characters between the start of a line and display math that are tested for list and
+quote markers."""
 
 
 @lru_cache(maxsize=16)
@@ -129,8 +130,8 @@ _KINDS: dict[str, SegmentKind] = {
 
 
 def _crosses_blocks(text: str, start: int, end: int) -> bool:
-    """Return whether two dollars belong to different formulas. This is so in two rows of a table and, if
-    there are spaces next to the dollars, in two items of a list."""
+    """Return whether the text between two dollars crosses blocks, so that it is not a formula: two rows of a
+    table, or, if there are spaces next to the dollars, two items of a list."""
     if "\n" not in (formula := text[start:end]):
         return False
     if "\n|" in formula and text.startswith("|", text.rfind("\n", 0, start) + 1):
@@ -140,17 +141,19 @@ def _crosses_blocks(text: str, start: int, end: int) -> bool:
 
 
 class _Ends:
-    """Finds the ends of segments in a range of a text. If called from left to right, it reads the range once
-    for each kind of end."""
+    """Finds the ends of segments in a range of a text. If called with increasing positions, it reads the
+    range once for each kind of closing delimiter."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self._text, self._start, self._end = text, start, end
         self._next: dict[str, tuple[int, int]] = {}
-        """Start and end of the next match of each expression; after the text if there is none."""
+        """Pattern → start and end of its last match found. Without a match: an offset after the text, and
+        -1."""
         self._runs: dict[int, list[int]] | None = None
 
     def find_end(self, opener: str, found: re.Match[str]) -> int:
-        """Return the end of the segment that `found` opens; -1 if it opens none."""
+        """Return the end offset of the segment that the match `found` opens; -1 if it does not open a
+        segment. opener: kind of the opening delimiter."""
         if opener in ("display", "dollar", "tag"):
             return found.end()
         if opener == "escape":
@@ -191,7 +194,7 @@ class _Ends:
         return same[at] + length if at < len(same) else -1
 
     def cuts_code(self, start: int, end: int) -> bool:
-        """Return whether a code span starts in the range and ends after it. If so, the range is not a
+        """Return whether a code span starts in the range and ends after it. Then the range is not a
         formula."""
         position = start
         while run := _TICKS.search(self._text, position, end):
@@ -207,8 +210,9 @@ class _Ends:
         return 0 <= last <= end
 
     def begins_line(self, start: int, end: int) -> bool:
-        """Return whether display math begins a line, where it may contain blank lines. Return False if it
-        contains a single dollar: then one of its delimiters probably lacks a dollar."""
+        """Return whether the range is display math that begins its line, so that it may contain blank lines.
+        Return False if it contains a single dollar, because then a delimiter probably lacks one of its two
+        dollars."""
         if not self._text.startswith(("$$", "\\[", "\\\\[", "\\begin"), start):
             return False
         line = self._text.rfind("\n", max(0, start - _MAX_PREFIX), start) + 1
@@ -234,7 +238,7 @@ class Segment:
     kind: SegmentKind
     text: str
     start: int
-    """Offset in characters."""
+    """Offset of the first character in the text."""
 
 
 def divide(text: str, dialect: FormulaDelimiters = PLAIN) -> list[Segment]:
@@ -250,7 +254,7 @@ def divide(text: str, dialect: FormulaDelimiters = PLAIN) -> list[Segment]:
 
 
 def is_table_cell(text: str, position: int) -> bool:
-    """Return whether a position is in a row of a table that begins with a pipe."""
+    """Return whether a position is in a table row that begins with a pipe."""
     return text[text.rfind("\n", 0, position) + 1 : position].lstrip().startswith("|")
 
 
@@ -271,8 +275,9 @@ _CODE_STARTS = ("```", "~~~", "    ", "\t")
 
 @lru_cache(maxsize=4)
 def _code_ranges(text: str) -> Sequence[tuple[SegmentKind, int, int]]:
-    """Return the ranges of fenced and indented code, as whole lines with their fences. The result is cached,
-    because most rewrites do not change the text, and the next one requests it again."""
+    """Return the ranges of fenced and indented code as (kind, start, end); they consist of whole lines,
+    fences included. The result is cached, because most rewrites do not change the text, and the next one
+    requests it again."""
     if not any(each in text for each in _CODE_STARTS):
         return ()
     starts = [0]
@@ -306,7 +311,8 @@ _DISPLAY_END = {"$$": "$$", r"\\[": r"\\]", r"\[": r"\]"}
 
 
 def _display(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """Parse display math that begins a line, up to the line where it ends, blank lines included."""
+    """Block rule for markdown-it: read display math that begins a line and extends over several lines, even
+    blank lines."""
     start = state.bMarks[start_line] + state.tShift[start_line]
     opener = next((each for each in _DISPLAY_END if state.src.startswith(each, start)), "")
     if not opener:
@@ -345,7 +351,7 @@ class MaskedText:
     """Kind of each hidden segment."""
 
     def restore(self, text: str) -> str:
-        """Replace every placeholder in `text`, which was made from `self.text`, with its segment."""
+        """Replace every placeholder in `text` with its segment. text: `self.text`, possibly changed."""
 
         def piece(found: re.Match[str]) -> str:
             number = int(found[1][:9])
@@ -360,7 +366,8 @@ TEX: frozenset[SegmentKind] = CODE | {"math"}
 
 
 def mask(text: str, dialect: FormulaDelimiters = PLAIN, kinds: Collection[SegmentKind] = TEX) -> MaskedText:
-    """Hide the segments of `kinds`. The placeholder of a block keeps its line end."""
+    """Hide the segments of `kinds`. If a hidden block ends with a newline, the newline stays after its
+    placeholder."""
     # the delimiters have no meaning in any text, but would be read as a placeholder
     clean = text.replace(_OPEN, "\ufffd").replace(_CLOSE, "\ufffd")
     hidden: list[str] = []
@@ -384,7 +391,7 @@ def rewrite(
     dialect: FormulaDelimiters = PLAIN,
     kinds: Collection[SegmentKind] = TEX,
 ) -> str:
-    """Apply `replace` to the text while segments of `kinds` are hidden."""
+    """Return the text after `replace` was applied to it while segments of `kinds` were hidden."""
     masked = mask(text, dialect, kinds)
     return masked.restore(replace(masked.text))
 
@@ -402,21 +409,22 @@ class LineFinder:
     """Finds the lines of fragments in the original source, even after the text was rewritten."""
 
     def __init__(self, text: str, first_line: int = 1) -> None:
-        """Index the lines of `text`. first_line: line of its file where `text` starts."""
+        """Index the lines of `text`. first_line: 1-based line of the file where `text` starts."""
         self._text = text
         self._first = first_line
         self._ends = [found.start() for found in re.finditer("\n", text)]
 
     def line_of_offset(self, offset: int) -> int:
-        """Return the line of a character offset in the text."""
+        """Return the line of the file that contains a character offset of the text."""
         return self._first + bisect_right(self._ends, offset - 1)
 
     def find(self, piece: str) -> int:
-        """Return the line where `piece` first occurs; 0 if it does not occur."""
+        """Return the line of the file where `piece` first occurs; 0 if it does not occur."""
         offset = self._text.find(piece.strip()) if piece.strip() else -1
         return self.line_of_offset(offset) if offset >= 0 else 0
 
     def search(self, pattern: str) -> int:
-        """Return the line where a case-insensitive match of the pattern begins; 0 if there is none."""
+        """Return the line of the file where the first case-insensitive match of the pattern begins; 0 if
+        there is none."""
         found = re.search(pattern, self._text, re.IGNORECASE)
         return self.line_of_offset(found.start()) if found else 0

@@ -1,1 +1,1 @@
-"""Verification of an import: the content of pages is counted on both sides and compared."""
+"""Verification of an import: counts the content of old and new pages, and compares the counts."""

@@ -1,7 +1,7 @@
 """Counts the content of a page's HTML, whether blogsmith or another system produced it.
 
-A formula is a `<math>` with `alttext` or an annotation, or the source that MathJax 2 and KaTeX keep, or text
-between dollars or brackets that a script would typeset.
+Four forms of a formula are recognized: a `<math>` with `alttext`, a `<math>` with an annotation, the source
+that MathJax 2 and KaTeX keep in the page, and text between dollars or brackets that a script would typeset.
 """
 
 from __future__ import annotations
@@ -43,28 +43,28 @@ _CODE_ANNOTATIONS = lazy_pattern(
 )
 """Matches annotation numbers in a code comment, which refer to notes after the code."""
 _ANNOTATION_ENDS = (")", "!", ">", "/")
-"""Last characters of lines with annotations. A quick test: few lines end in them."""
+"""Last characters of lines with annotations, for a quick test: few other lines end in them."""
 _CJK_CHARACTER = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Ranges of Chinese and Japanese characters. There are no spaces between words, so each character counts as a
-word."""
+"""Ranges of Chinese and Japanese characters. These languages have no spaces between words, so each character
+counts as a word."""
 _WORD = lazy_pattern(rf"[{_CJK_CHARACTER}]|[^\W_{_CJK_CHARACTER}]+(?:[’'][^\W_{_CJK_CHARACTER}]+)*")
 _ASCII_WORD = lazy_pattern(r"[A-Za-z0-9]+(?:'[A-Za-z0-9]+)*")
-"""Equivalent of `_WORD` for ASCII text, in a third of the time."""
+"""Matches the same words as `_WORD` in ASCII text, in a third of the time."""
 _LANGUAGE = lazy_pattern(r"\.[a-z]{2}(?:-[a-z]{2,4})?(?=\.[a-z]+\Z)")
 _TEX_SPACE = lazy_pattern(r"\s+")
 _TEX_LAYOUT = lazy_pattern(
     r"\\(?:begin|end)\{(?:split|aligned)\}|\\(?:text)?color\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}"
     r"|\\(?:displaystyle|textstyle|nonumber|notag|limits)(?![A-Za-z])|\\label\s*\{[^{}]*\}|\\(?![A-Za-z])|[,;:!~.]"
 )
-"""Matches commands that only position or label a formula, lost backslashes, and environments that Sphinx
-adds."""
+"""Matches commands that only position or label a formula, environments that Sphinx adds, punctuation, and
+backslashes that remain without a command."""
 _TYPOGRAPHY = str.maketrans(
     {"’": "'", "‘": "'", "`": "'", "“": "''", "”": "''", '"': "''"}
     | {"…": "", "–": "--", "—": "---", "«": "<<", "»": ">>"}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", "")
 )
-"""Reverts typographic replacements in formulas. Quotes of any form become primes; zero-width characters and
-points are removed."""
+"""Character → its replacement in a formula. Typographic quotes and dashes become ASCII; zero-width characters
+and ellipses are removed."""
 _EMPHASIS = lazy_pattern(r"[_*~`>\\]+")
 _TEX_COMMENT = lazy_pattern(r"(?<!\\)%[^\n]*")
 _DEFINITION = lazy_pattern(
@@ -75,7 +75,7 @@ _DEFINITION = lazy_pattern(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Content of one page: kind → item → count. For words, their order is stored too."""
+    """Content of one page: kind of content → item → count. The order of words is stored too."""
 
     counters: Mapping[str, Counter[str]] = field(default_factory=dict)
     words: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Facts:
     """Words inside formulas and code."""
 
     def counter(self, kind: str) -> Counter[str]:
-        """Return the counter of a kind; empty if there is none."""
+        """Return item → count for a kind of content; empty if the page has no items of this kind."""
         return self.counters.get(kind, Counter())
 
     @property
@@ -94,7 +94,7 @@ class Facts:
 
 
 def normalize_tex(tex: str) -> str:
-    """Normalize a formula: remove whitespace, points, and commands that only position or label.
+    """Normalize a formula: remove whitespace, punctuation, and commands that only position or label.
 
     Return an empty string for a formula that only defines macros.
     """
@@ -103,7 +103,7 @@ def normalize_tex(tex: str) -> str:
 
 
 def _only_defines(tex: str) -> bool:
-    """Return whether a formula consists of definitions and comments."""
+    """Return whether a formula contains nothing but definitions and comments."""
     if "\\" not in tex:
         return False
     tex = _TEX_COMMENT.sub("", tex).strip()
@@ -118,13 +118,13 @@ def _only_defines(tex: str) -> bool:
 
 
 def strip_emphasis(tex: str) -> str:
-    """Remove characters of a normalized formula that Markdown may read as emphasis, code or quotes. Pages of
-    old systems lost these characters, or show them as text."""
+    """Remove the characters of a normalized formula that Markdown may read as emphasis, code or quotes: pages
+    of old systems may lack them."""
     return _EMPHASIS.sub("", tex)
 
 
 def normalize_code(code: str) -> str:
-    """Normalize a code block: ignore whitespace at line ends, blank lines and annotations."""
+    """Normalize a code block: remove whitespace at line ends, blank lines and annotations."""
     lines = (_without_marks(line).strip() for line in code.strip().splitlines())
     return "\n".join(line for line in lines if line)
 
@@ -134,7 +134,7 @@ def _without_marks(line: str) -> str:
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a text, in lower case and with plain quotes and hyphens."""
+    """Return the words of a text, in lower case and with straight apostrophes."""
     text = unquote(text) if "%" in text else text
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
@@ -143,7 +143,8 @@ def split_words(text: str) -> list[str]:
 
 
 def normalize_url(address: str) -> str:
-    """Normalize the URL of a link: remove scheme, fragment and query. Return an empty string for a path."""
+    """Normalize the URL of a link: remove scheme, fragment and query. Return an empty string if the URL has
+    no host."""
     address = unquote(address.strip().partition("#")[0].partition("?")[0])
     if re.match(r"(?:https?:)?//", address):
         return unquote(address).partition("//")[2].rstrip("/").casefold()
@@ -157,8 +158,8 @@ def normalize_key(key: str) -> str:
 
 
 def normalize_image_name(address: str) -> str:
-    """Return the file name of an image, without a language code, for comparison. Attachments of notebooks
-    have names too. All data URLs are treated as equal."""
+    """Return the file name of an image without a language code, for comparison. An attachment of a notebook
+    has a name too. All data URLs are treated as equal."""
     if address.startswith("data:"):
         return "data:"
     path = unquote(address.strip().removeprefix("attachment:").partition("#")[0].partition("?")[0])
@@ -172,9 +173,9 @@ _SILENT_CLASSES = name_set(
     "katex-html MathJax_Preview MathJax reversefootnote anchor lineno gutter gl footnote-ref filename "
     "code-title linenos"
 )
-"""Classes of elements whose content is not the author's text, in blogsmith and elsewhere."""
+"""Classes of elements whose content the author did not write, in pages of blogsmith and of other systems."""
 _ASIDE_CLASSES = frozenset(("sidenote", "marginnote", "margin-note", "side-note", "sidenote-number"))
-"""Classes of margin notes in the middle of a line."""
+"""Classes of margin notes that are inside a paragraph."""
 _NO_MATH = frozenset(("pre", "code", "textarea", "kbd", "samp"))
 _MATH = lazy_pattern(
     r"\$\$((?:\\[\s\S]|(?!\$\$)[^\\])+?)\$\$|\\\[([\s\S]+?)\\\]|\\\(([\s\S]+?)\\\)"
@@ -184,9 +185,10 @@ _MATH = lazy_pattern(
 )
 _MATH_ML = lazy_pattern(r"(<math\b[^>]*\salttext=\"[^\"]*\"[^>]*>)[\s\S]*?</math>")
 _CODE_SPAN = lazy_pattern(r'<span class="(?!gl")(?:line|[a-z][a-z0-9]{0,2})">([^<]*)</span>')
-"""Element for a color or a line of code in Pygments and Chroma; `gl` is a line number."""
+"""Matches an element for a color or a line of code in Pygments and Chroma; its text is group 1. The class
+`gl`, a line number, is excluded."""
 _CODE_SPAN_DEPTH = 3
-"""Nesting depth of these elements in Chroma: a line, its code, its tokens."""
+"""Nesting depth of these elements in Chroma: line, code of the line, token."""
 _SCRIPT_FORMULA = lazy_pattern(r"\s*[_^]\{(?:\\text\{)?([\w+−-]{1,20})\}?\}\s*\Z")
 """Matches a formula that is only a superscript or subscript."""
 _REFERENCE = lazy_pattern(r"\\(?:eq)?ref\{[^{}]*\}")
@@ -200,7 +202,7 @@ _BLOCKS = name_set(
 
 
 def read_facts(html: str) -> Facts:
-    """Count the content of a page. Invalid HTML is accepted."""
+    """Count the content of a page. Invalid HTML raises no error."""
     reader = _Reader()
     reader.feed(_without_presentation(html))
     reader.close()
@@ -208,7 +210,8 @@ def read_facts(html: str) -> Facts:
 
 
 def _without_presentation(html: str) -> str:
-    """Remove the elements inside formulas and the colors of code: nine in ten tags, but no content."""
+    """Remove the elements inside formulas and the elements for colors of code: nine in ten tags, but no
+    content."""
     # a function is three times as fast as the replacement string `\1`
     html = _MATH_ML.sub(lambda found: f"{found[1]}</math>", html)
     for _ in range(_CODE_SPAN_DEPTH):
@@ -218,7 +221,7 @@ def _without_presentation(html: str) -> str:
 
 @dataclass(slots=True)
 class _OpenElement:
-    """An open element."""
+    """An element whose end the reader has not reached yet."""
 
     tag: str
     is_silent: bool
@@ -331,7 +334,8 @@ class _Reader(HTMLParser):
                     element.heading.append(data)
 
     def updatepos(self, i: int, j: int) -> int:
-        """Count no lines, because no position of a tag is used."""
+        """Return `j` without counting lines, because no position of a tag is used. Overrides a slow method of
+        HTMLParser."""
         return j
 
     def _add(self, kind: str, thing: str) -> None:
@@ -363,7 +367,7 @@ class _Reader(HTMLParser):
         self._words.extend(split_words(text.replace(_DOLLAR, "$")))
 
     def finish(self) -> Facts:
-        """Return the counted content."""
+        """Return the content counted in all HTML so far."""
         self._flush()
         if self._code is not None:
             self._take_code()
@@ -377,7 +381,7 @@ class _Reader(HTMLParser):
 
 
 def _is_note(values: Mapping[str, str]) -> bool:
-    """Return whether a superscript is a footnote reference."""
+    """Return whether a superscript with these attributes is a footnote reference."""
     return "footnote-ref" in values.get("class", "") or values.get("id", "").startswith("fnref")
 
 
@@ -391,17 +395,17 @@ def _without_math(code: str) -> str:
 _MAX_QUOTE = 200
 """Maximum number of characters of a lost item that a report quotes."""
 _MAX_WORDS = 20_000
-"""Maximum number of words of pages whose word order is compared: the cost grows with the square."""
+"""Maximum number of words of a page for a comparison of word order, whose cost grows with the square."""
 
 
 def losses(
     source: str, before: Facts, after: Facts, allowed: Facts, lines: LineFinder, own: str = ""
 ) -> Iterator[Difference]:
-    """Yield the items that `before` contains more often than `after`, except those that may be lost
-    (`allowed`).
+    """Yield the items that `before` contains more often than `after`, except those in `allowed`, which may be
+    lost.
 
     source: name of the file in the differences. own: host and path of the site, whose links are ignored. A
-    word that became part of a formula or of code is not lost.
+    word that became part of a formula or of code does not count as lost.
     """
     for kind in KINDS:
         lost = before.counter(kind) - after.counter(kind) - allowed.counter(kind)
@@ -418,7 +422,8 @@ def losses(
 
 
 def _remove_joined_words(lost: Counter[str], words: Sequence[str]) -> Counter[str]:
-    """Remove lost words that the other page contains, joined with others to one word."""
+    """Return the lost words without those that are the concatenation of two adjacent words of the other
+    page."""
     if not lost:
         return lost
     joined = Counter(first + second for first, second in pairwise(words))
@@ -430,7 +435,8 @@ def _shorten(text: str) -> str:
 
 
 def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> Iterator[Sequence[str]]:
-    """Yield runs of lost words that are next to each other."""
+    """Yield lost words, grouped into runs that are next to each other in the old page. before, after: words
+    of the old and of the new page; lost: word → number of lost occurrences."""
     if not lost:
         return
     left = Counter(lost)
@@ -451,5 +457,5 @@ def _runs(before: Sequence[str], after: Sequence[str], lost: Counter[str]) -> It
 
 
 def find_words(lines: LineFinder, words: Sequence[str]) -> int:
-    """Return the line where the first six of these words appear in a row; 0 if they do not appear."""
+    """Return the line that contains the first six of these words in a row; 0 if there is none."""
     return lines.search(r"[\W_]*".join(re.escape(word) for word in words[:6]))

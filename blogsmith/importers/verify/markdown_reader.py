@@ -1,8 +1,8 @@
-"""Renders Markdown of a source to HTML, to count its content: markdown-it with stock plugins, formulas as
-`<math>`.
+"""Renders Markdown of a source to HTML, so that its content can be counted. It uses markdown-it with stock
+plugins, and shows formulas as `<math>`.
 
-Each system adds the extensions of its dialect. The reader shares no code with blogsmith's parser or with any
-translation.
+Each system adds the extensions of its Markdown dialect. This module shares no code with blogsmith's parser or
+with any translation.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ Rule = Callable[..., str]
 _DIAGRAM = lazy_pattern(r"\s*\{?\.?(?:mermaid|dot|graphviz)\b")
 _TITLE = lazy_pattern(r"<h1>(.*?)</h1>", re.DOTALL)
 FORMULA_RULES = ("math_inline", "math_inline_double", "math_block")
-"""Types of the tokens that are formulas."""
+"""markdown-it's token types for formulas."""
 
 
 class Dollars(NamedTuple):
-    """Rules for formulas between single dollars. Double dollars may also be inline math."""
+    """Options for formulas between single dollars. Inline math between double dollars is always allowed."""
 
     allow_space: bool
-    """Whether spaces are allowed inside the dollars."""
+    """Whether spaces are allowed directly inside the dollars."""
     allow_digits: bool
-    """Whether digits are allowed next to the dollars."""
+    """Whether digits are allowed directly outside the dollars."""
     labels: bool = False
-    """Whether a `(label)` may follow."""
+    """Whether a `(label)` may follow the formula."""
 
 
 def markdown_reader(
@@ -46,8 +46,9 @@ def markdown_reader(
     dollars: Dollars | None = None,
     rules: Mapping[str, Rule] = MappingProxyType({}),
 ) -> MarkdownIt:
-    """Return a CommonMark parser with tables, strikethrough and footnotes. The numbers of footnotes count as
-    words. plugins: extensions of a system's dialect. rules: type of a token → its render rule."""
+    """Return a CommonMark parser with tables, strikethrough and footnotes. In its HTML, footnote numbers
+    count as words. plugins: extensions of a system's dialect. dollars: None if dollars are text. rules: token
+    type → render rule."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.core.ruler.after("normalize", "indented_rows", _outdent_rows)
     for plugin in (footnote_plugin, *plugins):
@@ -77,7 +78,7 @@ def _outdent_rows(state: StateCore) -> None:
 
 
 def content_rule(show: Callable[[str], str]) -> Rule:
-    """Return a rule that renders a token by passing its content to `show`."""
+    """Return a rule that renders a token as `show(content of the token)`."""
 
     def render(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
         return show(tokens[index].content)
@@ -86,13 +87,13 @@ def content_rule(show: Callable[[str], str]) -> Rule:
 
 
 def demote_title(html: str) -> str:
-    """Turn the first level-1 heading into a paragraph, because on other pages the title is not part of the
-    text."""
+    """Turn the first level-1 heading into a paragraph: the new page has the title outside of its text."""
     return _TITLE.sub(r"<p>\1</p>", html, count=1)
 
 
 def is_diagram(info: str) -> bool:
-    """Return whether code is a diagram. The new page shows it as an image, so its source is not counted."""
+    """Return whether a code block with this info string is a diagram. The new page shows an image, so the
+    source is not counted."""
     return _DIAGRAM.match(info) is not None
 
 
@@ -113,7 +114,7 @@ def _read_formula_with_text(state: StateInline, silent: bool) -> bool:
 
 
 def formula_html(tex: str) -> str:
-    """Return the element that counts as a formula."""
+    """Return the HTML element that is counted as a formula."""
     return f'<math alttext="{escape(tex)}"></math>'
 
 
@@ -121,8 +122,8 @@ _WORDS = lazy_pattern(r"(?:\d[\d.,]*(?=[,\s])|\s)[^\\^_={}+<>|/*&]*[^\W\d_]{2,}[
 
 
 def inline_html(tex: str, show: Callable[[str], str] = formula_html) -> str:
-    """Return the element of a formula between dollars, or words between two prices as text. show: function
-    that returns the element."""
+    """Return `show(tex)`, the element of a formula between dollars. If `tex` is words between two prices,
+    return the words as text."""
     return f" {escape(tex)} " if _WORDS.fullmatch(tex) else show(tex)
 
 

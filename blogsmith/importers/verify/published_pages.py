@@ -1,8 +1,8 @@
 """Comparison with pages that the old system published: `blogsmith import --against public/`.
 
 Only the article of an old page is compared: the element that contains the text of a post in most themes.
-Parts of it that themes and systems add (contents, dates, numbers, buttons) are removed by their class names.
-Other words of the layout appear on most pages, and are removed for this reason.
+Elements of the article that themes and systems add (contents, dates, numbers, buttons) are recognized by
+their class names and removed. Words that appear on most pages of a layout are removed too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from .facts import Facts, losses, read_facts, split_words, strip_emphasis
 
 
 def _tag(elements: str, names: str, attributes: str = "class") -> str:
-    """Return a pattern for an opening tag with one of `names` as a whole class or id."""
+    """Return a regular expression for an opening tag of one of `elements` with one of `names` as a class.
+    elements, names, attributes: alternatives separated by `|`; `attributes` may contain `id`."""
     quoted = rf"[\"'](?:[^\"'<>]*\s)?(?:{names})(?:\s[^\"'<>]*)?[\"']"
     return rf"<(?:{elements})\b[^<>]*\b(?:{attributes})=(?:{quoted}|(?:{names})(?=[\s>]))[^<>]*>"
 
@@ -48,12 +49,12 @@ _ARTICLES = tuple(
         r"<body\b[^>]*>",
     )
 )
-"""Elements that themes use for the text of a page, most specific first."""
+"""Patterns for the element that contains the text of a page in a theme, most specific first."""
 _FIRST_WHOLE_PAGE_FORM = 5
-"""Index of the first pattern that matches a whole page, including header and footer."""
+"""Index of the first pattern in `_ARTICLES` that matches a whole page, including header and footer."""
 _COMMENT = lazy_pattern(r"<!--[\s\S]*?-->")
 _FRAME = lazy_pattern(r"<(?:nav|footer)\b[^<>]*>", re.IGNORECASE)
-"""Parts of a whole page that are not text."""
+"""Matches elements of a whole page that are not text of its article."""
 _LAYOUT = lazy_pattern(
     "|".join(
         (
@@ -84,21 +85,23 @@ _FORMULA = lazy_pattern(
     r"\$\$[^$]{1,4000}\$\$|\$[^$]{1,1000}\$|\\\([\s\S]{1,1000}?\\\)|\\\[[\s\S]{1,4000}?\\\]"
 )
 _FALSE_FORMULA_CHARACTER = lazy_pattern(r"\$|\\(?=[(\[])|^[ \t]*\d+\.(?=[ \t])", re.MULTILINE)
-"""Matches dollars outside of formulas, and list numbers that the published page shows as text."""
+"""Matches dollars and brackets outside of formulas, and list numbers that the published page shows as
+text."""
 _ORDINAL = lazy_pattern(r"(?<=\d)<sup>(st|nd|rd|th)</sup>")
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """The part of a page that contains its text."""
+    """The element of a published page that contains its text."""
 
     form: int
-    """Index of the pattern in `_ARTICLES`; pages with the same index have the same layout."""
+    """Index in `_ARTICLES` of the pattern that matched, or its length if none did; pages with the same index
+    have the same layout."""
     html: str
 
 
 def extract_article(page: str) -> Article:
-    """Return the part of a page that the author wrote."""
+    """Return the article of a published page, without elements that the theme adds."""
     page = _COMMENT.sub("", page)
     ends = ElementEnds(page)
     for form, pattern in enumerate(_ARTICLES):
@@ -118,7 +121,8 @@ def _remove_layout(html: str) -> str:
 
 
 def _escape_formulas(html: str) -> str:
-    """Escape `<` in formulas: in HTML it would start a tag. Hugo, for example, does not escape it."""
+    """Escape `<` in formulas, because in HTML it would start a tag. Some systems, such as Hugo, leave it
+    unescaped."""
 
     def escape(found: re.Match[str]) -> str:
         return found[0] if ">" in found[0] else found[0].replace("<", "&lt;")
@@ -127,8 +131,8 @@ def _escape_formulas(html: str) -> str:
 
 
 def _keep_marked_formulas(html: str) -> str:
-    """If the system marks formulas with elements, change other text so that it does not look like
-    a formula."""
+    """If the page marks formulas with elements, remove characters from its other text that would look like a
+    formula."""
     parts = list(_split(_MARKED_FORMULA, html))
     if len(parts) == 1:
         return html
@@ -136,12 +140,13 @@ def _keep_marked_formulas(html: str) -> str:
 
 
 def _remove_elements(pattern: re.Pattern[str], html: str) -> str:
-    """Remove the elements whose tags match a pattern. An element without an end stays."""
+    """Remove the elements whose opening tags match a pattern. An element without an end stays."""
     return "".join(prose for prose, _ in _split(pattern, html))
 
 
 def _split(pattern: re.Pattern[str], html: str) -> Iterator[tuple[str, str]]:
-    """Iterate over elements whose tags match, as (HTML before it, element). The last element is empty."""
+    """Divide the HTML at elements whose opening tags match. Yield pairs: HTML before an element, the element.
+    The element of the last pair is empty."""
     position = start = 0
     ends = ElementEnds(html)
     while found := pattern.search(html, position):
@@ -156,7 +161,7 @@ _READING_TIME = lazy_pattern(
     r"(?i)(\d+)[\s-]*(minutes?|mins?)\b[\s(]*(?:to\s+)?(?:read|reading)?|reading\s+time:?\s*(\d+)"
 )
 _HEAD_WORDS = 100
-"""Number of words at the start of an article where its reading time is searched for."""
+"""Number of words at the start of an article that may contain its reading time."""
 
 
 def layout_words(page: ImportedPage, title: str, old: Facts) -> Counter[str]:
@@ -185,19 +190,19 @@ def _date_words(written: str) -> list[str]:
 
 
 def _reading_time(old: Facts) -> Counter[str]:
-    """Return the words of a phrase such as `5 minute read`, each once."""
+    """Return the words of a reading time such as `5 minute read`, each once; empty if the page shows none."""
     found = _READING_TIME.search(" ".join(old.words[:_HEAD_WORDS]))
     return Counter(split_words(found[0])) if found else Counter()
 
 
 _LAYOUT_SHARE = 0.6
-"""Minimum share of pages that contain a word of the layout."""
+"""Minimum share of the pages with one layout that contain a word; then it is a word of the layout."""
 _MIN_PAGES = 5
-"""Minimum number of pages that are needed to find the words of a layout."""
+"""Minimum number of pages with one layout that are needed to find its words."""
 COMPARED_KINDS = frozenset(("formulas", "words"))
 """Kinds that are compared with published pages. Layouts add too many elements of other kinds."""
 _LIST_PAGE = lazy_pattern(r"(?:^|/)page/?\d+/")
-"""Later pages of a paginated list, which have no content of their own."""
+"""Matches URLs of the second and later pages of a paginated list, which have no content of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,18 +210,19 @@ class PublishedCheck:
     """Result of the comparison with published pages."""
 
     counts: Mapping[str, int]
-    """Number of compared `pages`, and of things of each kind."""
+    """Number of compared pages (key `pages`), and of compared items of each kind."""
     unmatched: tuple[str, ...] = ()
     """URLs of imported pages that are not among the published pages."""
     unanswered: tuple[str, ...] = ()
-    """Published URLs at which the new site has no page."""
+    """Published URLs that do not exist on the new site."""
 
 
 def check_published(
     folder: Path, found: Mapping[str, Facts], addresses: Iterable[str], answers: Container[str]
 ) -> PublishedCheck:
-    """Count the compared items, and find URLs that only one of the sites has. addresses: URLs of the imported
-    pages. answers: paths of the new site, without its base path."""
+    """Count the compared items, and find URLs that only one of the two sites has. folder: published site.
+    found: URL → content of published pages. addresses: old URLs of imported pages. answers: paths of the new
+    site, without its base path."""
     counts = {"pages": len(found)}
     counts |= {kind: sum(f.counter(kind).total() for f in found.values()) for kind in sorted(COMPARED_KINDS)}
     unmatched = tuple(address for address in addresses if address not in found)
@@ -239,9 +245,9 @@ def _is_answered(address: str, answers: Container[str]) -> bool:
 def published_facts(
     folder: Path, addresses: Sequence[str], workers: Workers = ONE_PROCESS
 ) -> dict[str, Facts]:
-    """Return the content of published pages by URL, without the words that most pages of a layout share.
+    """Return URL → content for published pages, without the words that most pages with the same layout share.
 
-    Missing pages are omitted.
+    Pages that do not exist are omitted.
     """
     forms: dict[int, dict[str, Facts]] = {}
     read = map_pages(partial(_read_published, folder), addresses, len(addresses), workers)
@@ -255,7 +261,7 @@ def published_facts(
 
 class _PublishedPage(NamedTuple):
     form: int
-    """Index of the pattern, as in `Article`."""
+    """Index of the pattern in `_ARTICLES`."""
     facts: Facts
 
 
@@ -270,7 +276,7 @@ def _read_published(folder: Path, address: str) -> _PublishedPage | None:
 
 
 def page_file(folder: Path, address: str) -> Path | None:
-    """Return the file of a published page, as hosts find it; None if it does not exist."""
+    """Return the file that a web host serves for a URL of a published page; None if it does not exist."""
     path = unquote(address).strip("/")
     names = [path, f"{path}/index.html", f"{path}.html"] if path else ["index.html"]
     files = (folder / name for name in names)
@@ -298,8 +304,8 @@ def _remove_layout_words(pages: Mapping[str, Facts]) -> dict[str, Facts]:
 def published_losses(
     page: ImportedPage, old: Facts, new: Facts, allowed: Facts, title: str = ""
 ) -> list[Difference]:
-    """Return the losses of a page, compared with its published version. Content that may be lost (`allowed`),
-    and words that layouts show from front matter, are ignored. title: title of the site."""
+    """Return the losses of a page, compared with its published version. Content in `allowed` may be lost;
+    words that layouts show from front matter are ignored. title: title of the site."""
     kinds = COMPARED_KINDS - {"words"} if _lists_pages(page) else COMPARED_KINDS
     spare = allowed.counter("words") + layout_words(page, title, old)
     allowed = replace(allowed, counters={**allowed.counters, "words": spare})
@@ -312,12 +318,13 @@ def published_losses(
 
 
 def _lists_pages(page: ImportedPage) -> bool:
-    """Return whether the old page lists other pages, so that blogsmith generates the list."""
+    """Return whether the old page lists other pages, so that blogsmith generates the page."""
     return page.path.name == "_index.md" or any(notice.is_list for notice in page.notices)
 
 
 def _restore_emphasis_characters(old: Facts, new: Facts) -> Facts:
-    """Add characters that Markdown removed from formulas of the published page, if the new page has them."""
+    """Return `old` with formulas completed from `new`: Markdown may have removed characters from formulas of
+    the published page."""
     before, after = old.counter("formulas"), new.counter("formulas")
     plain: dict[str, list[str]] = {}
     for tex in (after - before).elements():

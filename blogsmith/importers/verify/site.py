@@ -1,8 +1,8 @@
 """Compares the built import with its source, page by page, in one or several processes.
 
-Values of old front matter and settings are read from the source again. Only the words of a value are
-compared, so it may move to another key, to the text, or to a list. Dates are compared by day and site paths
-by file name, because imports rewrite both.
+Values of old front matter and settings are read again from the source. Only the words of a value are
+compared, so the new site may contain the value under another key, in the text, or in a list. Dates are
+compared by day and site paths by file name, because imports rewrite both.
 """
 
 from __future__ import annotations
@@ -39,29 +39,29 @@ from .published_pages import PublishedCheck, check_published, published_facts, p
 
 Scalar: TypeAlias = str | int | float | bool
 ADDRESS_KEYS = name_set("permalink slug url aliases alias redirect_from")
-"""Keys that determine the URL of a page; old URLs are checked separately."""
+"""Keys that determine the URLs of a page; they are not compared, because old URLs are checked separately."""
 _MAX_DEPTH = 20
 _TOO_DEEP = "values nested too deeply to compare"
 _MIN_SENTENCE_WORDS = 8
-"""Minimum number of words of a sentence. In the new site, other words may be between its words, such as URLs
-of links."""
+"""Minimum number of words of a sentence. Between the words of a sentence, the new site may have other words,
+for example URLs of links."""
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}\b")
 _HOST = lazy_pattern(r"[A-Za-z][\w+.-]*://|//")
 _CONTENT = lazy_pattern(r"https?://\S|[^\s@]+@[^\s@]+\.\w|\S+\s+\S+\s+\S")
-"""Matches a value that is meant for readers: a URL, an e-mail address, or three words and more."""
+"""Matches a value that is meant for readers: a URL, an e-mail address, or at least three words."""
 
 
 class Leaf(NamedTuple):
     """A value that is neither a mapping nor a list."""
 
     path: str
-    """Keys from the outermost mapping inwards, joined by dots. Indexes of lists are omitted."""
+    """Keys from the outermost mapping inwards, joined by dots. Positions in lists are omitted."""
     value: Scalar
 
 
 def leaves(data: Any, path: str = "", depth: int = 0) -> Iterator[Leaf]:
-    """Yield the values of nested data in order. Empty values are omitted."""
+    """Yield the values of nested data in order. Empty values are omitted. path: path of `data` itself."""
     if isinstance(data, Mapping | list | tuple) and data and depth > _MAX_DEPTH:
         yield Leaf(path, _TOO_DEEP)
     elif isinstance(data, Mapping):
@@ -75,16 +75,17 @@ def leaves(data: Any, path: str = "", depth: int = 0) -> Iterator[Leaf]:
 
 
 def is_content(value: Scalar) -> bool:
-    """Return whether a value is meant for readers, whatever its key: an address or a sentence."""
+    """Return whether a value is meant for readers, whatever its key: a URL, an e-mail address or a
+    sentence."""
     return isinstance(value, str) and _CONTENT.search(value) is not None
 
 
 def is_named(path: str, messages: Iterable[str]) -> bool:
-    """Return whether a message names a key or setting in double quotes: its path, or that of a mapping that
+    """Return whether a message contains, in double quotes, a path of keys or the path of a mapping that
     contains it.
 
-    This holds only for messages that contain the word "key" or "setting", or start with a quoted name. Other
-    quoted names are shortcodes, files and similar.
+    Only messages with the word "key" or "setting", and messages that start with a quoted name, are
+    considered. Quoted names in other messages are shortcodes, files and similar.
     """
     parts = path.split(".")
     names = {f'"{".".join(parts[:count])}"'.casefold() for count in range(1, len(parts) + 1)}
@@ -96,7 +97,7 @@ _NAMES_KEY = lazy_pattern(r"\A\"|\b(?:key|setting)s?\b")
 
 
 class ValueIndex:
-    """Index of the values of the new site, for searching."""
+    """Search index of the values in the new site."""
 
     def __init__(self, data: Iterable[Any], texts: Iterable[str] = ()) -> None:
         """Initialize the index.
@@ -109,8 +110,8 @@ class ValueIndex:
         """Keys of all mappings, in lower case."""
 
     def has(self, leaf: Leaf, translated: Collection[str]) -> bool:
-        """Return whether the new site contains a value. translated: keys whose booleans an importer
-        translates, in lower case."""
+        """Return whether the new site contains a value. A boolean is found if its key is in the new site or
+        in `translated`. translated: keys that an importer translates, in lower case."""
         if isinstance(leaf.value, bool):
             path = leaf.path.casefold()
             return path in translated or path.rpartition(".")[2] in self.keys
@@ -150,7 +151,7 @@ class ValueIndex:
 
     @cached_property
     def _word_sets(self) -> Mapping[str, Collection[frozenset[str]]]:
-        """Map each word to the values and lists that contain it, as sets of words."""
+        """Map each word to the sets of words of those values and lists that contain the word."""
         lists: dict[str, set[str]] = {}
         for leaf in self._leaves:
             lists.setdefault(leaf.path, set()).update(split_words(str(leaf.value)))
@@ -184,9 +185,10 @@ def _file_name(value: str) -> str:
 
 
 _SETTINGS_SUFFIXES = frozenset((".yml", ".yaml", ".toml", ".json"))
-"""Extensions of settings files. Pages made for old lists name such a file as their source."""
+"""Extensions of settings files. If a page replaces a generated list, its source is a file with one of
+these."""
 FRONT, SETTINGS = "front matter", "settings"
-"""Kinds of differences."""
+"""Kinds of differences that are values, not content of a page."""
 
 
 def read_old_front(file: Path) -> dict[str, Any] | None:
@@ -204,7 +206,7 @@ def read_old_front(file: Path) -> dict[str, Any] | None:
 
 
 def _first_cell(text: str) -> str:
-    """Return the source of a notebook's first cell; empty if it is code or there is none."""
+    """Return the source of a notebook's first cell; empty if the notebook has none or if it is code."""
     try:
         cell = json.loads(text)["cells"][0]
         return "".join(cell["source"]) if cell["cell_type"] in ("raw", "markdown") else ""
@@ -213,8 +215,8 @@ def _first_cell(text: str) -> str:
 
 
 def old_leaves(page: ImportedPage, written: Mapping[str, Any]) -> list[Leaf]:
-    """Return the distinct values of a page's old front matter. written: the front matter, read again from its
-    file."""
+    """Return the distinct values of a page's old front matter: as the system reads it, and as written.
+    written: front matter read again from the source file."""
     found = {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(page.old_front)}
     found |= {(leaf.path.casefold(), leaf.value): leaf for leaf in leaves(written)}
     return [*found.values()]
@@ -239,15 +241,16 @@ def _is_key(step: str | int) -> TypeGuard[str]:
 
 
 class NewValues(NamedTuple):
-    """The indexes that are searched for values of old settings."""
+    """Indexes of the new site, for finding the values of old settings."""
 
     settings: ValueIndex
     site: ValueIndex
-    """Values of settings, front matter and text."""
+    """Index of settings, front matter and text of pages."""
 
 
 def lost_settings(old: OldSettings, new: NewValues) -> list[str]:
-    """Return the paths of settings that the new site lacks; the path of a mapping if all of it is missing."""
+    """Return the paths of old settings that the new site lacks. If it lacks a whole mapping, return only the
+    path of the mapping."""
     return list(dict.fromkeys(_find_lost(old.values, "", new, old.translated)))
 
 
@@ -286,13 +289,13 @@ class PageRequest:
 
     page: ImportedPage
     html: str | None
-    """HTML of the new page from `page_html`; None if there is no page."""
+    """HTML of the new page from `page_html`; None if the new site has no page."""
     address_losses: tuple[Difference, ...] = ()
-    """Its old URL, as a loss, if the new site has no page there; otherwise empty."""
+    """The page's old URL, if the new site has no page at this URL; otherwise empty."""
     published: Facts | None = None
-    """Content of the page that the old system published; None if there is none."""
+    """Content of the page that the old system published; None without a published page."""
     errors: int = 0
-    """Number of errors that the build reported for the page; `warnings` is the number of warnings."""
+    """Number of errors that the build reported for the page."""
     warnings: int = 0
 
 
@@ -307,11 +310,11 @@ class PageComparer:
     settings: Mapping[str, Any]
     """Settings of the new site, as written."""
     base_url: str
-    """Base URL of the new site; `title` is its title."""
+    """Base URL of the new site."""
     title: str
 
     def compare(self, request: PageRequest) -> PageCheck:
-        """Return the errors and losses of a page."""
+        """Return the diagnostics and losses of a page."""
         page = request.page
         try:
             with page_limit():
@@ -348,7 +351,8 @@ class PageComparer:
 
 
 def _locate(found: Difference, parts: Sequence[SourcePart]) -> Difference:
-    """Return a difference with the file and line of its part, for pages that come from several files."""
+    """Return a difference with file and line in the source, if the page comes from several files; otherwise
+    unchanged."""
     part = next((one for one in reversed(parts) if one.line <= found.line), None)
     return replace(found, source=part.source, line=part.first + found.line - part.line) if part else found
 
@@ -362,7 +366,7 @@ def page_html(rendered: RenderedDocument, base_path: str) -> str:
 
 
 def _restore_image_urls(html: str, originals: Mapping[str, str]) -> str:
-    """Replace URLs of smaller copies of images with those of the originals."""
+    """Replace URLs of scaled copies of images with the URLs of the original images."""
 
     def original(found: re.Match[str]) -> str:
         first = found[2].split(" ", 1)[0].rstrip(",")
@@ -379,9 +383,9 @@ class SiteCheck:
     diagnostics: tuple[Diagnostic, ...]
     """Diagnostics of the whole site, sorted as a build prints them."""
     published: PublishedCheck | None = None
-    """Comparison with the pages that the old system published; None if they are not given."""
+    """Comparison with the pages that the old system published; None without published pages."""
     settings: tuple[Difference, ...] = ()
-    """Lost settings of the old site."""
+    """Settings of the old site that the new site lacks."""
     setting_count: int = 0
     """Number of compared values in the old settings."""
 
@@ -402,7 +406,7 @@ class SiteCheck:
 
     @property
     def unknown_commands(self) -> Counter[str]:
-        """Count the unknown commands of formulas, by name."""
+        """Return name → count for the unknown TeX commands in formulas."""
         places = (
             (found.source_line, found.place) for found in self.diagnostics if found.code == "math-command"
         )
@@ -448,7 +452,7 @@ def check_site(
 
 
 def site_values(site: SiteImport, settings: Mapping[str, Any]) -> NewValues:
-    """Return the values of the new site."""
+    """Return indexes of the values in the new site."""
     fronts, texts = [page.front for page in site.pages], [page.text for page in site.pages]
     return NewValues(ValueIndex([settings]), ValueIndex([settings, *fronts], texts))
 
@@ -473,7 +477,8 @@ def _request(
 
 
 def _address_losses(page: ImportedPage, snapshot: SiteSnapshot) -> tuple[Difference, ...]:
-    """Return the old URL of a page, as a loss, if the new site has no page there."""
+    """Return the old URL of a page as a difference, if the new site has no page at this URL; otherwise an
+    empty tuple."""
     address = unquote(page.address)
     if not address:
         return ()

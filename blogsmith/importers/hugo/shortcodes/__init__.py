@@ -1,1 +1,1 @@
-"""Hugo's shortcodes: parsing of calls, their translation, and templates of the site."""
+"""Hugo's shortcodes: parser for calls, translation of calls, and expansion of the site's own templates."""

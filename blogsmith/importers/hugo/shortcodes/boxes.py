@@ -1,4 +1,8 @@
-"""Shortcodes that enclose text: callouts, folds, tabs, columns, notes, quotes and inline text."""
+"""Shortcodes that enclose text: callouts, folds, tabs, columns, notes, quotes and inline text.
+
+A handler `show_…` gets a call, the translation of its inner text, and the context of its page. It returns
+None if it cannot translate the call.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +24,13 @@ KINDS: Mapping[str, str] = {
     **{"bomb": "danger", "bulb": "tip", "idea": "tip", "pro": "success", "con": "caution", "ok": "success"},
     **{"warning-circle": "warning", "exclamation-circle": "important", "pencil": "note", "comment": "note"},
 }
-"""Names that themes use for boxes → kinds of callouts."""
+"""Name that a theme uses for a box → kind of callout."""
 MATHEMATICAL = name_set(
     "axiom assumption claim conjecture exercise problem solution algorithm notation observation fact "
     "property hypothesis postulate"
 ) - {*kind_table()}
-"""Callouts of mathematical posts that blogsmith does not define; the new site's settings do."""
+"""Kinds of callouts in mathematical posts that blogsmith does not define; the settings of the new site define
+them."""
 _BOXES = name_set(
     "callout admonition notice alert hint box admonish aside infobox notification message panel "
     "blockquote-alert paige/alert tips"
@@ -59,7 +64,8 @@ def show_box(call: Call, inner: str, context: CallContext) -> Replacement | None
 
 
 def show_named_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `note`, `tip`, `theorem` and similar calls to a callout of that kind."""
+    """Translate `note`, `tip`, `theorem` and similar calls to a callout whose kind is the name of the
+    call."""
     if call.inner is None:
         return None
     title = call.get("title", "name", "heading", 0)
@@ -67,7 +73,8 @@ def show_named_box(call: Call, inner: str, context: CallContext) -> Replacement 
 
 
 def show_numbered_box(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `exercise`, `claim` and similar calls to a callout of a kind that the new site defines."""
+    """Translate `exercise`, `claim` and similar calls to a callout. Its kind is the name of the call, and the
+    settings of the new site define it."""
     if call.inner is None:
         return None
     context.kinds.add(call.name)
@@ -106,7 +113,7 @@ def _details(label: str, body: str, *, opened: bool) -> str:
 
 
 def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Replace a box that is only layout with its content, without dividers."""
+    """Replace a box that only affects the layout with its content, and remove dividers in the content."""
     inner = re.sub(r"(?m)^[ \t]*<-+>[ \t]*$", "", inner)
     if not inner.strip():
         return None
@@ -114,7 +121,7 @@ def show_inner(call: Call, inner: str, context: CallContext) -> Replacement | No
 
 
 def show_tabs(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `tabs` to a block of tabs. It is not joined with a block of tabs before it."""
+    """Translate `tabs` to a block of tabs, which is not joined with a preceding block of tabs."""
     if call.inner is None:
         return None
     names = [each.strip() for each in call.get("items").split(",") if each.strip()]
@@ -136,7 +143,7 @@ _TAB = "\ue012"
 
 
 def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `tab` to one tab. If it has no label, it gets one from the list in `tabs`."""
+    """Translate `tab` to one tab. If the call has no label, the surrounding `tabs` gives one to the tab."""
     if call.inner is None:
         return None
     name = call.get("header", "title", "name", "tabname", "label", 0)
@@ -148,7 +155,7 @@ def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None
 
 
 def show_card(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `card` to a list item with a link and its text."""
+    """Translate `card` to a list item that contains a link and the text of the card."""
     title, link = call.get("title", "header", 0), call.get("link", "url", "href")
     shown = f"[{title}]({link})" if title and link else f"**{title}**" if title else ""
     body = " ".join([call.get("subtitle", "text"), " ".join(inner.split())]).strip()
@@ -164,13 +171,13 @@ def show_button(call: Call, inner: str, context: CallContext) -> Replacement | N
 
 
 INLINE_SHORTCODES = ("badge", "kbd", "mark", "label", "chip", "tag", "underline", "color", "colour")
-"""Shortcodes for inline text. A template of the site takes precedence, because only it knows its arguments.
-"""
+"""Shortcodes for inline text. A template of the site takes precedence, because only the template shows the
+meaning of arguments."""
 
 
 def show_text(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `badge`, `mark`, `kbd` and similar calls to their text. In `color`, the first argument is the
-    color."""
+    """Translate `badge`, `mark`, `kbd` and similar calls to their text. If `color` has two arguments, the
+    text is the second."""
     last = (1, 0) if call.name in ("color", "colour") else (0,)
     text = " ".join(inner.split()) or call.get("content", "text", "label", "value", *last)
     form = {"kbd": "[[{}]]", "mark": "=={}=="}.get(call.name, "{}")
@@ -178,7 +185,7 @@ def show_text(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def remove_call(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Remove a shortcode whose output is generated content or decoration."""
+    """Remove a shortcode that only generates content or decoration, and add a notice."""
     removed = "".join(node.text for node in call.inner or () if isinstance(node, Literal))
     context.notice("dropped", f'shortcode "{call.name}" has no effect in blogsmith', "", removed)
     return Replacement("")
@@ -211,8 +218,8 @@ Handler = Callable[[Call, str, CallContext], Replacement | None]
 
 
 def show_note(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `sidenote`, `marginnote` and `footnote` to a footnote reference. Store the text of the note
-    in `context`."""
+    """Translate `sidenote`, `marginnote` and `footnote` to a footnote reference. Add the text of the note to
+    `context.notes`."""
     text = dedent_text(inner).strip() or call.get("text", "content", "note", 0)
     if not text:
         return None
@@ -221,7 +228,7 @@ def show_note(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def footnotes(notes: Sequence[str]) -> str:
-    """Return the footnotes for the end of a page."""
+    """Return Markdown footnotes for the end of a page. notes: text of each note, in order."""
     return "".join(
         "[^side-{}]: {}\n".format(number, text.replace("\n", "\n    "))
         for number, text in enumerate(notes, 1)
@@ -229,7 +236,8 @@ def footnotes(notes: Sequence[str]) -> str:
 
 
 def show_quote(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `quote`, `blockquote` and `epigraph` to a quote with an attribution."""
+    """Translate `quote`, `blockquote` and `epigraph` to a quote, followed by its author and source if the
+    call names them."""
     text = dedent_text(inner).strip() or call.get("text", "quote", 0 if not call.named else "text")
     if not text:
         return None
@@ -260,7 +268,7 @@ def show_abbreviation(call: Call, inner: str, context: CallContext) -> Replaceme
 
 
 def show_ruby(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `ruby` to a word with its reading."""
+    """Translate `ruby` to a word with its pronunciation above it."""
     text, reading = call.get("text", "kanji", 0) or inner.strip(), call.get("rt", "reading", "ruby", 1)
     return Replacement(f"<ruby>{text}<rt>{reading}</rt></ruby>") if text and reading else None
 
@@ -287,7 +295,7 @@ def show_audio(call: Call, inner: str, context: CallContext) -> Replacement | No
 
 
 def show_frame(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `iframe` and `pdf` to a link to the document."""
+    """Translate `iframe` and `pdf` to a link to the document that they show."""
     address = context.image(call.get("src", "url", "file", "link", 0))
     if not address:
         return None
@@ -308,7 +316,7 @@ def show_anchor(call: Call, inner: str, context: CallContext) -> Replacement | N
 
 
 def show_event(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `timelineItem` to a line in bold and its text."""
+    """Translate `timelineItem` to a title in bold, followed by the text of the item."""
     title = call.get("header", "title", "date", 0)
     head = " · ".join(filter(None, [title, call.get("subheader", "subtitle"), call.get("badge")]))
     if not (head or inner.strip()):

@@ -1,4 +1,8 @@
-"""Shortcodes for images, videos, code, formulas, diagrams, links and parameters."""
+"""Shortcodes for images, videos, code, formulas, diagrams, links and parameters.
+
+A handler `show_…` gets a call, the translation of its inner text, and the context of its page. It returns
+None if it cannot translate the call.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ _DELIMITED = re.compile(r"\s*(?:\$\$|\$|\\\\?\(|\\\\?\[)")
 
 
 def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `highlight` to a code block, or to a code span with `hl_inline`."""
+    """Translate `highlight` to a code block, or to a code span if it has the option `hl_inline`."""
     if call.inner is None:
         return None
     written = ",".join([*call.positional[1:], *(f'{key}="{value}"' for key, value in call.named.items())])
@@ -38,8 +42,8 @@ def _block(code: str, info: str, context: CallContext) -> Replacement:
 
 
 def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `math` and `katex`. Their content is text with delimited formulas, or the TeX of
-    one formula."""
+    """Translate `math` and `katex`. Their content is either text that contains formulas with delimiters, or
+    the TeX of one formula."""
     if call.inner is None or not inner.strip():
         written = call.get("tex", "content", "formula", "code", 0)
         if written and written not in _FORMULA_WORDS:
@@ -62,8 +66,8 @@ def show_formula(call: Call, inner: str, context: CallContext) -> Replacement | 
 
 
 def _delimited(inner: str, context: CallContext) -> Replacement:
-    """Replace formulas by placeholders: in the shortcode no Markdown is applied to them, so their TeX must
-    not change."""
+    """Translate content with delimited formulas. Placeholders replace the formulas, because Hugo does not
+    apply Markdown inside this shortcode, so later conversions must not change their TeX."""
     opener, tex = split_formula(inner.strip())
     if opener in ("$$", r"\[", r"\\["):
         return Replacement(context.finished.mask(format_display_math(tex)), is_block=True)
@@ -78,14 +82,14 @@ def _delimited(inner: str, context: CallContext) -> Replacement:
 
 
 def show_diagram(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `mermaid` to a fence of that language."""
+    """Translate `mermaid` to a fence with the language `mermaid`."""
     if call.inner is None:
         return None
     return _block(dedent_text(inner), "mermaid", context)
 
 
 def show_data(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `chart`, `echarts` and similar calls to a code block with their data."""
+    """Translate `chart`, `echarts` and similar calls to a code block with the data that they draw."""
     if not inner.strip():
         return None
     hint = "draw it in a code cell, or add an image"
@@ -94,7 +98,7 @@ def show_data(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def show_reference(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `ref` and `relref` to the destination of a link."""
+    """Translate `ref` and `relref` to a link destination; a missing page gives a notice."""
     target = call.get(0, "path")
     address = context.link(target)
     if address:
@@ -104,13 +108,14 @@ def show_reference(call: Call, inner: str, context: CallContext) -> Replacement 
 
 
 def show_parameter(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `param` to a value of the front matter or the settings."""
+    """Translate `param` to a value of the page's front matter or of the site's settings."""
     value = context.param(call.get(0, "name"))
     return Replacement(value) if value else None
 
 
 def show_file(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `include`, `readfile` and `code` to the text of a file, or to code if it has a language."""
+    """Translate `include`, `readfile` and `code` to the text of a file; to a code block if the call names a
+    language."""
     name = call.get("file", "src", "path", 0)
     text = context.file(name) if name else ""
     if not text:
@@ -122,7 +127,7 @@ def show_file(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def hide_comment(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Remove `comment`, which Hugo does not show either."""
+    """Remove `comment`, whose content Hugo does not show either."""
     context.notice("dropped", f'shortcode "{call.name}" is removed with its hidden content', "", inner)
     return Replacement("")
 
@@ -140,12 +145,12 @@ HANDLERS = {
 
 
 _COMMANDS = ("Resize", "Fit", "Fill", "Crop")
-"""Image operations of Hugo."""
+"""Names of Hugo's image operations, which may be the second argument."""
 _SIZE = re.compile(r"(\d+)x\d*")
 
 
 def show_figure(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `figure`, `img` and similar calls to an image with a caption, in a paragraph of its own."""
+    """Translate `figure`, `img` and similar calls to an image with a caption, as a separate paragraph."""
     address = call.get("src", "link" if "src" not in call.named and not call.positional else "src", 0)
     address = address or call.get("image", "url", "file", "light", "path")
     if not address:
@@ -188,7 +193,7 @@ def _plain(alt: str) -> str:
 
 
 def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
-    """Return an image with a link. With a caption it must be HTML."""
+    """Return an image that is a link. With a caption, the image is HTML; otherwise it is Markdown."""
     if not caption:
         return f"[![{_plain(alt)}]({link_destination(address)})]({link_destination(link)})"
     size = f' width="{width}"' if width else ""
@@ -198,19 +203,19 @@ def _linked(address: str, alt: str, caption: str, link: str, width: str) -> str:
 
 
 def show_gallery(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Replace a group of images with its content."""
+    """Replace a gallery call with its content, the images."""
     return Replacement(inner, is_block=True) if inner.strip() else None
 
 
 def show_video(address: str, call: Call) -> Replacement:
-    """Return blogsmith's block for a video."""
+    """Return blogsmith's block for a video at a URL."""
     caption = call.get("caption", "title")
     more = f' data-caption="{escape(caption)}"' if caption else ""
     return Replacement(f'<div class="video-embed" data-src="{escape(address)}"{more}></div>', is_block=True)
 
 
 def show_youtube(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `youtube`, which has a video id or a URL."""
+    """Translate `youtube`, whose argument is a video id or a URL."""
     # the id may have player parameters: `L967JqNFxkw?start=1281`
     name = call.get("id", "v", 0)
     if not name:
@@ -222,13 +227,13 @@ def show_youtube(call: Call, inner: str, context: CallContext) -> Replacement | 
 
 
 def show_vimeo(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `vimeo`, which has a video id."""
+    """Translate `vimeo`, whose argument is a video id."""
     name = call.get("id", 0)
     return show_video(name if "/" in name else f"https://vimeo.com/{name}", call) if name else None
 
 
 def show_video_file(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `video`, which has a file of the site or a video URL."""
+    """Translate `video`, whose argument is a file of the site or the URL of a video."""
     address = call.get("src", "url", "mp4", 0)
     return show_video(context.image(address), call) if address else None
 
@@ -246,7 +251,7 @@ _HOSTS: Mapping[str, tuple[str, str]] = {
 
 
 def show_link(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate content that would be loaded from another site to a link."""
+    """Translate a call that would load content from another host to a link."""
     host = call.name.removesuffix("_simple")
     pattern, title = _HOSTS[host]
     user, name = call.get("user"), call.get("id", "repo", "bvid")

@@ -1,7 +1,7 @@
-"""Parser for shortcodes, and the data of their page that translations need.
+"""Parser for shortcodes, and the context of a page that their translation needs.
 
-Hugo reads shortcodes before Markdown, in code too. A call without closing call has no inner text. Only its
-template knows whether one is required.
+Hugo reads shortcodes before Markdown, in code too. A call without closing call has no inner text. Only the
+template of a shortcode shows whether inner text is required.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ESCAPED_CALL = lazy_pattern(
     r"\{\{[<%][ \t]*(?P<escaped>/\*[\s\S]*?\*/)[ \t]*[>%]\}\}"
     rf"|(?P<angle>{_NEVER})|(?P<percent>{_NEVER})"
 )
-"""Matches a call shown as text. Groups are those of `_CALL`."""
+"""Matches a call that is shown as text. It has the same groups as `_CALL`."""
 _COMMENT_END = lazy_pattern(r"\*/[ \t]*[>%]\}\}")
 _ARGUMENT = lazy_pattern(rf"(?:([\w-]+)[ \t\n]*=[ \t\n]*)?({_STRING}|[^\s\"`=]+)")
 _ESCAPED = lazy_pattern(r"\\(.)")
@@ -38,7 +38,8 @@ _ESCAPED = lazy_pattern(r"\\(.)")
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text outside of calls, or a call shown as text, `{{</* name */>}}`, without its asterisks."""
+    """Text outside of calls, or the text of a call that is only shown: `{{</* name */>}}` without its
+    asterisks and slashes."""
 
     text: str
     start: int
@@ -49,21 +50,22 @@ class Call:
     """A shortcode call."""
 
     name: str
-    """Name in lower case."""
+    """Name of the shortcode in lower case."""
     positional: tuple[str, ...]
     named: Mapping[str, str]
     """Named arguments, with names in lower case."""
     start: int
     """Offset of the call in the text, in characters."""
     opener: str
-    """Call as written, without inner text and end."""
+    """Source of the opening call, without inner text and closing call."""
     closer: str = ""
-    """Closing call as written; empty: none."""
+    """Source of the closing call; empty if there is none."""
     inner: tuple[Literal | Call, ...] | None = None
-    """Nodes between opening and closing call; None without a closing call."""
+    """Nodes between the opening and the closing call; None without a closing call."""
 
     def get(self, *names: str | int, default: str = "") -> str:
-        """Return the first of these arguments, by name or position, that is given."""
+        """Return the value of the first argument in `names` that the call has; otherwise `default`. names:
+        argument names, or 0-based positions."""
         for name in names:
             if isinstance(name, str) and name in self.named:
                 return self.named[name]
@@ -95,10 +97,10 @@ def parse_shortcodes(text: str) -> tuple[Literal | Call, ...]:
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
-    """Yield calls and calls shown as text, in order, in linear time.
+    """Yield matches of calls, and of calls shown as text, in order, in linear time.
 
-    If a call has no end because of an unclosed quote, all calls that begin inside that quote have no end
-    either. They would read the same text again, so they are skipped.
+    If a call does not end because of an unclosed quote, the calls that begin inside this quote do not end
+    either. They are skipped, because matching them would read the same text again.
     """
     position, comment_end = 0, 0
     stuck: set[int] = set()
@@ -119,7 +121,8 @@ def _tokens(text: str) -> Iterator[re.Match[str]]:
 
 
 def _unclosed_calls(text: str, opening: re.Match[str]) -> Iterator[int]:
-    """Yield the offsets of calls of the same kind that have no end, because `opening` has none."""
+    """Yield the offsets of calls with the same opening delimiter that do not end, because the call at
+    `opening` does not end."""
     body = (_ANGLE_BODY if opening[0].endswith("<") else _PERCENT_BODY).match(text, opening.end())
     end = body.end() if body else opening.end()
     position = opening.end()
@@ -166,7 +169,8 @@ def _count(nodes: Iterable[Literal | Call], opened: Counter[str], by: int) -> No
 
 
 def _close(nodes: list[Literal | Call], opened: Counter[str], name: str, closer: str, start: int) -> None:
-    """Move the nodes after the last open call of this name into that call, which is thereby closed."""
+    """Close the last open call with this name: the nodes after it become its inner nodes. Without an open
+    call, append the closing call as text. opened: name → number of open calls."""
     for index in range(len(nodes) - 1, -1, -1) if opened[name] else ():
         node = nodes[index]
         if isinstance(node, Call) and node.name == name and node.inner is None:
@@ -180,7 +184,7 @@ def _close(nodes: list[Literal | Call], opened: Counter[str], name: str, closer:
 
 
 def write_source(nodes: tuple[Literal | Call, ...]) -> str:
-    """Return the source of nodes as written, except for calls shown as text."""
+    """Return the source of nodes as written; only calls shown as text lose their asterisks."""
     parts = []
     for node in nodes:
         if isinstance(node, Literal):
@@ -192,23 +196,25 @@ def write_source(nodes: tuple[Literal | Call, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Functions and data of the page that contains a call."""
+    """Data of the page that contains a call, and functions for resolving links and files."""
 
     finished: HiddenFragments
-    """Hidden fragments of the page, to which translations are added."""
+    """Hidden fragments of the page; a translation is added if later conversions must not change it."""
     link: Callable[[str], str]
-    """Destination of a link to a page, as in `ref`; empty if the page does not exist."""
+    """Function from a target of `ref` to a link destination; empty if the page does not exist."""
     image: Callable[[str], str]
-    """URL of an image or file in the new site."""
+    """Function from the old to the new URL of an image or file."""
     param: Callable[[str], str]
-    """Parameter of the page or, if it has none, of the site; empty if there is none."""
+    """Function from a parameter's name to its value for the page, otherwise for the site; empty if it is not
+    set."""
     file: Callable[[str], str]
-    """Content of a file, relative to the site's root or to the page; empty if it cannot be read."""
+    """Function from a path, relative to the site's root or to the page, to the content of the file; empty if
+    it cannot be read."""
     notice: Callable[[NoticeKind, str, str, str], None]
-    """Called with kind, message, hint and the removed text."""
+    """Function that adds a notice; called with kind, message, hint and the removed text."""
     data: Callable[[], Mapping[str, Any]] = dict
-    """Content of the files in `data/`: names of folders and files → values."""
+    """Function that returns the content of `data/` as nested mappings, by names of folders and files."""
     notes: list[str] = field(default_factory=list)
-    """Text of each margin note of the page, in order. They become footnotes."""
+    """Margin notes of the page in Markdown, in order. They become footnotes."""
     kinds: set[str] = field(default_factory=set)
     """Kinds of callouts that the new site must define."""

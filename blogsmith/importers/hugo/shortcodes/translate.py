@@ -1,8 +1,8 @@
 """Translation of all shortcodes of a text, by built-in handlers or by the site's own templates.
 
-Templates that consist only of text, arguments and inner text are expanded. The supported subset of Go's
-templates consists of `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range` over the site's data, and a
-few functions that change no text. A template with anything else is not expanded at all.
+A template is expanded if it contains only text, arguments, inner text and the supported subset of Go's
+template language: `.Get`, `.Inner`, variables, `with`, `if`, `else`, `range` over the site's data, and a few
+functions that change no text. Other templates are not expanded at all.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ _ELEMENT = lazy_pattern(
 _BLOCK = lazy_pattern(r"<(div|section|aside|details|figure|blockquote|p|center|ul|ol|table|pre|h\d)\b")
 _INNER = "\ue013"
 _MOST_ROUNDS = 2000
-"""Maximum number of loop iterations in one call; real pages have shorter lists."""
+"""Maximum number of loop iterations for one call; real pages have shorter lists."""
 
 
 class _UnsupportedTemplateError(Exception):
-    """The template uses an unsupported construct."""
+    """Error: the template contains an unsupported construct."""
 
 
 @dataclass(slots=True)
 class _State:
-    """State of the expansion of one call."""
+    """State of the expansion of a template for one call."""
 
     call: Call
     inner: str
     context: CallContext
     variables: dict[str, Any] = field(default_factory=dict)
     dot: Any = None
-    """Value of `.` inside `with` and `range`; None outside of them, where it is the call."""
+    """Value of `.` inside `with` and `range`. None outside of them, where `.` is the call."""
     rounds: int = 0
     """Number of loop iterations so far."""
 
@@ -75,7 +75,8 @@ def expand_template(template: str, call: Call, inner: str, context: CallContext)
 
 
 def _trim_whitespace(parts: list[str]) -> Iterator[str]:
-    """Yield text and actions in turn. Apply `{{-` and `-}}`, which remove whitespace next to them."""
+    """Yield literal text and actions of a template in turn. Remove whitespace of the text next to `{{-` and
+    `-}}`."""
     for index, part in enumerate(parts):
         if index % 2:
             yield part
@@ -107,12 +108,13 @@ def _expand(parts: Iterator[str], state: _State) -> Iterator[str]:
 @dataclass(frozen=True, slots=True)
 class _Branch:
     words: tuple[str, ...]
-    """Words of the action that starts the branch, such as `if .Inner`; empty for `else`."""
+    """Words of the action that starts the branch, for example `if .Inner`; empty for a plain `else`."""
     parts: tuple[str, ...]
 
 
 def _branches(parts: list[str], start: int) -> tuple[list[_Branch], int]:
-    """Return the branches of the action at `start`, and the index after its `end`."""
+    """Return the branches of the block action at `start`, and the index after the `end` action. parts:
+    literal text and actions in turn."""
     branches: list[_Branch] = []
     depth, begin, words = 0, start + 1, _WORD.findall(parts[start].strip("{}- \t\n"))
     for position in range(start + 2, len(parts), 2):
@@ -149,7 +151,8 @@ def _choose(branches: list[_Branch], state: _State) -> Iterator[str]:
 
 
 def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
-    """Expand the body of `range` for each item of a list or mapping."""
+    """Expand `range`: yield the expansion of its body for each item of a list or mapping, or of its `else`
+    branch if there are no items."""
     _, *expression = branches[0].words
     names: list[str] = []
     if ":=" in expression:
@@ -176,7 +179,7 @@ def _repeat(branches: list[_Branch], state: _State) -> Iterator[str]:
 
 
 def _format_value(value: Any) -> str:
-    """Return a value as a template prints it. Raise _Unreadable for lists and mappings."""
+    """Return a value as a template prints it. Raise _UnsupportedTemplateError for lists and mappings."""
     if isinstance(value, bool) or value is None:
         return "true" if value else ""
     if isinstance(value, (str, int, float)):
@@ -192,7 +195,8 @@ def _run(words: list[str], state: _State) -> str:
 
 
 def _value(words: list[str] | tuple[str, ...], state: _State) -> Any:
-    """Return the value of an expression; an empty string means false."""
+    """Return the value of an expression; an empty string for any false value. words: words of the
+    expression."""
     value: Any = None
     for stage in _stages(list(words)):
         value = _apply(stage, value, state)
@@ -254,7 +258,8 @@ _FUNCTIONS = name_set("default or and not eq ne isset printf lower upper cond tr
 
 
 def _index(arguments: list[Any]) -> Any:
-    """Return an item by a path of keys; empty if there is none."""
+    """Return the item of nested data at a path of keys; empty if it does not exist. arguments: the data, then
+    the keys."""
     value, *keys = arguments or [""]
     for key in keys:
         if isinstance(value, Mapping):
@@ -267,7 +272,7 @@ def _index(arguments: list[Any]) -> Any:
 
 
 def _field(value: Any, *names: str) -> Any:
-    """Return a value by a path of names, ignoring case; empty if there is none."""
+    """Return the value of nested mappings at a path of names, ignoring case; empty if it does not exist."""
     for name in names:
         if not isinstance(value, Mapping):
             return ""
@@ -322,7 +327,8 @@ def _atom(word: str, state: _State) -> Any:
 
 _HANDLERS = {**boxes.HANDLERS, **media.MEDIA_HANDLERS, **media.HANDLERS, **boxes.NOTES}
 _LOADED_HTML = lazy_pattern(r"<(script|style)\b[\s\S]*?</\1\s*>|<link\b[^>]*>|<!--[\s\S]*?-->")
-"""Scripts, styles and comments in a template. Formulas need no scripts in blogsmith."""
+"""Matches scripts, styles and comments in an inline template. They are removed; formulas need no scripts in
+blogsmith."""
 
 
 class HugoShortcodeTranslator:
@@ -331,14 +337,14 @@ class HugoShortcodeTranslator:
     def __init__(self, context: CallContext, templates: Mapping[str, str]) -> None:
         """Initialize a translator.
 
-        templates: names of the site's shortcodes → their template text.
+        templates: name of a shortcode of the site → source of its template.
         """
         self._context = context
         self._templates = templates
         self._code: tuple[range, ...] = ()
 
     def translate(self, text: str) -> str:
-        """Translate the supported shortcodes of a text. Others stay, with a comment."""
+        """Translate the supported shortcodes of a text. Unsupported ones stay in the text, with a comment."""
         if "{{" not in text:
             return text
         media = (segment for segment in divide(text) if segment.kind in CODE)
@@ -394,7 +400,8 @@ class HugoShortcodeTranslator:
         return found
 
     def _keep_call(self, call: Call, inner: str) -> Replacement:
-        """Return the call unchanged, with its inner text translated."""
+        """Return a call whose name is unknown: unchanged, but with its inner text translated. Add a notice,
+        unless the call is in code."""
         put = self._context.finished.mask
         if any(call.start in each for each in self._code):
             return Replacement(put(call.opener) + inner + call.closer)
