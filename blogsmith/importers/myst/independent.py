@@ -58,12 +58,12 @@ _OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
 
 
 def render_myst(text: str) -> str:
-    """Return the text as HTML with formulas as `<math>`."""
+    """Return MyST text as HTML with formulas as `<math>`."""
     return demote_title(_render_page(text))
 
 
 def render_myst_notebook(text: str) -> str:
-    """Return the HTML of a notebook, or of a part of one, like `render_myst`."""
+    """Return the HTML of a notebook, or of a fragment of one, with formulas as `<math>`."""
     return demote_title(render_notebook(text, _render_page))
 
 
