@@ -175,8 +175,7 @@ _AFTER_ELEMENT = lazy_pattern(
     r"(?m)^([ ]{0,3}(?:<(?P<name>div|p|center|section|figure)\b[^\n]*</(?P=name)>|<hr\b[^<>\n]*>)[ ]*)\n"
     r"(?=[^\s<])"
 )
-"""Matches an HTML element on one line. Python-Markdown ends the HTML there, CommonMark only at a blank
-line."""
+"""Matches an HTML element on one line. Python-Markdown ends the HTML after it, CommonMark at a blank line."""
 
 
 @dataclass(slots=True)

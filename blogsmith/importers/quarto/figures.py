@@ -71,7 +71,7 @@ class FigureTranslator:
     """Translator for the images of one page."""
 
     def __init__(self, pieces: HiddenFragments, reveal: Callable[[str], str], note: NoticeCallback) -> None:
-        """Initialize a translator. pieces: hides finished Markdown behind placeholders. reveal: returns a
+        """Initialize a translator. pieces: replaces finished Markdown with placeholders. reveal: returns a
         text with its hidden fragments restored."""
         self._pieces = pieces
         self._reveal = reveal

@@ -187,8 +187,7 @@ class LatexReader:
         return not self.text[before + 1 : pos].strip()
 
     def _read_comment(self, found: re.Match[str], pos: int, end: int) -> LatexNode | None:
-        """Return a comment between blank lines as an HTML comment, any other as removed; None for
-        Markdown."""
+        """Return the node of a comment line; None if the line may be Markdown."""
         note = found["text"].strip("% \t")
         if pos >= self._comments[0]:
             self._comments = self._read_comments(pos, end)
@@ -286,8 +285,7 @@ class LatexReader:
         return LatexNode("raw", pos, found.end()) if found else pos + 1
 
     def _read_brace(self, pos: int, end: int) -> LatexNode | int:
-        r"""Return a group in braces, or the next offset for text. Markdown may have braces, but no `{\bf
-        …}`."""
+        """Return the node of a group or shortcode in braces; for any other brace, the next offset."""
         limit = self._paragraph(pos, end)
         if found := _BRACED.match(self.text, pos, end):
             return LatexNode("raw", pos, found.end())
