@@ -1,8 +1,8 @@
 r"""Expansion of a paper's own macros in prose.
 
-Formulas keep their macros, which become a file under `math.macros`. Two kinds of macros are expanded
-everywhere: those that contain a part of an environment, such as `\be` for `\begin{equation}`, and those that
-contain dollars.
+Macros in formulas are not expanded; their definitions go to a file under `math.macros`. Two kinds of macros
+are expanded also in formulas: macros that contain a part of an environment, such as `\be` for
+`\begin{equation}`, and macros that contain dollars.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class Head:
     title: str = ""
     authors: tuple[str, ...] = ()
     date: str = ""
-    """Date in ISO form; empty if the paper has none, or if the date is the day of printing."""
+    r"""Date in ISO form; empty if the paper has none, or only the day of printing (`\today`)."""
     has_notes: bool = False
     """Whether title and authors have notes or addresses, which the importer omits."""
 

@@ -1,7 +1,7 @@
-r"""Labels of a paper, renamed so that the kind of their target is their prefix, as blogsmith requires.
+r"""Labels of a paper, renamed because blogsmith requires the kind of the target as prefix of a label.
 
-`\label{bound}` in a theorem becomes `\label{thm:bound}`, and references follow. A label in a part of a figure
-becomes the label of the whole figure, and a reference to it that label and the letter of the part.
+`\label{bound}` in a theorem becomes `\label{thm:bound}`, also in references. A label in a part of a figure is
+replaced by the label of the whole figure; references to it get the letter of the part.
 """
 
 from __future__ import annotations

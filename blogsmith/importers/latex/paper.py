@@ -134,7 +134,7 @@ class PaperReader:
         return tuple(one for one in found.theorems if _KIND.fullmatch(one.name.casefold().rstrip("*")))
 
     def _kinds(self) -> dict[str, bool]:
-        """Return name of a callout kind → whether the kind is numbered."""
+        """Return a mapping: name of a callout kind → whether the kind is numbered."""
         kinds = {name: row.numbered for name, row in kind_table().items()}
         return kinds | {one.name.casefold(): one.is_numbered for one in self.theorems}
 

@@ -343,8 +343,8 @@ def _keep_arguments(text: str, start: int, position: int) -> Iterator[tuple[int,
 
 
 def _dropped_end(text: str, position: int, count: int) -> int:
-    """Return the position after the options and the `count` arguments of a command. Without braces, an
-    argument may be a length."""
+    """Return the position after the options and `count` arguments of a command. An argument may also be a
+    length without braces."""
     for _ in range(count):
         after = skip_space(text, position)
         while (end := option_end(text, after)) > 0:

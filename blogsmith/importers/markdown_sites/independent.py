@@ -1,5 +1,5 @@
-"""Renders pages of the systems in `rows.py` to HTML, to count their content. It shares no code with the
-translation."""
+"""Independent renderer for the systems in `rows.py`, to count the content of pages. It shares no code with
+the translation."""
 
 from __future__ import annotations
 

@@ -155,6 +155,6 @@ class MarkdownPageTranslator(HugoPageTranslator):
 
 
 def _site_macros(site: MarkdownSite) -> dict[str, str]:
-    """Return name → TeX for macros in the settings of Franklin, without macros that formulas cannot use."""
+    """Return a mapping: name → TeX of the macros in Franklin's settings that formulas can use."""
     text = read_text(site.root / site.file) if site.row.calls == "franklin" else None
     return {name: tex for name, tex in tex_macros(text or "").items() if "@@" not in tex and "~~~" not in tex}

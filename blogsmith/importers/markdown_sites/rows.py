@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Literal
 
 Calls = Literal["", "mdx", "zola", "hexo", "nikola", "franklin"]
-"""Syntax of shortcodes in pages: MDX components, or the shortcodes or tags of one system; empty if it has
-none."""
+"""Syntax of shortcodes in pages: MDX components, or the shortcodes or tags of one system; empty without
+them."""
 
 
 SETTINGS: Mapping[str, str] = MappingProxyType(
@@ -53,11 +53,11 @@ class MarkdownSystem:
     name: str
     title: str
     marks: tuple[str, ...]
-    """Files that identify the system, as `path` or `path: text in the file`; one is enough. The one found is
-    the settings file."""
+    """Files that identify the system, as `path` or `path: text in the file`; one is enough. The file that is
+    found is the settings file."""
     sections: tuple[Section, ...]
     needs: tuple[str, ...] = ()
-    """Additional paths in the form of `marks`; at least one of them must exist."""
+    """Additional paths, written like `marks`; at least one of them must exist."""
     unless: tuple[str, ...] = ()
     """Paths that identify another system with the same `marks`; if one exists, the site is not of this
     system."""

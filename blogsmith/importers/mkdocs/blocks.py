@@ -110,7 +110,8 @@ def _attributes(found: re.Match[str]) -> str:
 
 
 def split_abbreviations(text: str) -> tuple[str, dict[str, str]]:
-    """Remove the definitions `*[HTML]: …` from a text. Return the text, and abbreviation → meaning."""
+    """Remove the definitions `*[HTML]: …` from a text. Return the text, and a mapping: abbreviation →
+    meaning."""
     found = {short: " ".join(long.split()) for short, long in _ABBREVIATION.findall(text)}
     return _ABBREVIATION.sub("", text), found
 

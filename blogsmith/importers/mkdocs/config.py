@@ -124,7 +124,8 @@ class MkDocsConfig:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Return name → value for the values under `extra`, if the plugin `macros` lets pages print them."""
+        """Return a mapping: name → value under `extra`; empty if the plugin `macros`, which prints them, is
+        not used."""
         extra = self.values.get("extra")
         items = extra.items() if isinstance(extra, dict) and "macros" in self.plugins else ()
         return {str(key): str(value) for key, value in items if isinstance(value, (str, int, float))}

@@ -128,8 +128,8 @@ def contents_page(nav: Sequence[NavEntry], titles: Mapping[str, str], config: Mk
 def with_tag_lists(
     pages: Sequence[ImportedPage], titles: Mapping[str, str], config: MkDocsConfig
 ) -> list[ImportedPage]:
-    """Add the list of all tags to pages where Material generates it. titles: page → title in the
-    navigation."""
+    """Insert the list of all tags into each page where Material generates this list. titles: page → title in
+    the navigation."""
     name = str(config.plugins.get("tags", {}).get("tags_file") or "")
     file = (config.docs / name).as_posix() if name else ""
     shown = {(config.docs / path).as_posix(): title for path, title in titles.items()}
@@ -163,8 +163,8 @@ def _tag_list(pages: Sequence[ImportedPage], titles: Mapping[str, str], path: Pu
 
 
 def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
-    """Return page → its outermost section, and its 1-based position there. Index pages, and sections with one
-    page, are omitted."""
+    """Return a mapping: page → its outermost section, and its 1-based position in the section. Index pages,
+    and sections with only one page, are omitted."""
     found: dict[str, tuple[str, int]] = {}
     counts: dict[str, int] = {}
     for entry in nav:
@@ -178,7 +178,7 @@ def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
 
 def site_menu(nav: Sequence[NavEntry], config: MkDocsConfig) -> list[dict[str, Any]]:
     """Return the menu: the top level of the navigation, then the contents page. A section links to its first
-    page. The menu is empty if the navigation is."""
+    page. The menu is empty if the navigation is empty."""
     menu: list[dict[str, Any]] = []
     for number, entry in enumerate(nav):
         if entry.depth or not entry.title:

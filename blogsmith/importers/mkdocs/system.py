@@ -143,7 +143,8 @@ def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | N
 
 
 def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
-    """Return abbreviation → meaning, from the files that the extension snippets appends to every page."""
+    """Return a mapping: abbreviation → meaning, from the files that the extension snippets appends to every
+    page."""
     read = _snippet_reader(root, config)
     names = config.extensions.get("pymdownx.snippets", {}).get("auto_append") or []
     found: dict[str, str] = {}
@@ -153,7 +154,8 @@ def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
 
 
 def _people(root: Path, config: MkDocsConfig) -> dict[str, str]:
-    """Return short name → full name of the authors in the blog's `.authors.yml`; empty if there is none."""
+    """Return a mapping: short name → full name of each author in the blog's `.authors.yml`; empty without
+    this file."""
     file = root / config.docs / config.blog_folder / ".authors.yml"
     if not config.blog_folder or not file.is_file():
         return {}

@@ -161,8 +161,8 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _macros(value: Any) -> dict[str, str]:
-    """Read macros as MathJax and mystmd write them. Return name with backslash → TeX, without macros that
-    have optional arguments."""
+    """Return a mapping: name of a macro with backslash → TeX. value: macros as MathJax and mystmd write them.
+    Macros with optional arguments are omitted."""
     found: dict[str, str] = {}
     for name, body in _map(value).items():
         body = _map(body).get("macro") if isinstance(body, dict) else body

@@ -49,7 +49,7 @@ class Directive:
 
 
 def read_directive(info: str, body: Sequence[str], raw: Sequence[str], line: int) -> Directive | None:
-    """Return the directive of a fence; None if its info string names none.
+    """Return the directive of a fence; None if the info string contains no name of a directive.
 
     info: text after the fence's marker. line: 1-based line of the fence.
     """

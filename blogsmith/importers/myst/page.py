@@ -322,8 +322,8 @@ def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
 
 
 def page_addresses(sources: Iterable[str], config: BookConfig, root: str) -> dict[str, str]:
-    """Return file of the page → old URL. URLs of mystmd contain no folders, so mystmd appends a number to the
-    URL of a second page with the same name."""
+    """Return a mapping: file of a page → old URL. URLs of mystmd contain no folders, so mystmd appends a
+    number to the URL of a second page with the same name."""
     found: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for source in sources:

@@ -218,7 +218,8 @@ def _index(
 def _page_list(
     files: BookFiles, drafts: list[PageDraft], config: BookConfig, address: Callable[[BookPage], str]
 ) -> str:
-    """Return the table of contents as a list of links, with captions of parts in bold and without drafts."""
+    """Return the table of contents as a Markdown list of links, without drafts. Captions of page groups are
+    bold."""
     places = {draft.place.source: draft.place for draft in drafts if not is_draft(draft.document.front)}
     lines: list[str] = []
     shift = 0

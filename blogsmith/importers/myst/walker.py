@@ -115,7 +115,7 @@ class BlockTranslator:
         return collapse_path(f"{folder}/{path}").as_posix()
 
     def leave(self, directive: Directive, message: str, hint: str = "") -> list[str]:
-        """Return a directive as a code block of its source text, after a comment with the message. Add a
+        """Return the source of a directive as a code block, after a comment with the message. Add a
         notice."""
         self.notice("left", message, directive.line, hint=hint, removed=directive.raw)
         return [import_comment(message), "", *fence_lines("text", directive.raw)]

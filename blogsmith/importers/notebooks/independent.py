@@ -1,5 +1,5 @@
-"""Renders notebooks to HTML with json and markdown-it, to count their content. It shares no code with the
-translation."""
+"""Independent renderer of notebooks with json and markdown-it, to count their content. It shares no code with
+the translation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebooks as other systems read them: with front matter in the first cell, or in the metadata."""
+"""Notebooks with front matter, which other systems read from the first cell or the metadata."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ class Note:
         return " ".join(str(written).split()) if isinstance(written, (str, int, float)) else self.path.stem
 
     def headings(self) -> dict[str, str]:
-        """Return slug of a heading's text → id of the heading on the new page."""
+        """Return a mapping: slug of a heading's text → id of the heading on the new page."""
         masked = mask(self.body, kinds=TEX)
         found: dict[str, str] = {}
         for heading in _HEADING.findall(masked.text):
@@ -348,8 +348,9 @@ def shows_line_breaks(root: Path, quartz: QuartzConfig | None) -> bool:
 
 
 def _assign_paths(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePosixPath, str]]:
-    """Return old path → new path and slug of each note; the slug is empty if the file name gives a free URL.
-    A note with the name of its folder, or of a folder next to it, becomes the index page of that folder."""
+    """Return a mapping: old path of a note → its new path and slug. The slug is empty if the file name gives
+    an unused URL. A note with the name of its folder, or of a folder next to it, becomes the index page of
+    that folder."""
     every = sorted(paths, key=lambda path: path.as_posix())
     folders = {folder for path in every for folder in path.parents}
     taken: set[tuple[PurePosixPath, str]] = {(PurePosixPath(), name) for name in _GENERATED_URLS}

@@ -18,8 +18,8 @@ from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 from ..text.segments import FormulaDelimiters, Segment, divide
 
 NoticeCallback = Callable[..., None]
-"""Records a notice. Arguments: kind, message, a fragment whose line is cited, and other fields of `Notice` by
-name."""
+"""Records a notice. Arguments: kind, message, a fragment of the source (used to find its line), and other
+fields of `Notice` by name."""
 
 
 class OutputReader(Protocol):

@@ -213,8 +213,8 @@ def _item(text: str) -> str:
 
 
 def label_links(captions: Mapping[str, str], parents: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Return label → Markdown that replaces references to it, for labels that do not exist in the new page.
-    captions and parents: as in `FigureTranslator`."""
+    """Return a mapping: label → Markdown that replaces references to it, for labels that do not exist in the
+    new page. captions and parents: as in `FigureTranslator`."""
     found = {label: f"[{caption or label}](#{fit_id(label)})" for label, caption in captions.items()}
     return found | {
         label: f"{{@{parent}}}({letter})" if parent else f"({letter})"

@@ -1,5 +1,5 @@
-"""Renders Quarto's Markdown to HTML with markdown-it, to count its content. It shares no code with the
-translation."""
+"""Independent renderer of Quarto's Markdown with markdown-it, to count the content of pages. It shares no
+code with the translation."""
 
 from __future__ import annotations
 

@@ -82,8 +82,8 @@ def translate_raw_spans(text: str, hidden: Callable[[int], str], note: NoticeCal
 
 
 def remove_raw_tex(text: str, note: NoticeCallback) -> tuple[str, dict[str, str]]:
-    """Remove TeX that HTML output does not show. Return the text, and name → TeX for the macros that the
-    removed TeX defines."""
+    """Remove TeX that HTML output does not show. Return the text, and the macros that the removed TeX
+    defines: name → TeX."""
     macros: dict[str, str] = {}
 
     def substitute(found: re.Match[str]) -> str:

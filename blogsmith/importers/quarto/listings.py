@@ -52,8 +52,8 @@ def place_listings(
     pages: Iterable[ImportedPage], documents: Sequence[QuartoDocument]
 ) -> tuple[list[ImportedPage], dict[PurePosixPath, PurePosixPath]]:
     """Move each page that lists one folder, such as `blog.qmd` for `posts/`, to the index page of that
-    section. Return all pages, and old path → new path for the moved pages. If other pages have listings, a
-    home page without one gets no list."""
+    section. Return all pages, and the moves: old path → new path. If other pages have listings, a home page
+    without one gets no list."""
     folders = _page_folders(documents)
     by_source = {each.path.as_posix(): each for each in documents}
     lists_any = any(True for each in documents for _ in _listings(each))

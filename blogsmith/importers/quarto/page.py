@@ -41,7 +41,7 @@ _PICTURE = lazy_pattern(r"!\[[^\]]*\]\(<?([^()<>\s]+)>?[^()]*\)(?:\{[^{}]*\})?")
 _FENCE = lazy_pattern(r"^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1[ \t]*$", re.MULTILINE)
 _ERROR = lazy_pattern(r"(?:[\s\S]*\n)?(?P<name>[A-Z]\w*(?:Error|Exception|Warning)): (?P<message>[^\n]*)\s*")
 _MAX_BYTES = 20_000_000
-"""Number of bytes to read from an image at most."""
+"""Maximum number of bytes that are read from an image."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +160,8 @@ def _displays(text: str, plain: str | None, folders: Sequence[Path]) -> Iterator
 
 
 def _read_image(address: str, folders: Sequence[Path]) -> dict[str, str | Blob] | None:
-    """Return media type → image, for an image in the record or next to the document; None if it is not found.
-    folders: folder of the record, and folder of the document."""
+    """Return a mapping: media type → image, for an image in the record or next to the document; None if it is
+    not found. folders: folder of the record, and folder of the document."""
     mime = _MEDIA_TYPES.get(PurePosixPath(address).suffix.lower())
     if mime is None or "://" in address or address.startswith("/"):
         return None
@@ -276,8 +276,8 @@ class DocumentTranslator:
         return {**values, **body.reference_front()}
 
     def _header_macros(self, document: QuartoDocument) -> dict[str, str]:
-        """Return name → TeX, for macros in the files and text that the page includes in its header or before
-        its text."""
+        """Return a mapping: name → TeX, for macros in the files and text that the page includes in its header
+        or before its text."""
         options = html_options(document.options)
         found: dict[str, str] = {}
         for each in (part for key in _HEADER_KEYS for part in as_list(options.get(key) or [])):
@@ -296,7 +296,8 @@ class DocumentTranslator:
 
     @property
     def variables(self) -> Mapping[str, Any]:
-        r"""Return the values for `{{< meta >}}`, and under `"\0var"` those for `{{< var >}}`."""
+        r"""Return the values for `{{< meta >}}`, and, under the key `"\0var"`, the values for `{{< var
+        >}}`."""
         return {**self._config.values, "\0var": self.index.variables}
 
 
@@ -392,7 +393,8 @@ class _Body:
         return f"<{target}>" if re.search(r"[\s()]", target) else target
 
     def resolve(self, address: str) -> str:
-        """Return the URL in the new site for a link, and add the file it points to to `files`."""
+        """Return the URL in the new site for a link. Add the file that the link points to, if any, to
+        `files`."""
         target, files = self._index.resolve(address, self._document)
         self.files |= files
         return target

@@ -33,7 +33,7 @@ _LABEL = lazy_pattern(rf"(?:{'|'.join(KINDS)}|{'|'.join(_CALLOUTS)})-[\w.:-]+", 
 
 @dataclass(slots=True)
 class QuartoReferences:
-    """Data of one page that its references need, and the keys that it cites."""
+    """Data for the references of one page, and the keys that the page cites."""
 
     entries: Mapping[str, Mapping[str, str]]
     """Bibliography key → fields of the entry."""

@@ -101,8 +101,7 @@ class QuartoShortcodes:
 
 
 def untranslated_code(text: str, what: str) -> str:
-    """Return a shortcode that cannot be translated as a code span, with a comment. what: text of the
-    comment."""
+    """Return the source of a shortcode as a code span, followed by a comment. what: text of the comment."""
     return f"`{' '.join(text.split())}`{import_comment(what)}"
 
 

@@ -352,8 +352,8 @@ class ProjectIndex:
     """Path of a document without suffix → its path with suffix."""
 
     def find_slug(self, label: str, document: QuartoDocument) -> str:
-        """Return the slug of the one other page that defines a label; empty if `document` or several pages
-        define it, or none."""
+        """Return the slug of the one other page that defines a label; empty if `document` defines it, or if
+        no page or several pages do."""
         places = self.labels.get(label, ())
         if document.path in places or len(places) != 1:
             return ""

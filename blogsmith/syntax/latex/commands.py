@@ -39,8 +39,7 @@ WRAPPERS: Mapping[str, tuple[str, str]] = MappingProxyType(
 TAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"*": ("<em>", "</em>"), "**": ("<strong>", "</strong>")}
 )
-"""Markdown delimiter → equivalent HTML tags, for positions where Markdown would not read the delimiter as
-one."""
+"""Markdown delimiter → equivalent HTML tags, used where Markdown would read the delimiter as text."""
 SWITCHES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("bf", "bfseries"), "textbf"),

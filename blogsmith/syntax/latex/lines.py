@@ -49,7 +49,7 @@ class LineWriter:
         """Parts of the current line as (text, offset in the source); None if no line has started."""
         self._containers: list[Container] = []
         self._held: tuple[str, int] | None = None
-        """Indentation and its offset, which is only written if text follows on the line; None if there is
+        """Indentation, which is only written if text follows on the line, and its offset; None if there is
         none."""
         self._needs_gap = self._swallows_line = self._trims = self._is_flat = False
 

@@ -25,7 +25,7 @@ from .reader import LatexReader
 from .writer import LatexTranslation, translate
 
 LatexFixes: TypeAlias = Callable[[], Mapping[int, Fix]]
-"""Function that returns number of a line with LaTeX → fix for the line."""
+"""Function that returns a mapping: number of a line with LaTeX → fix for the line."""
 
 _REFERENCE = "write a reference as `{@thm-x}`"
 _OUTPUT = "remove this command: the theme sets layout and spacing"
@@ -174,8 +174,8 @@ def latex_hint(written: str, page: PageState) -> str:
 
 
 def exact_hint(written: str, place: Place, page: PageState) -> str:
-    """Return a hint that contains the translation of the LaTeX at `place`; empty if there is no exact or
-    short one."""
+    """Return a hint that contains the translation of the LaTeX at `place`; empty if there is no exact
+    translation or it is too long."""
     if page.is_latex or not written.startswith("\\"):
         return ""
     text = page.reporter.lines[place.line - 1][place.column - 1 :]
@@ -229,8 +229,8 @@ def translate_latex(written: str, place: Place, page: PageState, fixes: LatexFix
 
 
 def latex_fixes(page: PageState) -> LatexFixes:
-    """Return a function that returns line number → fix for each line that the translation changes. It
-    translates the page at its first call."""
+    """Return a function that returns a mapping: line number → fix, for each line that the translation
+    changes. It translates the page at its first call."""
 
     @cache
     def fixes() -> Mapping[int, Fix]:
