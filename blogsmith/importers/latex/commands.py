@@ -47,11 +47,11 @@ UNWRAPPED: Mapping[str, tuple[int, int]] = MappingProxyType(
         **dict.fromkeys(name_set("texorpdfstring"), (2, 0)),
     }
 )
-"""Command → number of arguments in braces, and index of the one that is printed."""
+"""Command → number of its arguments in braces, and index of the argument that the page shows."""
 ACCENTS = name_set("b c d H k r u v")
 """Accents with a name of one letter."""
 FONTS = name_set("bf bfseries em it itshape normalfont rm sc scshape sf sl slshape")
-"""Font switches, which the translation reads at the beginning of a group."""
+r"""Font switches such as `\bf`, which the translation accepts only at the beginning of a group."""
 SWITCHES = name_set(
     "acks addlinespace allowdisplaybreaks AND and And appendix arraybackslash backmatter balance "
     "baselineskip begingroup bgroup bigskip boldmath bottomrule centering cleardoublepage clearpage "
@@ -66,15 +66,15 @@ SWITCHES = name_set(
     "smallskip space stretch strut tableofcontents textheight textstyle textwidth thefootnote thinspace "
     "tiny today toprule tt ttfamily twocolumn unboldmath unskip upshape vfill vss xspace"
 )
-"""Commands without arguments that print nothing or only change the look."""
+"""Commands without arguments that print nothing or only change the appearance."""
 SPACES = name_set("enspace hfill qquad quad thinspace")
-"""Commands among them that print a space."""
+"""Commands in `SWITCHES` that print a space."""
 TRANSPARENT = name_set(
     "acknowledgments acks adjustbox CJK CJK* column columns comment* doublespace flushleft flushright "
     "footnotesize frontmatter fullwidth Large large mainmatter minipage onehalfspace scriptsize sloppypar "
     "strip subequations* subfigure subfigure* subtable tablenotes ThreePartTable threeparttable tiny "
     "titlepage widetext"
 )
-"""Environments whose content is shown without them."""
+"""Environments that are removed; the page shows their content."""
 SILENT = name_set("document thebibliography")
-"""Environments that other code reads."""
+"""Environments that `clean_commands` leaves unchanged, because other functions read them."""

@@ -22,7 +22,7 @@ _PROGRAM = lazy_pattern(
     r"@|\\(?:[hv]box|[hv]skip|expandafter|csname|if[a-z]*|advance|setbox|begingroup|[gex]?def|let|global"
     r"|vspace|write|typeout)(?![A-Za-z])"
 )
-"""Matches commands in macros that only change the printed page, or that are programs."""
+"""Matches TeX that only changes the printed page or is a program; macros that contain it are not expanded."""
 _MAX_DEFINITIONS = 10_000
 _COMMANDS = ("newcommand", "renewcommand", "providecommand", "DeclareRobustCommand", "def", "gdef")
 
@@ -40,15 +40,17 @@ class MacroDefinition:
     count: int = 0
     """Number of arguments."""
     default: str | None = None
-    """Default of the first argument if it is optional."""
+    """Default of the first argument; None if the first argument is not optional."""
     body: str | None = None
-    """Text of a command, or before the content of an environment; None if only formulas can use it."""
+    """Text of a command, or text before the content of an environment; None if only formulas can use the
+    macro."""
     closing: str = ""
-    """Text after the content of an environment."""
+    """Text after the content of an environment; empty for a command."""
 
 
 def find_definitions(text: str) -> Iterator[MacroDefinition]:
-    """Yield the definitions in a text, in order. Definitions inside others are part of them."""
+    """Yield the definitions in a text, in order. A definition inside another one is not yielded
+    separately."""
     position = number = 0
     while number < _MAX_DEFINITIONS and (found := _DEFINER.search(text, position)):
         position = found.end()
@@ -102,7 +104,8 @@ def _read(text: str, start: int, position: int, kind: str) -> MacroDefinition | 
 
 
 def _read_parameters(text: str, position: int) -> tuple[int, str | None, int]:
-    """Return the number of arguments, the default of the first one, and the position after them."""
+    """Read `[count][default]` of a definition at `position`. Return the number of arguments, the default of
+    the first argument (None if it is not optional), and the position after them."""
     count, default = 0, None
     end = option_end(text, skip_space(text, position))
     if end > 0 and (found := _COUNT.match(text[skip_space(text, position) + 1 : end - 1])):
@@ -149,7 +152,7 @@ def _read_named(text: str, start: int, position: int, kind: str) -> MacroDefinit
 
 
 def _arguments_end(text: str, position: int) -> int:
-    """Return the end of all arguments in braces and brackets that follow."""
+    """Return the position after all arguments in braces and brackets that start at `position`."""
     while True:
         start = skip_space(text, position)
         end = max(group_end(text, start), option_end(text, start))
@@ -163,14 +166,14 @@ class Definitions:
     """All definitions of a paper."""
 
     commands: dict[str, MacroDefinition] = field(default_factory=dict)
-    """Command with its backslash → its last definition."""
+    r"""Command with its backslash → its last definition. A later `\providecommand` does not replace it."""
     environments: dict[str, MacroDefinition] = field(default_factory=dict)
     written: dict[str, list[str]] = field(default_factory=dict)
-    r"""Name of a command, `\begin x` for an environment → the definitions as written, in order."""
+    r"""Name of a command, or `\begin x` for environment `x` → its definitions as written, in order."""
     theorems: list[str] = field(default_factory=list)
     r"""`\newtheorem` and `\theoremstyle`, as written, in order."""
     switches: dict[str, bool] = field(default_factory=dict)
-    r"""Name of a condition without `\if` → its last value."""
+    r"""Name of a condition that `\newif` declares, without `\if` → its last value in the paper."""
 
     def add(self, text: str) -> list[MacroDefinition]:
         """Add the definitions in a text and return them."""
@@ -197,8 +200,8 @@ class Definitions:
         return found
 
     def needed(self, formulas: str) -> list[str]:
-        """Return the definitions that formulas use, directly or through others, as written, in order of
-        definition."""
+        """Return all definitions that formulas use, directly or through other definitions: as written, in
+        order."""
         used, waiting = set[str](), list(_uses(formulas))
         while waiting:
             name = waiting.pop()

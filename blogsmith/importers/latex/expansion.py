@@ -1,8 +1,8 @@
 r"""Expansion of a paper's own macros in prose.
 
-Formulas keep their macros, which become a file under `math.macros`. Two kinds of macros are expanded
-everywhere: those that contain a part of an environment, such as `\be` for `\begin{equation}`, and those that
-contain dollars.
+Macros in formulas are not expanded; their definitions go to a file under `math.macros`. Two kinds of macros
+are expanded also in formulas: macros that contain a part of an environment, such as `\be` for
+`\begin{equation}`, and macros that contain dollars.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ _KEPT = frozenset(
         "author",
     )
 )
-"""Commands whose redefinitions are ignored: they change the look of the printed paper, not its meaning."""
+"""Commands that are not expanded: a paper redefines them to change the appearance of the page, not the
+meaning."""
 
 _FORMULA = MacroDefinition(0, 0, "newcommand", "\\ensuremath", 1, body="")
 
 
 @dataclass(slots=True)
 class Expander:
-    """Expands macros in the text of one paper. Raises SiteError if they expand without end."""
+    """Expands macros in the text of one paper. Raises SiteError if the expansion does not end."""
 
     definitions: Definitions
     steps: int = 0
@@ -92,7 +93,8 @@ class Expander:
             position = end
 
     def _expand_text(self, text: str, *, is_structural: bool, depth: int) -> str:
-        """Expand the macros in the result of a macro."""
+        """Expand the macros in the result of another macro. is_structural: expand only structural macros.
+        depth: number of enclosing macros."""
         self.steps += 1
         self.grown += len(text)
         if depth > _MAX_DEPTH or self.steps > _MAX_STEPS or self.grown > _MAX_GROWTH:
@@ -108,8 +110,9 @@ class Expander:
     def _read_call(
         self, text: str, start: int, position: int, name: str | None, environment: str | None
     ) -> tuple[MacroDefinition, str, int] | None:
-        """Return the definition that a call uses, its result, and the end of the call; None for other
-        commands."""
+        """Read a call of a macro, or the beginning or end of an environment. Return its definition, its
+        result, and the end of the call; None if the paper does not define it, or if an argument is
+        missing."""
         if name == "ensuremath":
             arguments, end = _read_arguments(text, position, _FORMULA)
             return (_FORMULA, f"${arguments[0]}$", end) if arguments else None
@@ -132,7 +135,8 @@ class Expander:
         return one, body, end
 
     def is_structural(self, one: MacroDefinition) -> bool:
-        """Return whether the macro must be expanded to find formulas and environments."""
+        """Return whether a macro must be expanded first, because its result contains limits of formulas,
+        environments, headings or list items."""
         key = f"{one.kind} {one.name}"
         if key not in self._structural:
             self._structural[key] = False
@@ -145,7 +149,8 @@ class Expander:
         return self._structural[key]
 
     def _resolve_conditions(self, source: SourceText) -> SourceText:
-        r"""Keep the branch of each condition that `\newif` declares."""
+        r"""For each condition that `\newif` declares, keep the branch that the paper selects and remove the
+        other branch."""
         open_conditions = list[tuple[int, int, bool | None]]()
         edits = list[tuple[int, int, str]]()
         for found in _CONDITION.finditer(source.text):
@@ -166,7 +171,7 @@ class Expander:
 
 
 def _outermost(edits: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """Yield the edits in order, without those inside others."""
+    """Yield the edits (start, end, new text) in order, without edits inside another edit."""
     position = 0
     for start, end, new in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
         if start >= position:
@@ -175,7 +180,8 @@ def _outermost(edits: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, st
 
 
 def _read_arguments(text: str, position: int, one: MacroDefinition) -> tuple[list[str] | None, int]:
-    """Return the arguments of a call and its end; None if they are incomplete."""
+    """Return the arguments of a call, and the position after them; None instead of arguments if one is
+    missing."""
     arguments = list[str]()
     if one.count and one.default is not None:
         start = skip_space(text, position)
@@ -203,8 +209,8 @@ def _argument(number: str, arguments: list[str]) -> str:
 
 
 def _join_space(text: str, body: str, end: int) -> tuple[str, int]:
-    r"""Return the result of a macro without arguments, and the end of the call. TeX skips the spaces after
-    the name; `\xspace` prints one, except before punctuation."""
+    r"""Return the result of a macro without arguments, and the end of its call. body: result before this
+    function. TeX skips the spaces after a name; `\xspace` prints a space, except before punctuation."""
     shorter = _XSPACE.sub("", body)
     if text.startswith("{}", end):
         return shorter, end + 2
@@ -217,5 +223,5 @@ def _join_space(text: str, body: str, end: int) -> tuple[str, int]:
 
 
 def _one_line(text: str) -> str:
-    """Join the lines of a macro, but not its paragraphs."""
+    """Join the lines of each paragraph in the result of a macro."""
     return "\n\n".join(" ".join(part.split("\n")) for part in lazy_pattern(r"\n[ \t]*\n\s*").split(text))

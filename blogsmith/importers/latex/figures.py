@@ -32,7 +32,7 @@ _HINTS = {
     "format": "convert it to SVG or PNG",
     "size": "make it smaller, or convert it to PNG",
 }
-"""Why an image is left out → what to do."""
+"""Reason why an image is omitted → hint for the author."""
 _TIMEOUT_S = 30
 _MAX_PDF_BYTES = 30_000_000
 _MAX_SVG_BYTES = 5_000_000
@@ -46,20 +46,21 @@ _GHOSTSCRIPT = (
 
 @dataclass(slots=True)
 class Figures:
-    """The images that one paper shows."""
+    """Collects the images that one paper shows."""
 
     reader: FileReader
     folders: Sequence[str] = ("",)
-    """Folders that `\\graphicspath` names."""
+    r"""Folders in `\graphicspath`, with a slash at the end; `""` is the folder of the main file."""
     notices: list[Notice] = field(default_factory=list)
     _copied: dict[str, PurePosixPath] = field(default_factory=dict)
-    """Name in the new folder → file of the source."""
+    """Name of a copied image in the folder of the new page → file of the source."""
     _converted: dict[str, bytes] = field(default_factory=dict)
     _names: dict[PurePosixPath, str] = field(default_factory=dict)
-    """File of the source → its name in the new folder; empty if it cannot be shown."""
+    """File of the source → name in the folder of the new page; empty if the image cannot be shown."""
 
     def place(self, text: SourceText) -> SourceText:
-        """Return the text with the new name of each image. Missing images are removed and reported."""
+        """Return the text with the new name of each image. Remove and report images that are missing or
+        cannot be shown."""
         edits = list[tuple[int, int, str]]()
         for found in _IMAGE.finditer(text.text):
             written = found["file"].strip().strip('"')
@@ -108,16 +109,16 @@ class Figures:
         return name
 
     def files(self, folder: PurePosixPath) -> list[ImportedFile]:
-        """Return the copied images, for a page in this folder."""
+        """Return the images to copy to `folder`, the folder of the new page."""
         return [ImportedFile(folder / name, self.reader.root / path) for name, path in self._copied.items()]
 
     def made(self, folder: PurePosixPath) -> list[ImportedData]:
-        """Return the converted images."""
+        """Return the converted images, as files in `folder`, the folder of the new page."""
         return [ImportedData(folder / name, data) for name, data in self._converted.items()]
 
 
 def graphic_folders(preamble: str) -> tuple[str, ...]:
-    r"""Return the folders that `\graphicspath` names."""
+    r"""Return the folders in `\graphicspath`, with a slash at the end."""
     groups = [
         one
         for found in _FOLDERS.finditer(preamble)
@@ -127,7 +128,8 @@ def graphic_folders(preamble: str) -> tuple[str, ...]:
 
 
 def _convert(reader: FileReader, path: PurePosixPath) -> tuple[bytes, str]:
-    """Return the first page of a PDF or EPS as SVG, and an empty string, or a key of `_HINTS`."""
+    """Convert the first page of a PDF or EPS file. Return the SVG and an empty string; if that fails, empty
+    bytes and a key of `_HINTS`."""
     try:
         with open_file(reader.root / path) as stream:
             data = stream.read(_MAX_PDF_BYTES + 1)
@@ -144,10 +146,10 @@ def _convert(reader: FileReader, path: PurePosixPath) -> tuple[bytes, str]:
 
 
 def _run(name: str, options: Sequence[str], data: bytes, missing: str) -> tuple[bytes, str]:
-    """Run a program of the machine. Return its output, and an empty string or a key of `_HINTS`: `missing` if
-    there is no program.
+    """Run an installed program with `data` as its input. Return its output and an empty string; if that
+    fails, empty bytes and a key of `_HINTS`. missing: key if the program is not installed.
 
-    It gets the file through a pipe, so it opens no file of the source.
+    The program reads from a pipe, so it opens no file of the source.
     """
     program = shutil.which(name)
     if program is None:

@@ -1,4 +1,4 @@
-r"""Title, authors, date and abstract of a paper, in the forms of the common document classes."""
+"""Title, authors, date and abstract of a paper, as the common document classes write them."""
 
 from __future__ import annotations
 
@@ -56,13 +56,14 @@ class Head:
     title: str = ""
     authors: tuple[str, ...] = ()
     date: str = ""
-    """Date in ISO form; empty if there is none, or it is the day of printing."""
+    r"""Date in ISO form; empty if the paper has none, or only the day of printing (`\today`)."""
     has_notes: bool = False
-    """Whether title and authors have notes and addresses."""
+    """Whether title and authors have notes or addresses, which the importer omits."""
 
 
 def read_head(text: str) -> Head:
-    """Read the head of a paper from its preamble and text. The first title that is not empty is used."""
+    """Read title, authors and date from the text of a paper, including the preamble. The first title that is
+    not empty is used."""
     title, date, authors, has_notes = "", "", list[str](), False
     for found in _COMMAND.finditer(text):
         value = _argument(text, found.end())
@@ -86,8 +87,8 @@ def _argument(text: str, position: int) -> str:
 
 
 def _names(value: str) -> Iterator[str]:
-    """Yield the names in an author block: of each part the first line that looks like a name, or all of them
-    if commas separate names."""
+    r"""Yield the strings in an author block that look like names. Authors are separated by line breaks,
+    `\and` or commas."""
     text = _MARK.sub("", _remove_notes(value))
     for line in _SEPARATOR.split(text):
         for part in lazy_pattern(r",\s+|\s+and\s+|\s&\s|;").split(line):

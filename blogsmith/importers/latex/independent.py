@@ -1,7 +1,7 @@
-r"""Renders LaTeX to HTML to count its content. It shares no code with the translation.
+"""Independent renderer of LaTeX to HTML, to count the content of papers; shares no code with the translation.
 
-Every `$` begins or ends a formula, an environment with a known name is a formula, and all other commands are
-removed, with their arguments kept, so that every word of the text is in the result.
+Every `$` begins or ends a formula, and an environment with a known name is a formula. All other commands are
+removed, but their arguments stay, so that the result contains every word of the text.
 """
 
 from __future__ import annotations

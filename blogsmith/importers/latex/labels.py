@@ -1,7 +1,7 @@
-r"""Labels of a paper, renamed so that the kind of their target is their prefix, as blogsmith requires.
+r"""Labels of a paper, renamed because blogsmith requires the kind of the target as prefix of a label.
 
-`\label{bound}` in a theorem becomes `\label{thm:bound}`, and references follow. A label in a part of a figure
-becomes the label of the whole figure, and a reference to it that label and the letter of the part.
+`\label{bound}` in a theorem becomes `\label{thm:bound}`, also in references. A label in a part of a figure is
+replaced by the label of the whole figure; references to it get the letter of the part.
 """
 
 from __future__ import annotations
@@ -44,30 +44,31 @@ _KIND_PREFIXES = {
 
 
 class _Label(NamedTuple):
-    """A label as written."""
+    """A label in the text of the paper."""
 
     start: int
     end: int
     written: str
     prefix: str
-    """Prefix of the new label; empty if the label has no target."""
+    """Kind of the label's target and prefix of the new label, such as `thm`; empty if the label has no
+    target."""
     element: int
-    """Offset of the environment of its target."""
+    """Offset of the environment that the label refers to; 0 if the label has no target."""
     is_part: bool
-    """Whether the label is in a part of a figure."""
+    """Whether the label is in a part of a figure or table, such as `subfigure`."""
     item: str
-    """Number of the list item with the label; otherwise empty."""
+    """Number of the list item that contains the label; empty for other labels."""
     letter: str = ""
-    """Letter of the part of a figure with the label; otherwise empty."""
+    """Letter of the part of a figure that contains the label; empty for other labels."""
 
 
 class _Open(NamedTuple):
-    """An open environment."""
+    """An environment that is open at the current position, or the current section."""
 
     name: str
     start: int
     items: int = 0
-    """Number of its list items, or of its lettered parts."""
+    """Number of list items, or of lettered parts, read so far."""
 
 
 def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
@@ -104,7 +105,8 @@ def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
 
 
 def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
-    """Return the prefix for a label and the depth of its environment; an empty prefix without target."""
+    """Return the prefix for a label, and the index in `stack` of the environment it refers to. The prefix is
+    empty if the label has no target."""
     for depth in range(len(stack) - 1, -1, -1):
         name = stack[depth].name
         if name in DISPLAY_ENVIRONMENTS:
@@ -122,7 +124,8 @@ def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
 
 
 def _float_prefix(text: str, one: _Open) -> str:
-    """Return the prefix for a float: a figure may contain only a table, and a table only an image."""
+    """Return the prefix for a figure or table by its content: a `figure` may contain only a table, and a
+    `table` only an image."""
     end = text.find(f"\\end{{{one.name}", one.start)
     content = text[one.start : end if end > 0 else None]
     has_image = "\\includegraphics" in content or "\\begin{tikzpicture}" in content
@@ -132,7 +135,7 @@ def _float_prefix(text: str, one: _Open) -> str:
 
 
 def name_parts(source: SourceText) -> SourceText:
-    r"""Return the text with `\begin{subfigure}` for the parts `\subfloat[caption]{…}` and `\subfigure`."""
+    r"""Return the text with `\begin{subfigure}` instead of `\subfloat[caption]{…}` and `\subfigure`."""
     edits = list[tuple[int, int, str]]()
     for found in _PART.finditer(source.text):
         start = skip_space(source.text, found.end())
@@ -151,7 +154,8 @@ def name_parts(source: SourceText) -> SourceText:
 
 
 def level_headings(source: SourceText) -> SourceText:
-    """Return the text with sections as the first level of headings. Titles of parts have no number."""
+    r"""Return the text with `\section` for the highest level of headings. Titles of parts become sections
+    without number."""
     has_chapters = _CHAPTER.search(source.text) is not None
     edits = list[tuple[int, int, str]]()
     for found in _HEADING.finditer(source.text):
@@ -176,8 +180,8 @@ def _renamed(label: str, prefix: str) -> str:
 def rename_labels(source: SourceText, kind_of: KindOf, *, only_referenced: bool) -> SourceText:
     """Return the text with renamed labels and references.
 
-    kind_of: returns the callout kind of an environment, or None. only_referenced: remove the labels of
-    equations that nothing refers to, so that these get no number.
+    kind_of: returns the callout kind of an environment; None for other environments. only_referenced: remove
+    labels of equations without references, so that these equations get no number.
     """
     labels = list(_find_labels(source.text, kind_of))
     used_keys = {

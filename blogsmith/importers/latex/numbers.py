@@ -26,8 +26,8 @@ _SECTIONS = ("section", "chapter")
 
 
 def number_settings(preamble: str, body: str, theorems: Sequence[str]) -> tuple[dict[str, Any], list[Notice]]:
-    """Return settings for the numbers of sections, equations and statements, and notices about numbers that
-    differ."""
+    r"""Return settings for the numbers of sections, equations and theorems, and notices for numbers that
+    differ from the PDF. theorems: all `\newtheorem` as written."""
     notices = list[Notice]()
     top = "chapter" if "\\chapter{" in body else "section"
     within = {found["counter"]: found["within"] for found in _WITHIN.finditer(preamble)}

@@ -49,7 +49,7 @@ _SHOWN = lazy_pattern(r"[\\`*_<>$\[\]]")
 
 @dataclass(slots=True)
 class PaperImport:
-    """A paper in blogsmith's form."""
+    """A translated paper, with settings and files for the site."""
 
     page: ImportedPage
     settings: Mapping[str, Any]
@@ -59,7 +59,7 @@ class PaperImport:
 
 @dataclass(slots=True)
 class PaperReader:
-    """Reads one paper. `path`: its main file, relative to the root."""
+    """Reads one paper. path: its main file, relative to the root."""
 
     root: Path
     path: PurePosixPath
@@ -134,7 +134,7 @@ class PaperReader:
         return tuple(one for one in found.theorems if _KIND.fullmatch(one.name.casefold().rstrip("*")))
 
     def _kinds(self) -> dict[str, bool]:
-        """Return all names of callout kinds, and whether each is numbered."""
+        """Return a mapping: name of a callout kind → whether the kind is numbered."""
         kinds = {name: row.numbered for name, row in kind_table().items()}
         return kinds | {one.name.casefold(): one.is_numbered for one in self.theorems}
 
@@ -158,7 +158,8 @@ class PaperReader:
         return prose.restore(text)
 
     def _note_drawings(self, body: SourceText) -> None:
-        """Add a notice for each drawing: its caption appears with it, after a build with LaTeX."""
+        """Add a notice for each figure or table with a drawing, because only a build with LaTeX shows the
+        drawing."""
         floats = [found for found in _FLOAT.finditer(body.text) if "\\begin{tikzpicture}" in found[0]]
         hint = "run `blogsmith trust` and `blogsmith build` on a machine with LaTeX"
         notices = [
@@ -186,7 +187,8 @@ class PaperReader:
     def _references(
         self, preamble: str, body: str, files: FileReader, works: SourceBibliographies
     ) -> dict[str, Any]:
-        """Return `bibliography` and `references` of the page."""
+        """Return the keys `bibliography`, `references` and `nocite` of the front matter. works: collects the
+        `.bib` files."""
         keys = cited_keys(body)
         named = [name.strip() for one in BIBLIOGRAPHY.finditer(preamble + body) for name in one[1].split(",")]
         paths = [path for name in named if (path := files.find(name, suffixes=("", ".bib")))]
@@ -220,14 +222,15 @@ class PaperReader:
         return found
 
     def _line(self, latex: str) -> str:
-        """Return a line of LaTeX as Markdown."""
+        """Return LaTeX as one line of Markdown."""
         source = SourceText(latex, [(self.path.as_posix(), 1)] * (latex.count("\n") + 1))
         prose = prepare(Expander(self.definitions).expand(source), self._is_known)
         done = prose.restore(translate_latex(prose.source.text, self._kinds()).text)
         return " ".join(lazy_pattern(r"\\\n|\[\^\d+\][\s\S]*").sub(" ", done).split())
 
     def _macros(self, text: str) -> str:
-        """Return the file of macros that formulas and theorems of the paper use."""
+        """Return the content of a file with all macros and theorems that the paper uses; empty if it uses
+        none."""
         made = self._made_macros(text)
         needed = [*made, *(_LINE_BREAK.sub("", one) for one in self.definitions.needed(text + "".join(made)))]
         theorems = [one for one in self.definitions.theorems]
@@ -235,8 +238,8 @@ class PaperReader:
         return "\n".join(lines) + "\n" if lines else ""
 
     def _made_macros(self, text: str) -> list[str]:
-        """Return definitions of macros that the text uses, directly or through others, and that only loops
-        or macros of the preamble define."""
+        """Return definitions of macros that the text uses, directly or through other macros, and that loops
+        or other macros in the preamble define."""
         try:
             macros = read_preamble(self.preamble, self.path.as_posix(), {}).macros
         except PreambleError:
@@ -264,7 +267,8 @@ def _split(whole: SourceText) -> tuple[SourceText, SourceText]:
 
 
 def _parts(body: SourceText) -> tuple[SourcePart, ...]:
-    """Return the first line of each part of the text that is in another place of the source."""
+    """Return the lines of the text where another part of the source starts, because files were included or
+    lines removed."""
     found = list[SourcePart]()
     for number, (file, line) in enumerate(body.origins, 1):
         if not found or (found[-1].source, found[-1].first + number - found[-1].line) != (file, line):
@@ -279,7 +283,7 @@ def _mark_heading(found: Any) -> str:
 
 
 def _fit_citation(found: Any) -> str:
-    """Write a citation with keys and a command that blogsmith reads."""
+    """Return a citation with a command and keys that blogsmith accepts. found: match of `CITATION`."""
     keys = ",".join(
         fit_key(key.strip()) if key.strip() != "*" else "*" for key in found["keys"].split(",") if key.strip()
     )
@@ -295,5 +299,5 @@ _TEXTUAL = frozenset(
 
 
 def plain_line(text: str) -> str:
-    """Return a line of Markdown without its markup."""
+    """Return a line of Markdown as plain text."""
     return _SHOWN.sub("", text.replace("&nbsp;", " "))

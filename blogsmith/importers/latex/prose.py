@@ -1,4 +1,4 @@
-r"""Prose of a paper in a form that blogsmith's translation of LaTeX reads.
+"""Preparation of a paper's prose for blogsmith's translation of LaTeX.
 
 Formulas and drawings are replaced by placeholders, so that the translation does not read them again.
 Characters with a meaning in Markdown are escaped. Commands that only concern printed pages are removed, and
@@ -19,8 +19,9 @@ from .scanning import TexSpan, find_spans, group_end, groups_end, option_end, sk
 from .source import CODE, SourceText, with_line_notices
 
 OPENING, CLOSING, UNNUMBERED, APPENDIX, ENTITY = "\ue000", "\ue001", "\ue002", "\ue003", "\ue004"
-"""Characters around the number of a placeholder, and marks in the titles of headings: without number, and
-first of the appendix. `ENTITY` is the ampersand of an entity, which does not separate cells."""
+"""`OPENING` and `CLOSING` enclose the number of a placeholder. The next two mark titles of headings:
+unnumbered, and first of the appendix. `ENTITY` replaces the `&` of an HTML entity, which would otherwise
+separate table cells."""
 _PLACEHOLDER = lazy_pattern("\ue000(\\d+)\ue001")
 _KEPT = (
     r"\\(?:label|[A-Za-z]*ref|[A-Za-z]*[cC]ite[A-Za-z]*|includegraphics|bibliography|addbibresource"
@@ -71,21 +72,21 @@ _WITH_GROUPS = lazy_pattern(
 
 @dataclass(slots=True)
 class Prose:
-    """Prepared prose, with placeholders."""
+    """Prose with placeholders, ready for the translation."""
 
     source: SourceText
     kept: list[str] = field(default_factory=list)
-    """Text of each placeholder."""
+    """Text of each placeholder, by its number."""
     notices: list[Notice] = field(default_factory=list)
 
     def keep(self, text: str) -> str:
-        """Return a placeholder for a text."""
+        """Store a text, and return a placeholder for it."""
         self.kept.append(text)
         return f"{OPENING}{len(self.kept) - 1}{CLOSING}"
 
     def restore(self, text: str) -> str:
-        """Replace the placeholders in the result of the translation. Lines of displays get the prefix of
-        quotes and lists around them."""
+        """Replace the placeholders in translated text. Each line of a display formula gets the prefix of the
+        quotes and lists around the formula."""
         lines = list[str]()
         for line in text.replace(ENTITY, "&").split("\n"):
             while found := _PLACEHOLDER.search(line):
@@ -100,7 +101,8 @@ class Prose:
 
 
 def _rest_prefix(before: str) -> str:
-    """Return the prefix of further lines of a block that starts after `before`."""
+    """Return the prefix for all lines but the first of a block. before: text before the block on its first
+    line."""
     found = lazy_pattern(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)]|\[\^\d+\]:)(?=[ \t]))*").match(before)
     marks = found[0] if found else ""
     if "[^" in marks:
@@ -109,8 +111,8 @@ def _rest_prefix(before: str) -> str:
 
 
 def prepare(source: SourceText, is_known: Callable[[str], bool]) -> Prose:
-    """Return the prose of a paper, whose macros are expanded. is_known: returns whether the translation reads
-    an environment."""
+    """Prepare the prose of a paper whose macros are expanded. is_known: returns whether the translation
+    supports an environment."""
     made = Prose(source)
     source = clean_commands(source, made, is_known)
     edits, position = list[tuple[int, int, str]](), 0
@@ -134,7 +136,7 @@ def prepare(source: SourceText, is_known: Callable[[str], bool]) -> Prose:
 
 
 def _escape(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """Yield the replacements of characters between two offsets."""
+    """Yield edits (start, end, new text) that escape the characters between two offsets."""
     position = start
     while found := _TOKEN.search(text, position, end):
         position = found.end()
@@ -149,7 +151,7 @@ def _escape(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
 
 
 def _formula(text: str, span: TexSpan, made: Prose) -> str:
-    """Return the placeholder of a formula in blogsmith's form."""
+    """Return the placeholder of a formula, which is stored in blogsmith's syntax."""
     inner = text[span.inner : span.inner_end].strip()
     if span.kind == "inline":
         inner = " ".join(inner.split())
@@ -172,8 +174,8 @@ def _formula(text: str, span: TexSpan, made: Prose) -> str:
 
 
 def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bool]) -> SourceText:
-    """Return the text without commands for printed pages, and with the content of boxes. Unknown commands are
-    reported; their arguments are kept."""
+    """Return the text without commands for printed pages, and with boxes replaced by their content. Remove
+    and report unknown commands, but keep their arguments. made: receives the notices."""
     text = source.text
     spans = list(find_spans(text, finds_algorithms=True))
     edits, offsets, notices = list[tuple[int, int, str]](), list[int](), list[Notice]()
@@ -231,14 +233,15 @@ def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bo
 
 
 def _mark_heading(text: str, position: int) -> Iterator[tuple[int, int, str]]:
-    """Yield the edit that marks the title of a heading without number."""
+    """Yield the edit that marks an unnumbered title. position: end of the heading command."""
     brace = skip_space(text, position)
     if text.startswith("{", brace):
         yield brace + 1, brace + 1, UNNUMBERED
 
 
 def _remove_switch(text: str, start: int, position: int, name: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the edits that remove a command without arguments, and the braces around its group."""
+    """Yield the edits that remove a command without arguments. If it starts a group in braces, remove these
+    braces too."""
     after = skip_space(text, position)
     closing = group_end(text, start - 1) if text[start - 1 : start] == "{" else -1
     if closing > 0:
@@ -266,7 +269,8 @@ def _clean_environment(
     notices: list[Notice],
     offsets: list[int],
 ) -> int:
-    """Remove the beginning or end of an unknown environment, and report it. Return the end of the command."""
+    r"""Remove the `\begin` or `\end` of an unknown environment, and report it. Return the end of the command.
+    The last three arguments are extended: edits, notices, and the offset of each notice."""
     end = group_end(text, skip_space(text, position))
     name = text[skip_space(text, position) + 1 : end - 1].strip() if end > 0 else ""
     if not name or is_known(name) or name in CODE or name in table.SILENT:
@@ -294,7 +298,8 @@ def _sorted(edits: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]
 
 
 def _unwrap(text: str, start: int, position: int, count: int, printed: int) -> Iterator[tuple[int, int, str]]:
-    """Yield the edits that leave only one argument of a command."""
+    """Yield the edits that replace a command with one of its arguments. count: number of arguments in braces.
+    printed: index of the argument to keep."""
     first = start
     for index in range(count):
         position = skip_space(text, position)
@@ -311,7 +316,7 @@ def _unwrap(text: str, start: int, position: int, count: int, printed: int) -> I
 
 
 def _spread_cell(text: str, start: int, position: int) -> Iterator[tuple[int, int, str]]:
-    """Yield the edits that turn a cell over several columns into a cell and empty ones."""
+    r"""Yield the edits that replace a `\multicolumn` cell with its content and enough empty cells."""
     edits = list(_unwrap(text, start, position, *table.UNWRAPPED["multicolumn"]))
     end = group_end(text, skip_space(text, position))
     count = text[skip_space(text, position) + 1 : end - 1].strip() if end > 0 else ""
@@ -321,7 +326,7 @@ def _spread_cell(text: str, start: int, position: int) -> Iterator[tuple[int, in
 
 
 def _keep_arguments(text: str, start: int, position: int) -> Iterator[tuple[int, int, str]]:
-    """Yield the edits that remove a command and the braces of its arguments."""
+    """Yield the edits that remove a command and the braces of its arguments, but not the arguments."""
     first = start
     while True:
         after = skip_space(text, position)
@@ -338,7 +343,8 @@ def _keep_arguments(text: str, start: int, position: int) -> Iterator[tuple[int,
 
 
 def _dropped_end(text: str, position: int, count: int) -> int:
-    """Return the end of the options and arguments of a command."""
+    """Return the position after the options and `count` arguments of a command. An argument may also be a
+    length without braces."""
     for _ in range(count):
         after = skip_space(text, position)
         while (end := option_end(text, after)) > 0:

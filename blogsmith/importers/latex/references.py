@@ -26,7 +26,8 @@ _LABEL_YEAR = lazy_pattern(r"\((\d{4})[a-z]?\)")
 
 
 def read_bbl(text: str) -> list[dict[str, Any]]:
-    r"""Return the entries of a `.bbl` file or of `thebibliography`, as entries for `references:`."""
+    """Return the entries of a `.bbl` file or of `thebibliography`, as entries for `references:` in the front
+    matter."""
     if "\\entry{" in text:
         return list(_biblatex_entries(text))
     starts = [found.start() for found in _ITEM.finditer(text)]

@@ -12,7 +12,7 @@ from .source import CODE
 _BRACE = lazy_pattern(r"\\.|[{}]", 16)
 _BRACKET = lazy_pattern(r"\\.|[{}\[\]]", 16)
 MAX_GROUP = 200_000
-"""Maximum length of an argument."""
+"""Maximum length of an argument in characters."""
 _MAX_INLINE = 10_000
 DRAWINGS = name_set("tikzpicture circuitikz feynman pspicture picture forest")
 _DISPLAYS = frozenset(DISPLAY_ENVIRONMENTS) | name_set("dmath dmath* darray")
@@ -28,20 +28,21 @@ SpanKind = Literal["inline", "display", "environment", "code", "drawing", "url",
 
 
 class TexSpan(NamedTuple):
-    """A part of a text that is not prose."""
+    """A range of a text that is not prose."""
 
     kind: SpanKind
     start: int
     end: int
     inner: int
-    """Start of the content."""
+    """Offset where the content starts."""
     inner_end: int
     name: str
-    """Name of the environment; otherwise empty."""
+    r"""Name of the environment; `verb` for `\verb`; empty for others."""
 
 
 def group_end(text: str, start: int, pattern_end: int | None = None) -> int:
-    """Return the index after the brace that closes the one at `start`; -1 if there is none."""
+    """Return the index after the brace that closes the one at `start`; -1 if no brace starts there or it is
+    not closed. pattern_end: where the search ends."""
     if not text.startswith("{", start):
         return -1
     depth = 0
@@ -54,7 +55,8 @@ def group_end(text: str, start: int, pattern_end: int | None = None) -> int:
 
 
 def option_end(text: str, start: int) -> int:
-    """Return the index after the bracket that closes the one at `start`; -1 if there is none."""
+    """Return the index after the bracket that closes the one at `start`; -1 if no bracket starts there or it
+    is not closed."""
     if not text.startswith("[", start):
         return -1
     depth = nested = 0
@@ -70,14 +72,15 @@ def option_end(text: str, start: int) -> int:
 
 
 def groups_end(text: str, position: int) -> int:
-    """Return the index after the options and groups that directly follow each other at `position`."""
+    """Return the index after all options and groups that start at `position` without spaces between them."""
     while (after := max(option_end(text, position), group_end(text, position))) > 0:
         position = after
     return position
 
 
 def skip_space(text: str, start: int) -> int:
-    """Return the index of the next character that is neither a space nor the end of one line."""
+    """Return the index of the next character after spaces and at most one line end. Before a blank line,
+    return `start`."""
     position, lines = start, 0
     while position < len(text) and text[position].isspace():
         lines += text[position] == "\n"
@@ -88,8 +91,8 @@ def skip_space(text: str, start: int) -> int:
 
 
 def find_spans(text: str, *, finds_algorithms: bool = False) -> Iterator[TexSpan]:
-    """Yield formulas, code, drawings and URLs in order. finds_algorithms: also algorithms as a whole, instead
-    of the formulas in them."""
+    """Yield formulas, code, drawings and URLs in order. finds_algorithms: also yield each algorithm as one
+    span, without the formulas in it."""
     position, missing = 0, set[str]()
     while found := _OPENING.search(text, position):
         position = found.end()

@@ -1,7 +1,7 @@
-r"""Files of a paper as one text, with the file and line of each of its lines.
+r"""Files of a paper as one text, with the source file and line number of each line.
 
-`\input` and similar commands are replaced by the files that they name. Only files of the source are read.
-Comments are removed as TeX does it. TeX is never executed.
+Each `\input` or similar command is replaced by the content of its file, if the file is in the source.
+Comments are removed by the rules of TeX. TeX is never executed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..model import Notice
 from ..source_files import read_text, walk_files
 
 MAX_CHARACTERS = 3_000_000
-"""Maximum length of a paper with all its files. The longest of 30 papers had 600,000."""
+"""Maximum number of characters of a paper with all its files. The longest of 30 papers had 600,000."""
 _MAX_FILES = 500
 _MAX_DEPTH = 20
 CODE = name_set("verbatim verbatim* Verbatim lstlisting minted alltt filecontents filecontents*")
@@ -44,25 +44,25 @@ _MAIN_NAMES = ("main", "ms", "paper", "article", "arxiv", "manuscript", "thesis"
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """Text from files of the source."""
+    """Text from one or more files of the source."""
 
     text: str
     origins: Sequence[tuple[str, int]]
-    """File, relative to the root of the source, and 1-based line of each line of the text."""
+    """Source of each line of the text: file relative to the root of the source, and 1-based line number."""
 
     def line_starts(self) -> list[int]:
         """Return the offset of each line."""
         return [0, *(at + 1 for at, char in enumerate(self.text) if char == "\n")]
 
     def part(self, start: int, end: int) -> SourceText:
-        """Return a part of the text."""
+        """Return the text between two offsets."""
         first = self.text.count("\n", 0, start)
         return SourceText(
             self.text[start:end], self.origins[first : first + 1 + self.text.count("\n", start, end)]
         )
 
     def edit(self, edits: Iterable[tuple[int, int, str | SourceText]]) -> SourceText:
-        """Return the text with replaced ranges. edits: start, end, new text; sorted, without overlaps."""
+        """Return the text with replaced ranges. edits: start, end and new text; sorted, without overlaps."""
         pieces, origins = list[str](), [self.origins[0]]
         position = line = 0
         for start, end, new in edits:
@@ -85,7 +85,7 @@ class SourceText:
 
 
 def locate(text: SourceText, offsets: Iterable[int]) -> list[tuple[str, int]]:
-    """Return file and line of each offset."""
+    """Return the source file and line number of each offset in the text."""
     starts = text.line_starts()
     return [text.origins[min(bisect_right(starts, at) - 1, len(text.origins) - 1)] for at in offsets]
 
@@ -97,14 +97,15 @@ class FileReader:
     root: Path
     notices: list[Notice]
     folder: PurePosixPath
-    """Folder of the main file, to which TeX resolves names."""
+    """Folder of the main file. File names in TeX are relative to this folder."""
     count: int = 0
     characters: int = 0
     _open: list[PurePosixPath] = field(default_factory=list)
-    """Files that are being read, each included by the one before it."""
+    """Files whose reading is in progress; each is included by the one before it."""
 
     def read(self, path: PurePosixPath, depth: int = 0) -> SourceText | None:
-        """Return a file with the files that it includes; None if it cannot be read.
+        r"""Return the content of a file, with included files inserted; None if the file cannot be read.
+        depth: number of enclosing `\input`.
 
         Raise SiteError if the paper is too long.
         """
@@ -149,7 +150,8 @@ class FileReader:
     def find(
         self, name: str, folder: PurePosixPath | None = None, suffixes: Sequence[str] = ("",)
     ) -> PurePosixPath | None:
-        """Return a file that LaTeX would find under this name, relative to the root, or None."""
+        r"""Return the path of a file that `\input` and similar commands name, relative to the root; None if
+        not found. folder: folder of the file with the command. suffixes: tried in order."""
         for base in dict.fromkeys((self.folder, folder or self.folder, PurePosixPath())):
             for suffix in suffixes:
                 path = _normal_path(base / f"{name}{suffix}")
@@ -158,7 +160,7 @@ class FileReader:
         return None
 
     def styles(self, preamble: SourceText) -> list[SourceText]:
-        """Return the style files of the paper's own folder that the preamble loads."""
+        """Return the `.sty` files in the paper's source that the preamble loads."""
         found = list[SourceText]()
         names = [name.strip() for one in _STYLE.finditer(preamble.text) for name in one[1].split(",")]
         for name in dict.fromkeys(names):
@@ -169,7 +171,7 @@ class FileReader:
 
 
 def _normal_path(path: PurePosixPath) -> PurePosixPath | None:
-    """Return a relative path without `..`; None if it leaves the source."""
+    """Return the path without `..`; None if the path is absolute, empty, or outside the source."""
     parts = list[str]()
     for part in path.parts:
         if part == "..":
@@ -182,7 +184,8 @@ def _normal_path(path: PurePosixPath) -> PurePosixPath | None:
 
 
 def remove_comments(source: SourceText) -> SourceText:
-    r"""Remove comments, `comment` environments and `\iffalse`. Code is not changed."""
+    r"""Remove comments, `comment` environments and `\iffalse` branches. Environments with code are not
+    changed."""
     text, position = source.text, 0
     edits = list[tuple[int, int, str]]()
     missing = set[str]()
@@ -205,7 +208,8 @@ def remove_comments(source: SourceText) -> SourceText:
 
 
 def _comment_end(text: str, start: int, end: int) -> int:
-    """Return where the text goes on after a comment: on the same line if TeX joins the lines."""
+    """Return the offset after a comment. If TeX joins the comment's line with the next line, skip the next
+    line's indentation."""
     line = text.rfind("\n", 0, start) + 1
     is_alone = not text[line:start].strip()
     after = end + 1
@@ -220,8 +224,8 @@ def _comment_end(text: str, start: int, end: int) -> int:
 
 
 def find_papers(root: Path) -> list[PurePosixPath]:
-    """Return the main files of a folder: those with a document class that no other file includes. The first
-    one is the most likely paper."""
+    """Return the files with a document class that no other file includes. The most likely paper comes
+    first."""
     texts = {
         path: read_text(root / path) or ""
         for path in walk_files(root)
@@ -246,7 +250,7 @@ def _class(text: str) -> str:
 
 
 def _arxiv_main(root: Path) -> PurePosixPath | None:
-    """Return the main file that an arXiv source names in `00README`."""
+    """Return the main file that `00README` of an arXiv source names; None if it names none."""
     for name in ("00README.json", "00README.yaml", "00README.XXX"):
         written = read_text(root / name) or ""
         if found := lazy_pattern(r"([\w./-]+\.tex)\b").search(written):
@@ -261,7 +265,7 @@ def _rank(path: PurePosixPath, text: str) -> tuple[int, int, int, str]:
 
 
 def with_line_notices(notices: Iterable[Notice], text: SourceText, offsets: Iterable[int]) -> list[Notice]:
-    """Return the notices with the file and line of their offsets."""
+    """Return the notices with source file and line number. offsets: position in `text` of each notice."""
     return [
         replace(notice, source=source, line=line)
         for notice, (source, line) in zip(notices, locate(text, offsets), strict=True)

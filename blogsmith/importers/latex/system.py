@@ -13,7 +13,7 @@ from .paper import PaperReader, plain_line
 from .source import find_papers
 
 _LIMIT_S = 30.0
-"""Time limit of a paper in seconds of processor time; the longest of 20 papers took 5 seconds."""
+"""Time limit for one paper, in seconds of processor time; the longest of 20 papers took 5 seconds."""
 
 
 class LatexPapers:
@@ -22,14 +22,15 @@ class LatexPapers:
     title = "LaTeX"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the path is a LaTeX file, or a folder with one that has a document class."""
+        """Return whether `root` is a LaTeX file, or a folder that contains one with a document class."""
         if root.is_file():
             return root.suffix.lower() in (".tex", ".ltx")
         files = (*root.glob("*.tex"), *root.glob("*/*.tex"))
         return any("\\documentclass" in (read_text(file) or "") for file in files[:200])
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """Read the paper. Of several papers in a folder, read the most likely one and name the others."""
+        """Read the paper. If the folder contains several papers, read the most likely one and report the
+        names of the others."""
         folder = source_root(root.parent) if root.is_file() else root
         papers = [PurePosixPath(root.name)] if root.is_file() else find_papers(folder)
         if not papers:
@@ -64,7 +65,7 @@ class LatexPapers:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """Return the paper as HTML, for the comparison."""
+        """Return the source of a paper as HTML, to compare it with the new page."""
         return render_paper(text)
 
 

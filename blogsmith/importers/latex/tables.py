@@ -22,7 +22,8 @@ _WITH_WIDTH = frozenset(("tabularx", "tabulary", "tabular*"))
 
 
 def simplify_tables(source: SourceText) -> SourceText:
-    """Return the text with all tables as `tabular`. A `table` around a `longtable` contains its caption."""
+    """Return the text with all tables as `tabular`. Each `longtable` is enclosed in a `table`, which contains
+    its caption."""
     text, edits = source.text, list[tuple[int, int, str]]()
     for found in _EDGE.finditer(text):
         name = found["name"] + found["star"]
@@ -52,8 +53,8 @@ def simplify_tables(source: SourceText) -> SourceText:
 
 
 def letter_captions(source: SourceText) -> SourceText:
-    r"""Return the text with `(a)` and the caption as a paragraph for each caption of a `subtable`, because a
-    page has one caption for all of them."""
+    """Return the text with each caption of a `subtable` replaced by a paragraph `(a) caption`, because
+    blogsmith shows only one caption for all of them."""
     edits, count = list[tuple[int, int, str]](), 0
     for found in _SUBTABLE.finditer(source.text):
         count = count + 1 if found["part"] else 0
@@ -65,7 +66,8 @@ def letter_captions(source: SourceText) -> SourceText:
 
 
 def _read_caption(text: str, position: int) -> tuple[str, int]:
-    """Return the caption and label at the start of a `longtable`, and the position after them."""
+    """Return the caption and label at `position`, the start of a `longtable`'s content, and the position
+    after them. The caption is empty if the table has none."""
     start = position
     while True:
         if found := _CAPTION.match(text, position):

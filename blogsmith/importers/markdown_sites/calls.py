@@ -55,7 +55,7 @@ def _containers(lines: Sequence[str], kinds: set[str], depth: int) -> list[str]:
 
 
 def _end(lines: Sequence[str], start: int) -> int:
-    """Return the index of the line that closes the container opened at `start`; 0 without this line."""
+    """Return the index of the line that closes the container opened at `start`; 0 if no line closes it."""
     depth, fence = 0, ""
     for number in range(start, len(lines)):
         line = lines[number]
@@ -114,15 +114,15 @@ _PARTS = frozenset(("TabItem", "Tab", "Details", "Collapse", "Accordion"))
 _LAYOUTS = name_set(
     "Tabs Steps CardGrid FileTree Fragment CodeGroup Columns Row Col Center LinkGrid Icon Cards"
 )
-"""Components that only arrange their content: the content stays, without a container."""
+"""Components that only arrange their content. Their tags are removed, and the content stays."""
 _LINKS = frozenset(("LinkCard", "LinkButton", "Link"))
 _CARDS = frozenset(("Card", "Badge"))
 _SHOWN = ("title", "label", "summary", "header", "text")
 
 
 def dedent_components(text: str) -> str:
-    """Remove the indentation of lines inside MDX components, up to that of a list item around the component.
-    In Markdown, indented lines would be code."""
+    """Remove the indentation inside MDX components, because Markdown would read indented lines as code.
+    Inside a list item, the item's indentation stays."""
     if "<" not in text:
         return text
     out: list[str] = []
@@ -160,18 +160,18 @@ def dedent_components(text: str) -> str:
 
 @dataclass(slots=True)
 class _Frame:
-    """An open component, while `dedent_components` reads lines."""
+    """An open component in `dedent_components`."""
 
     margin: int
-    """Number of spaces before its tags in the new text."""
+    """Number of spaces before the component's tags in the new text."""
     width: int | None = None
-    """Number of spaces before its first line in the source; None before that line."""
+    """Number of spaces before the first line of the content in the source; None until that line is read."""
 
 
 def convert_mdx(masked: str, report: Report) -> str:
-    """Convert MDX to Markdown: modules and components. masked: text with code hidden.
+    """Convert modules and components of MDX to Markdown. masked: text with code replaced by placeholders.
 
-    Known components become containers for `convert_containers`. Unknown components are replaced by their
+    Known components become containers for `convert_containers`. Other components are replaced by their
     content.
     """
     paths: dict[str, str] = {}
@@ -256,8 +256,9 @@ _HEXO_NOTES = frozenset(("note", "message", "alert", "callout", "admonition", "h
 
 
 def convert_calls(masked: str, pattern: re.Pattern[str], values: Mapping[str, str], report: Report) -> str:
-    """Convert shortcodes and tags. masked: text with code and formulas hidden. values: in Hexo, file name of
-    a post without suffix → path; in Franklin, name of a variable → value."""
+    """Convert shortcodes and tags. masked: text with code and formulas replaced by placeholders. pattern:
+    matches the calls of one system. values: file name of a post without suffix → path; in Franklin, variable
+    → value."""
 
     def replace(found: re.Match[str]) -> str:
         name = (found["inline"] or found["block"]).lower()
@@ -283,7 +284,8 @@ def convert_calls(masked: str, pattern: re.Pattern[str], values: Mapping[str, st
 def _call(
     name: str, plain: Sequence[str], named: Mapping[str, str], body: str, posts: Mapping[str, str]
 ) -> str | None:
-    """Return the Markdown for a call of the shortcode or tag `name`; None if the name is unknown."""
+    """Return the Markdown for a call of the shortcode or tag `name`; None if the name is unknown. plain:
+    positional arguments. named: named arguments. posts: name of a post → path."""
     first = next(iter(plain), "")
     if name in _FORMULAS and (tex := body or named.get("body") or first):
         # a blank line would end the formula
@@ -334,7 +336,7 @@ _DIV_CLOSE = lazy_pattern(r"(?m)^[ \t]*@@[ \t]*$")
 
 
 def convert_franklin(text: str) -> str:
-    r"""Convert blocks of Franklin: `~~~` for raw HTML, `@@name` for a box, and `\toc`."""
+    r"""Convert Franklin's `~~~` for raw HTML and `@@name` for a box, and remove `\toc`."""
     text = _RAW_HTML.sub(r"\n\1\n", text)
     text = _DIV_LINE.sub(r"\2", text)
     text = _DIV_OPEN.sub(lambda found: f":::{_box(found[1])}", _DIV_CLOSE.sub(":::", text))

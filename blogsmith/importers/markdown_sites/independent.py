@@ -1,5 +1,5 @@
-"""Renderer of pages of the systems in `rows.py`, to count their content. The code is independent of the
-translation."""
+"""Independent renderer for the systems in `rows.py`, to count the content of pages. It shares no code with
+the translation."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _PELICAN = re.compile(r"\{(?:filename|static|attach)\}|\|filename\|", re.IGNOREC
 
 
 def render_page(text: str, original: str, calls: str) -> str:
-    """Return the HTML of a page. original: text of the whole page. calls: syntax of its calls, as in the
-    table."""
+    """Return the HTML of a page, or of a fragment of one. original: text of the whole page. calls: syntax of
+    shortcodes, from `MarkdownSystem.calls`."""
     has_dollars = calls != "mdx" or not original.endswith(PASSTHROUGH.format(r"\("))
     images = dict(_IMAGE.findall(text)) if calls == "mdx" else {}
     if calls == "franklin":
@@ -64,7 +64,7 @@ def render_page(text: str, original: str, calls: str) -> str:
 
 
 def _with_images(text: str, images: dict[str, str]) -> str:
-    """Replace `src={name}` of imported images with their paths."""
+    """Replace `src={name}` of an imported image with its path. images: name → path."""
     for name, path in images.items():
         text = text.replace(f"src={{{name}}}", f'src="{path}"')
     return text

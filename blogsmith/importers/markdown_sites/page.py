@@ -1,4 +1,5 @@
-"""Translation of a page: first calls, containers and links of its system, then Markdown as for Hugo."""
+"""Translation of a page: first the shortcodes, containers and links of its system, then Markdown by the
+translation of Hugo."""
 
 from __future__ import annotations
 
@@ -50,11 +51,11 @@ _PREFIX = lazy_pattern(r"@site/|~/|@/(?!.*\.md)")
 _PYTHON_SYSTEMS = frozenset(("pelican", "nikola"))
 _NOTES = lazy_pattern(r"(?m)^[ \t]*(?:!!!|\?\?\?)[ \t]")
 _MDX_CODE: frozenset[SegmentKind] = TEX - {"indented"}
-"""Hidden segments in MDX, where indented text is not code."""
+"""Kinds of segments that placeholders replace in MDX, where indented text is not code."""
 
 
 class MarkdownPageTranslator(HugoPageTranslator):
-    """Translator for the pages of one site. Picklable."""
+    """Translator for the pages of one site; it can be pickled for other processes."""
 
     def __init__(self, site: MarkdownSite, found: SourceFiles) -> None:
         super().__init__(site.root, site.hugo_config, found.files)
@@ -78,7 +79,8 @@ class MarkdownPageTranslator(HugoPageTranslator):
         finished: HiddenFragments,
         notice: Callable[[NoticeKind, str, str, str], None],
     ) -> str:
-        """Return the text with the calls, containers and links of the system converted."""
+        """Return the body of a page with the shortcodes, containers and links of its system converted.
+        finished: not used. notice: called with kind, message, hint and removed text."""
         row = self._site.row
 
         def left(message: str, removed: str) -> None:
@@ -109,15 +111,15 @@ class MarkdownPageTranslator(HugoPageTranslator):
         return text
 
     def _values(self, document: HugoDocument) -> dict[str, str]:
-        """Return the argument `values` of `convert_calls`."""
+        """Return the argument `values` for `convert_calls`."""
         if self._site.row.calls != "franklin":
             return {name: f"/{path}" for name, path in self._posts.items()}
         every = {**self._site.values, **document.front}
         return {name: str(value) for name, value in every.items() if isinstance(value, (str, int))}
 
     def _destination(self, address: str, document: HugoDocument) -> str:
-        """Return the path relative to the new page if `address` points to a file of the source. Otherwise,
-        return the address without prefixes of the system."""
+        """Return the new destination of a link. If it points to a file of the source, the path is relative to
+        the new page. Otherwise, only prefixes of the system are removed."""
         if found := _NIKOLA.fullmatch(address.strip()):
             address = f"/{self._posts.get(found[2], found[2])}"
         written = _PELICAN.sub(r"\1", address.strip())
@@ -153,6 +155,6 @@ class MarkdownPageTranslator(HugoPageTranslator):
 
 
 def _site_macros(site: MarkdownSite) -> dict[str, str]:
-    """Return the macros in the settings of Franklin that formulas can use."""
+    """Return a mapping: name → TeX of the macros in Franklin's settings that formulas can use."""
     text = read_text(site.root / site.file) if site.row.calls == "franklin" else None
     return {name: tex for name, tex in tex_macros(text or "").items() if "@@" not in tex and "~~~" not in tex}

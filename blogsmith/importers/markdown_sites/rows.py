@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Literal
 
 Calls = Literal["", "mdx", "zola", "hexo", "nikola", "franklin"]
-"""Syntax of calls in pages: MDX components, or the shortcodes or tags of one system."""
+"""Syntax of shortcodes in pages: MDX components, or the shortcodes or tags of one system; empty without
+them."""
 
 
 SETTINGS: Mapping[str, str] = MappingProxyType(
@@ -27,22 +28,22 @@ SETTINGS: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A folder with pages. In the fields, `{a|b}` is the value of the setting `a`, or `b` without this
-    setting."""
+    """A folder with pages. In the strings, `{a|b}` stands for the value of the setting `a`, or for `b` if `a`
+    is not set."""
 
     folder: str
-    """Path relative to the site. `*` at the end stands for each folder there."""
+    """Path relative to the site. `*` at the end stands for each subfolder."""
     target: str
-    """Path below `content/` of the new site; `*` is the name of the folder."""
+    """Path below `content/` of the new site; `*` stands for the name of the subfolder."""
     address: str = ""
     """Pattern of URLs: `:folders`, `:name` (of the file), `:slug` (in the front matter, otherwise the name),
-    `:year`, `:month`, `:day`, `:category`. Empty: the system does not determine URLs."""
+    `:year`, `:month`, `:day`, `:category`. Empty if the system does not determine URLs."""
     dated: str = ""
-    """Pattern for pages with a date in the file name and no slug; empty: the same as `address`."""
+    """Pattern for pages with a date in the file name and no slug; if empty, `address` is used."""
     is_draft: bool = False
-    """Whether the system publishes none of these pages."""
+    """Whether all pages in the folder are drafts."""
     is_static: bool = False
-    """Whether files other than pages are copied below the root of the site, instead of beside the pages."""
+    """Whether files other than pages are copied to the root of the new site, instead of next to the pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,29 +53,30 @@ class MarkdownSystem:
     name: str
     title: str
     marks: tuple[str, ...]
-    """Files that indicate the system, as `path` or `path: text in the file`; one is enough. The first is the
-    settings file. `*` stands for any suffix."""
+    """Files that identify the system, as `path` or `path: text in the file`; one is enough. The file that is
+    found is the settings file."""
     sections: tuple[Section, ...]
     needs: tuple[str, ...] = ()
-    """Further paths; at least one of them must exist."""
+    """Additional paths, written like `marks`; at least one of them must exist."""
     unless: tuple[str, ...] = ()
-    """Paths that indicate another system with the same marks: this row does not apply if one exists."""
+    """Paths that identify another system with the same `marks`; if one exists, the site is not of this
+    system."""
     statics: Mapping[str, str] = field(default_factory=dict)
-    """Folder of copied files → path below `static/`."""
+    """Folder whose files are copied → path below `static/` of the new site."""
     excluded: tuple[str, ...] = ()
-    """Gitignore patterns of files in sections that the system does not publish."""
+    """Gitignore patterns of files in the sections that the system does not publish."""
     dates_in_names: bool = False
     """Whether a date at the start of a file name is not part of the name."""
     calls: Calls = ""
     escapes_formulas: bool = False
-    """Whether Markdown is applied to formulas, so that authors escape characters in them."""
+    """Whether the system applies Markdown to formulas, so that authors escape characters in formulas."""
     smart_quotes: bool = False
     line_breaks: bool = False
-    """Whether pages show the line breaks inside paragraphs, unless a setting turns this off."""
+    """Whether the system shows line breaks inside paragraphs, unless a setting turns this off."""
     keeps_case: bool = False
-    """Whether URLs keep the case and characters of file names."""
+    """Whether URLs keep the case and the characters of file names."""
     guesses_addresses: bool = False
-    """Whether code of the site determines the URLs. Then the URLs of the row are a guess."""
+    """Whether code of the site determines the URLs, so that the patterns in `sections` are only a guess."""
 
 
 REPOSITORY = ("README*", "LICENSE*", "CHANGELOG*", "CONTRIBUTING*", "CODE_OF_CONDUCT*", "SECURITY*")
@@ -239,4 +241,4 @@ ROWS: tuple[MarkdownSystem, ...] = (
         excluded=("_*", "drafts", "private", "templates", *REPOSITORY[1:]),
     ),
 )
-"""Rows in the order of detection."""
+"""All systems, in the order of detection."""

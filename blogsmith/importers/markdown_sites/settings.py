@@ -1,5 +1,5 @@
-"""Detection of the system in `rows.py` that wrote a site, and its settings. Settings files are parsed, and
-never executed."""
+"""Detection of the system in `rows.py` that generated a site, and the site's settings. Settings files are
+parsed, and never executed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _PELICAN = {
 
 @dataclass(frozen=True, slots=True)
 class MarkdownSite:
-    """A site of one row of the table."""
+    """A site that one of the systems in `rows.py` generated."""
 
     root: Path
     row: MarkdownSystem
@@ -56,22 +56,23 @@ class MarkdownSite:
     file: str
     """Settings file, relative to the source; empty if there is none."""
     values: Mapping[str, Any]
-    """Settings by their path, in lower case: `docs.path`."""
+    """Path of a setting in lower case, such as `docs.path` → value."""
 
     def value(self, path: str) -> Any:
-        """Return a setting by its path. A `path` with a dot may also be the end of a path. None if not
-        set."""
+        """Return the value of a setting; None if it is not set. path: path of the setting, or the end of a
+        path if it contains a dot."""
         if path in self.values or "." not in path:
             return self.values.get(path)
         return next((value for name, value in self.values.items() if name.endswith(f".{path}")), None)
 
     def text(self, name: str) -> str:
-        """Return a setting of the new site as a string; empty if the old site does not set it."""
+        """Return the value for a setting of the new site as a string; empty if the old site does not set it.
+        name: key of `SETTINGS`."""
         found = (one_line(self.value(path)) for path in SETTINGS[name].split())
         return next(filter(None, found), "")
 
     def fill(self, pattern: str) -> str:
-        """Replace each `{setting|default}`, and convert placeholders of Pelican and Hexo."""
+        """Replace each `{setting|default}` in a pattern, and convert the placeholders of Pelican and Hexo."""
 
         def choose(found: re.Match[str]) -> str:
             value = self.value(found[1])
@@ -83,7 +84,8 @@ class MarkdownSite:
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """The folders with pages according to the row and the settings, with paths relative to the source."""
+        """The folders with pages, according to the system and the settings, with paths relative to the
+        source."""
         found = [*self.row.sections, *self._nikola_sections()]
         return tuple(each for section in found for each in self._expand(section))
 
@@ -113,7 +115,7 @@ class MarkdownSite:
 
     @property
     def excluded(self) -> tuple[str, ...] | None:
-        """The patterns of excluded files in the settings; None if they cannot be read."""
+        """Patterns of excluded files in the settings; None if they cannot be read."""
         found: list[str] = []
         for path, value in self.values.items():
             if path.rpartition(".")[2] in _EXCLUDING:
@@ -125,7 +127,7 @@ class MarkdownSite:
 
     @property
     def encrypted_tags(self) -> frozenset[str]:
-        """The tags whose posts hexo-blog-encrypt encrypts, in lower case."""
+        """Tags whose posts the plugin hexo-blog-encrypt encrypts, in lower case."""
         names = (each.get("name") if isinstance(each, Mapping) else each for each in self._encrypted())
         return frozenset(str(name).strip().casefold() for name in names if name)
 
@@ -134,7 +136,8 @@ class MarkdownSite:
 
     @property
     def hugo_config(self) -> HugoConfig:
-        """The settings in the form of a Hugo site, for the translation of pages that both systems share."""
+        """The settings as a Hugo site would write them, because the importer for Hugo translates the
+        pages."""
         delimiters = {"inline": [["$", "$"], [r"\(", r"\)"]], "block": [["$$", "$$"], [r"\[", r"\]"]]}
         if self.row.calls == "mdx":
             delimiters = {"inline": [["$", "$"] if self._has_formulas else [r"\(", r"\)"]]}
@@ -158,7 +161,7 @@ class MarkdownSite:
         return HugoConfig(values, self.folder, self.file)
 
     def _permalinks(self) -> dict[str, str]:
-        """Return Hugo's form of URL patterns with a date, by section of the new site."""
+        """Return URL patterns with a date in Hugo's syntax, by section of the new site."""
         found: dict[str, str] = {}
         for section in self.sections:
             pattern = section.dated or section.address
@@ -168,7 +171,7 @@ class MarkdownSite:
 
     @property
     def _has_formulas(self) -> bool:
-        """Whether a site in JavaScript loads a plugin for formulas."""
+        """Whether the files of a site in JavaScript mention a plugin for formulas."""
         files = (
             self.file,
             *((self.folder / name).as_posix() for name in ("package.json", "next.config.mjs")),
@@ -177,7 +180,7 @@ class MarkdownSite:
 
     @property
     def old_settings(self) -> tuple[OldSettings, ...]:
-        """The settings as the report names them."""
+        """Settings for the report; empty if the site has no settings file."""
         read = {path for paths in SETTINGS.values() for path in paths.split()}
         read |= {found[1] for each in self.row.sections for found in _CHOICE.finditer(f"{each}")}
         shown = {path: value for path, value in self.values.items() if isinstance(value, (str, bool))}
@@ -185,7 +188,7 @@ class MarkdownSite:
 
 
 def find_site(root: Path, row: MarkdownSystem) -> MarkdownSite | None:
-    """Return the site of a system at `root`, or in a usual folder below; None if there is none."""
+    """Return the site of a system in the folder `root` or one of `_FOLDERS` in it; None if there is none."""
     for name in _FOLDERS:
         top = root / name
         file = next((mark for mark in row.marks if _has(top, mark)), "").partition(":")[0]
@@ -239,7 +242,7 @@ def _flatten(values: Mapping[str, Any], prefix: str = "", depth: int = 6) -> dic
 
 
 def _normalize(path: PurePosixPath) -> str:
-    """Return a path relative to the source without `..`; steps above the source are dropped."""
+    """Return a path relative to the source without `..`. A `..` that leads out of the source is ignored."""
     parts: list[str] = []
     for part in path.parts:
         if part == "..":
@@ -254,9 +257,9 @@ _COLLECTION = lazy_pattern(r"getCollection\(\s*[\"']([\w-]+)[\"']")
 
 
 def find_route(site: Path, collection: str) -> str:
-    """Return the URL path of a collection in an Astro site. It is the folder of the page such as
-    `[slug].astro` or `[slug]/index.astro` that reads the collection and is not a list, such as `[tag].astro`.
-    Without this page, it is the name of the collection."""
+    """Return the URL path of a collection in an Astro site: the folder of the page `[slug].astro` or similar
+    that reads the collection. Pages for lists, such as `[tag].astro`, are ignored. If no page is found, the
+    path is the name of the collection."""
     top = site / "src/pages"
     for page in sorted(top.rglob("*.astro")) if top.is_dir() else ():
         parts = page.relative_to(top).with_suffix("").parts

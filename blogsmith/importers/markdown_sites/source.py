@@ -33,7 +33,7 @@ _CODE = name_set(
     ".toml .html .hbs .lock"
 )
 _TOOLS = (*REPOSITORY, "scaffolds", "themes", "theme", "archetypes", "node_modules", "__tests__", "plugins")
-"""Patterns of Markdown files that are not pages."""
+"""Patterns of Markdown files that are not pages of the site."""
 _INDEXES = frozenset(("index", "_index"))
 _DATED = lazy_pattern(r"(?P<folder>(?:.*/)?)(?P<day>\d{4}[-/]\d{1,2}[-/]\d{1,2})[-_/](?P<name>.+)")
 _NUMBER = lazy_pattern(r"\d+\s*[-_.]+\s*(?=[^\d\s])")
@@ -60,22 +60,22 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "aliases": ("redirect_from", "alias"),
     "authors": ("author",),
 }
-"""Key that `hugo.page` reads → names in other systems, in lower case."""
+"""Key that the importer for Hugo reads → names of the key in other systems, in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFiles:
-    """Files of a site, and the front matter of its documents as written."""
+    """Files of a site, and the unconverted front matter of its documents."""
 
     files: HugoFiles
     fronts: Mapping[PurePosixPath, Mapping[str, Any]]
     """Path of a document → its front matter, with keys in lower case."""
     places: Mapping[str, PurePosixPath]
-    """Path of a document or copied file in the source → its path below the new site."""
+    """Path of a document or copied file in the source → its path in the new site."""
 
 
 def find_files(site: MarkdownSite) -> SourceFiles:
-    """Find the files of the site."""
+    """Find the pages and other files of the site."""
     found = _Finder(site)
     for path in walk_files(site.root):
         found.add(path)
@@ -123,9 +123,10 @@ class _Finder:
             self._copy(path, PurePosixPath("content", section.target) / inner)
 
     def _is_excluded(self, path: PurePosixPath, inner: PurePosixPath) -> bool:
-        """Return whether the system does not publish a file. inner: the path below its section.
+        """Return whether the system excludes a file from the site. inner: path relative to its section.
 
-        In some systems, patterns of settings are relative to the section; in others, to the site.
+        Patterns in the settings are relative to the section in some systems, and to the site in others; both
+        are tried.
         """
         names = [inner.as_posix()]
         if path.is_relative_to(self._site.folder):
@@ -164,7 +165,7 @@ class _Finder:
         self._documents.append((document, section, inner))
 
     def finish(self) -> SourceFiles:
-        """Return the files with new paths and old URLs."""
+        """Return all files, with new paths and the old URLs of documents."""
         taken: set[str] = set()
         documents = []
         pages = [(section.target, inner) for _, section, inner in self._documents]
@@ -183,7 +184,7 @@ class _Finder:
         return SourceFiles(files, self._fronts, self._places)
 
     def _has_files(self, path: PurePosixPath) -> bool:
-        """Return whether the folder with the name of a document contains files of the site."""
+        """Return whether the folder with the name of a document contains documents or copied files."""
         start = f"{path.with_suffix('').as_posix()}/"
         return any(each.startswith(start) for each in self._places)
 
@@ -211,7 +212,8 @@ class _Finder:
 
 
 def _split(text: str, source: str) -> tuple[dict[str, Any], str, int, tuple[Notice, ...]]:
-    """Return the front matter with keys in lower case, the body, its first line, and notices."""
+    """Split a page. Return front matter with keys in lower case, body, line number of the body's first line,
+    and notices."""
     if found := _NIKOLA.match(text):
         pairs = re.findall(r"(?m)^[ \t]*\.\.[ \t]+([\w-]+):[ \t]*(.*?)[ \t]*$", found[1])
         front = {key.casefold(): value for key, value in pairs if value}
@@ -241,7 +243,7 @@ def _split(text: str, source: str) -> tuple[dict[str, Any], str, int, tuple[Noti
 
 
 def _julia(value: str) -> Any:
-    """Return a value of Franklin: a string, a list of strings, a switch, or the text as written."""
+    """Parse a value in Franklin's front matter: a list of strings, a date, a boolean, or a string."""
     value = value.strip()
     if value.startswith("["):
         return re.findall(r"\"([^\"]*)\"", value)
@@ -253,7 +255,8 @@ def _julia(value: str) -> Any:
 
 
 def _convert_front(written: Mapping[str, Any], site: MarkdownSite) -> dict[str, Any]:
-    """Return front matter with the keys that `hugo.page` reads."""
+    """Return front matter with the keys that the importer for Hugo reads. written: front matter with keys in
+    lower case."""
     front = dict(written)
     for container in ("taxonomies", "extra"):
         inner = front.pop(container, None)
@@ -286,8 +289,8 @@ def _convert_front(written: Mapping[str, Any], site: MarkdownSite) -> dict[str, 
 
 
 def _title(body: str) -> str:
-    """Return the title that an MDX page exports, otherwise the first heading. Empty if this heading does not
-    have level 1."""
+    """Return the title that an MDX page exports, otherwise its first heading. Return an empty string if there
+    is none, or if that heading is not of level 1."""
     exported = _EXPORTED.search(body)
     found = _FIRST_HEADING.search(body)
     return exported[1] if exported else heading_text(found[1]) if found else ""
@@ -308,8 +311,9 @@ def _is_date(text: str) -> bool:
 def _content_path(
     section: Section, inner: PurePosixPath, folders: Iterable[tuple[str, PurePosixPath]], has_files: bool
 ) -> PurePosixPath:
-    """Return the path of a document below `content/`. A document beside a folder of pages with the same name
-    becomes the page of the folder."""
+    """Return the path of a document relative to `content/`. A document next to a folder of pages with the
+    same name becomes the index page of the folder. inner: path relative to the section. folders: section and
+    path of each folder. has_files: whether the document gets its own folder."""
     top = PurePosixPath(section.target)
     if inner.stem.casefold() in (*_INDEXES, "readme") or (inner.stem == "page" and inner.suffix == ".mdx"):
         is_list = inner.stem == "_index" or not inner.parent.parts or _has_more(section, inner, folders)
@@ -321,14 +325,14 @@ def _content_path(
 
 
 def _has_more(section: Section, inner: PurePosixPath, folders: Iterable[tuple[str, PurePosixPath]]) -> bool:
-    """Return whether the folder of an index page contains folders of pages."""
+    """Return whether the folder of an index page contains subfolders with pages."""
     return any(
         target == section.target and folder.parent == inner.parent != folder for target, folder in folders
     )
 
 
 def _address(site: MarkdownSite, section: Section, inner: PurePosixPath, front: Mapping[str, Any]) -> str:
-    """Return the old URL of a document, without the base path; empty if it is unknown."""
+    """Return the old URL of a document, without the site's base path; empty if it is unknown."""
     written = (one_line(front.get(key)) for key in ("path", "permalink", "url", "rpath", "save_as"))
     if own := next(filter(None, written), ""):
         return _complete(own.removesuffix("index.html"))
@@ -388,6 +392,6 @@ def _segment(site: MarkdownSite, name: str) -> str:
 
 
 def _complete(url: str) -> str:
-    """Return a URL that starts with a slash, and ends with one unless it names a file."""
+    """Return a URL with a slash at the start, and also at the end unless it ends in `.html`."""
     url = re.sub("/{2,}", "/", f"/{url}")
     return url if url.endswith(("/", ".html")) else f"{url}/"

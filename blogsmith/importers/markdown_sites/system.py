@@ -1,4 +1,4 @@
-"""The common importer: one object for each row of the table."""
+"""The common importer: one object for each system in `rows.py`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .source import find_files
 
 @dataclass(frozen=True, slots=True)
 class MarkdownImporter:
-    """Importer for the sites of one row of the table."""
+    """Importer for the sites of one system."""
 
     row: MarkdownSystem
 
@@ -32,9 +32,9 @@ class MarkdownImporter:
         return self.row.title
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the folder contains settings of the system. For a system without settings files,
-        return whether the folder contains Markdown other than files such as README.md, and more Markdown
-        than LaTeX if it contains a paper."""
+        """Return whether the folder contains settings of the system. For `folder`, the system without
+        settings files, return whether the folder contains more Markdown pages than LaTeX files of a paper;
+        files such as README.md are not pages."""
         if self.row.marks:
             return root.is_dir() and find_site(root, self.row) is not None
         names = [path.name for path in walk_files(root)] if root.is_dir() else []

@@ -1,6 +1,6 @@
 """Conversion of Python-Markdown and PyMdown: admonitions, details, tabs, code, `///` blocks, inline syntax.
 
-Functions for inline syntax of Python-Markdown and PyMdown expect text with code and formulas hidden.
+Functions for inline syntax expect text whose code and formulas are replaced by placeholders.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ _NAMES = {
 
 
 def rewrite_inline_syntax(text: str, config: MkDocsConfig, report: Callable[[str, str], None]) -> str:
-    """Convert inline syntax, icons and attribute lists. report: called with removed text and the reason."""
+    """Convert inline syntax, icons and attribute lists. report: called with the removed text and the
+    reason."""
     text = _CONTENTS.sub("", text)
     if config.has("pymdownx.smartsymbols"):
         text = _SYMBOL.sub(lambda found: _SYMBOLS.get(found[0].lower(), found[0]), text)
@@ -93,7 +94,8 @@ def _key_name(key: str) -> str:
 
 
 def _attributes(found: re.Match[str]) -> str:
-    """Return the attribute list reduced to the attributes that blogsmith supports: id and width."""
+    """Return the attribute list of a match, with only the attributes that blogsmith supports: id and
+    width."""
     text = found[1]
     if _UNPREFIXED_WORDS.fullmatch(text):
         return found[0]
@@ -108,13 +110,15 @@ def _attributes(found: re.Match[str]) -> str:
 
 
 def split_abbreviations(text: str) -> tuple[str, dict[str, str]]:
-    """Remove the definitions `*[HTML]: …` from a text. Return the text and the abbreviations."""
+    """Remove the definitions `*[HTML]: …` from a text. Return the text, and a mapping: abbreviation →
+    meaning."""
     found = {short: " ".join(long.split()) for short, long in _ABBREVIATION.findall(text)}
     return _ABBREVIATION.sub("", text), found
 
 
 def annotate_abbreviations(text: str, known: Mapping[str, str]) -> str:
-    """Annotate the first occurrence of each abbreviation in a text with its meaning."""
+    """Annotate the first occurrence of each abbreviation in a text with its meaning. known: abbreviation →
+    meaning."""
     for short, long in sorted(known.items(), key=lambda each: -len(each[0])):
         pattern = re.compile(rf"(?<![\w:|\[\]/#.-]){re.escape(short)}(?![\w:|\]/-])")
         for line in pattern.finditer(text):
@@ -129,7 +133,8 @@ _ATTRIBUTE = lazy_pattern(r"([\w-]+)=(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
 
 
 def rewrite_fence(marks: str, info: str, code: Sequence[str], math: Collection[str]) -> list[str]:
-    """Return the lines of a fence in blogsmith's form. math: languages whose content is a formula."""
+    """Return the lines of a fence in blogsmith's syntax. marks: characters that open the fence. math:
+    languages of fences that contain formulas."""
     text = info.strip()
     attributes = {
         found[1].lower(): found[2] or found[3] or found[4] or "" for found in _ATTRIBUTE.finditer(text)
@@ -191,15 +196,15 @@ _OWN_TITLES = {"FAILURE": "Failure", "BUG": "Bug"}
 
 @dataclass(slots=True)
 class BlockRewriter:
-    """Converter for the blocks of one page. It collects the kinds of callouts that blogsmith does
-    not know."""
+    """Converter for the blocks of one page. It collects the kinds of callouts that blogsmith does not
+    define."""
 
     report: Callable[[str, str], None]
-    """Callback for changes: a fragment of the source, and a description."""
+    """Called for each change, with a fragment of the source and a description."""
     math_fences: frozenset[str] = frozenset(("math",))
     """Languages of fences that contain formulas."""
     kinds: set[str] = field(default_factory=set)
-    """Kinds of callouts that the settings must define."""
+    """Kinds of callouts that the settings of the new site must define."""
     depth: int = 0
 
     def rewrite(self, lines: Sequence[str]) -> list[str]:
@@ -259,7 +264,8 @@ class BlockRewriter:
         return end - index + 1, [f"{margin}{made[0]}", *indent(made[1:], " " * width)]
 
     def _body(self, lines: Sequence[str], index: int, margin: int) -> tuple[int, list[str]]:
-        """Return the number of lines of a block with its indented body, and the dedented body."""
+        """Read the indented body of the block that starts at `index`. Return the number of lines of the
+        block, and the body without indentation. margin: indentation of the block's first line."""
         end = index + 1
         while end < len(lines) and (not lines[end].strip() or lines[end].startswith(" " * (margin + 4))):
             end += 1
@@ -290,7 +296,8 @@ class BlockRewriter:
         return used, ["", *indent(made, found[1]), ""]
 
     def _slashes(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-        """Convert a slash block, `/// note | Title` … `///`."""
+        """Convert a slash block, `/// note | Title` … `///`. Return the number of lines read, and the new
+        lines."""
         margin, marks, name, title = found[1], found[2], found[3].lower(), found[4]
         end = next((n for n in range(index + 1, len(lines)) if lines[n].strip() == marks), len(lines))
         body = dedent(lines[index + 1 : end], len(margin))
@@ -320,7 +327,8 @@ class BlockRewriter:
         return end - index + 1, ["", *indent(made, margin), ""]
 
     def _div(self, lines: Sequence[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-        """Remove the tags of a `<div markdown>` that is only layout. In other cases, write `markdown="1"`."""
+        """Remove the tags of a `<div markdown>` that is only layout; for other elements, write
+        `markdown="1"`. Return the number of lines read, and the new lines."""
         name = found[1].lower()
         depth, end = 0, index
         for end in range(index, len(lines)):
@@ -344,7 +352,8 @@ def _ends_with_comment(lines: Sequence[str]) -> bool:
 
 
 def _definitions(lines: Sequence[str]) -> list[str]:
-    """Convert `/// define`: paragraphs are terms, and items of the lists after them are definitions."""
+    """Convert the content of `/// define`: a paragraph is a term, and the list items after it are its
+    definitions."""
     out: list[str] = []
     for line in lines:
         if item := _MEANING.fullmatch(line):

@@ -1,4 +1,4 @@
-"""Settings in `mkdocs.yml` and `zensical.toml` that an import reads. Nothing in them is executed."""
+"""Settings in `mkdocs.yml` and `zensical.toml` that the importer reads. No code in them is executed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOLDERS = ("", "docs", "website", "site", "doc", "mkdocs", "docs/en")
 _OTHER_SITES = ("_posts", "_quarto.yml", "hugo.toml", "hugo.yaml", "archetypes")
 _NAMES = ("mkdocs.yml", "mkdocs.yaml", "zensical.toml", "zensical.yml")
 _PYTHON_TAG = lazy_pattern(r"!!python/[\w/]+:[\w.]*(?P<has_value>[ \t]*(?:(?=\{)|$))?", re.MULTILINE)
-"""A Python tag, alone or with a value in braces or on the following lines."""
+"""Matches a Python tag in YAML. `has_value`: the tag has a value in braces or on the following lines."""
 _ENVIRONMENT = lazy_pattern(r"!ENV\s+(?:\[[^\[\]]*?,?\s*([^\[\],]*)\]|[\w]+)")
 
 
@@ -30,20 +30,20 @@ _TRANSLATED = name_set(
 
 @dataclass(frozen=True, slots=True)
 class MkDocsConfig:
-    """The settings of a site."""
+    """The settings of a MkDocs or Zensical site."""
 
     file: PurePosixPath
-    """Path relative to the root of the source."""
+    """Path of the settings file, relative to the root of the source."""
     values: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def old_settings(self) -> OldSettings:
-        """Return the old settings and the names of those that the importer reads."""
+        """Return the settings of the old site, and the names of the settings that the importer reads."""
         return OldSettings(self.file.as_posix(), self.values, _TRANSLATED)
 
     @property
     def folder(self) -> PurePosixPath:
-        """Return the folder of the settings in the repository."""
+        """Return the folder of the settings file, relative to the root of the source."""
         return self.file.parent
 
     @property
@@ -53,18 +53,18 @@ class MkDocsConfig:
         return self.folder / written
 
     def text(self, name: str) -> str:
-        """Return a string or number setting on one line."""
+        """Return a setting that is a string or number, on one line; otherwise an empty string."""
         value = self.values.get(name)
         return " ".join(str(value).split()) if isinstance(value, (str, int, float)) else ""
 
     def text_lines(self, name: str) -> list[str]:
-        """Return the patterns in a setting with one pattern per line, without comments."""
+        """Return the lines of a setting that contains one pattern per line, without comments."""
         value = self.values.get(name)
         return [line for line in str(value).split("\n") if not line.startswith("#")] if value else []
 
     def excluding_setting(self, path: str) -> str:
-        """Return the setting or plugin that excludes a file from the site, in quotes; empty if the file is
-        included. path: relative to the folder of the pages."""
+        """Return a description of the setting or plugin that excludes a file from the site; empty if the file
+        is not excluded. path: relative to the folder of the pages."""
         if matches_gitignore(path, self.text_lines("exclude_docs")):
             return 'setting "exclude_docs"'
         for name, prefix in (("exclude", ""), ("excluder", ""), ("file-filter", "exclude_")):
@@ -82,7 +82,8 @@ class MkDocsConfig:
 
     @property
     def encrypts_all(self) -> bool:
-        """Return whether the plugin `encryptcontent` encrypts every page that is not explicitly public."""
+        """Return whether the plugin `encryptcontent` encrypts each page that its front matter does not make
+        public."""
         options = self.plugins.get("encryptcontent", {})
         inventory = options.get("password_inventory")
         has_level = isinstance(inventory, dict) and "_global" in inventory
@@ -92,13 +93,14 @@ class MkDocsConfig:
 
     @property
     def blog_folder(self) -> str:
-        """Return the folder of Material's blog, relative to the folder of the pages; empty without a blog."""
+        """Return the folder of Material's blog, relative to the folder of the pages; empty if the site has no
+        blog."""
         options = self.plugins.get("blog")
         return str(options.get("blog_dir") or "blog").strip("./") if options is not None else ""
 
     @property
     def has_pretty_urls(self) -> bool:
-        """Return whether URLs end with a slash: `use_directory_urls`."""
+        """Return whether URLs end with a slash, according to `use_directory_urls`."""
         return self.values.get("use_directory_urls") is not False
 
     @property
@@ -122,26 +124,29 @@ class MkDocsConfig:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Return the values under `extra` that pages print with the plugin `macros`."""
+        """Return a mapping: name → value under `extra`; empty if the plugin `macros`, which prints them, is
+        not used."""
         extra = self.values.get("extra")
         items = extra.items() if isinstance(extra, dict) and "macros" in self.plugins else ()
         return {str(key): str(value) for key, value in items if isinstance(value, (str, int, float))}
 
     @property
     def redirects(self) -> dict[str, str]:
-        """Return the redirects of the plugin `redirects`: old file → new file or URL."""
+        """Return the redirects of the plugin `redirects`: file of the old page → file or URL of its
+        replacement."""
         maps = self.plugins.get("redirects", {}).get("redirect_maps")
         return {str(old): str(new) for old, new in maps.items()} if isinstance(maps, dict) else {}
 
     def has(self, *extensions: str) -> bool:
-        """Return whether one of these extensions is enabled. If none is configured, all are, as
-        in Zensical."""
+        """Return whether one of these extensions is enabled. If the settings name no extension, all are
+        enabled, as in Zensical."""
         known = self.extensions
         return not known or any(name in known for name in extensions)
 
 
 def _options_by_name(value: Any) -> dict[str, dict[str, Any]]:
-    """Convert names and mappings to name → options. Tables of TOML are flattened."""
+    """Return the options of each extension or plugin by name. value: list of names and of mappings name →
+    options, or one mapping. A nested TOML table `a: {b: {…}}` also gives the name `a.b`."""
     items = as_list(value)
     found: dict[str, dict[str, Any]] = {}
     for item in items:
@@ -156,7 +161,7 @@ def _options_by_name(value: Any) -> dict[str, dict[str, Any]]:
 
 
 def find_config(root: Path) -> PurePosixPath | None:
-    """Return the settings file, relative to `root`; None if there is none."""
+    """Return the path of the settings file, relative to `root`; None if there is none."""
     # a site of another system may have a MkDocs site below it as documentation, so it is not MkDocs
     folders = _FOLDERS[:1] if any((root / name).exists() for name in _OTHER_SITES) else _FOLDERS
     for folder in folders:
@@ -167,7 +172,7 @@ def find_config(root: Path) -> PurePosixPath | None:
 
 
 def read_config(root: Path) -> MkDocsConfig:
-    """Return the settings of the site at `root`. Raise SiteError if they cannot be read."""
+    """Return the settings of the site at `root`. Raise SiteError if they are missing or cannot be read."""
     file = find_config(root)
     if file is None:
         message = f'missing "mkdocs.yml" or "zensical.toml" in "{root}"'
@@ -207,17 +212,17 @@ _PLUGINS = name_set(
     "ezlinks wikilinks autolinks autorefs same-dir mermaid2 "
     "exporter with-pdf pdf-export print-site swagger-ui-tag callouts statistics"
 )
-"""Plugins that an import translates, or that add nothing to the text of pages."""
+"""Plugins that the importer translates, or that do not change the text of pages."""
 _EXTENSIONS = name_set(
     "abbr admonition attr_list codehilite def_list extra fenced_code footnotes legacy_attrs legacy_em "
     "md_in_html meta nl2br sane_lists smarty tables toc wikilinks mdx_math mdx_truly_sane_lists "
     "markdown_katex python_markdown_math mdx_breakless_lists markdown_checklist callouts"
 )
-"""Extensions of Markdown that an import translates."""
+"""Extensions of Markdown that the importer translates."""
 
 
 def code_notices(config: MkDocsConfig) -> Iterator[Notice]:
-    """Yield a notice for each plugin, hook and extension that changed pages and does not run here."""
+    """Yield a notice for each hook, and for each plugin or extension that the importer does not know."""
     hint = "copy what it adds from the old pages"
     hooks = [str(each) for each in as_list(config.values.get("hooks") or [])]
     known = ("pymdownx", "material", "zensical")

@@ -1,5 +1,5 @@
-"""Renders Python-Markdown to HTML with markdown-it and its admonition plugin, to count its content. It shares
-no code with the translation."""
+"""Independent renderer of Python-Markdown with markdown-it and its admonition plugin, to count the content of
+pages. It shares no code with the translation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_TERM = re.compile(r"^( *)<!--[^\n]*-->[ ]*\n(?=\n? *:[ ]{3})", re.MULTILINE)
 _CALLOUT = re.compile(r"^([ ]*>[ >]*)\[![\w-]+\][+-]?", re.MULTILINE)
 _HTML_BLOCK = re.compile(r"^ */{3,}[ \t]*html[ \t]*\|[^\n]*$", re.MULTILINE)
 _SYMBOLS = re.compile(r"(?<!\w)(?:\((?:c|r|tm)\)|c/o|[13]/[24])(?!\w)")
-"""Matches text that smartsymbols replaces. It is not counted, whether or not the extension is on."""
+"""Matches text that smartsymbols replaces. It is not counted, because the extension may be on or off."""
 _ROW_CODE = re.compile(r"(?m)(?<=\|)[^`\n|]*`[^`\n]+`")
 _TASK = re.compile(r"^([ >]*(?:[-*+]|\d+\.) +)\[[ xX]\](?= )", re.MULTILINE)
 _KEYS = re.compile(r"(?<![+\w])\+\+[\w\"+.-]+\+\+(?!\+)")
@@ -56,7 +56,7 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 _RAW = re.compile(r"\{%-?\s*(?:end)?raw\s*-?%\}")
 _LANGUAGE = re.compile(r"`(?:#!|:::)\w+ +")
 _DOLLAR = "\ue01d"
-"""Placeholder for a dollar in a code span, which starts no formula."""
+"""Placeholder for a dollar in a code span, which must not start a formula."""
 
 
 def render_python_markdown(text: str) -> str:

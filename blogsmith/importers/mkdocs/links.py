@@ -21,20 +21,20 @@ _ITEM = lazy_pattern(r"(\s*)[-*+]\s+(?:\[(.*?)\]\(([^()\s]*)\)|(\S.*?))\s*")
 
 @dataclass(frozen=True, slots=True)
 class NavEntry:
-    """An entry of the navigation."""
+    """An entry of the navigation: a page, an external link, or a section."""
 
     depth: int
     title: str = ""
     file: str = ""
-    """Path of the page, relative to the folder of the pages; empty for a section."""
+    """Path of the page, relative to the folder of the pages; empty for a section or an external link."""
     url: str = ""
-    """URL of an external link."""
+    """URL of an external link; empty for a page or section."""
     sections: tuple[str, ...] = ()
     """Titles of the enclosing sections, outermost first."""
 
 
 def read_nav(nav: Any) -> list[NavEntry]:
-    """Return the entries of `nav`, in order."""
+    """Return all entries of the setting `nav`, including nested ones, in order."""
     return list(_items(nav, ()))
 
 
@@ -57,7 +57,7 @@ def _entry(title: str, target: str, sections: tuple[str, ...]) -> NavEntry:
 
 
 def read_summary(text: str) -> list[NavEntry]:
-    """Return the entries of a list of links, as mkdocs-literate-nav reads it."""
+    """Return the entries of a Markdown list of links, as the plugin literate-nav reads it."""
     found: list[NavEntry] = []
     stack: list[tuple[int, str]] = []
     for line in text.split("\n"):
@@ -76,7 +76,8 @@ def read_summary(text: str) -> list[NavEntry]:
 
 
 def folder_nav(pages: Sequence[PurePosixPath]) -> list[NavEntry]:
-    """Return the navigation that MkDocs generates without `nav`: folders as sections, their index first."""
+    """Return the navigation that MkDocs generates without the setting `nav`: a section for each folder,
+    starting with its index page."""
     found: list[NavEntry] = []
     known: set[PurePosixPath] = set()
     for page in sorted(pages, key=_nav_order):
@@ -96,7 +97,7 @@ def _nav_order(page: PurePosixPath) -> tuple[tuple[tuple[bool, str], ...], bool,
 
 
 def folder_title(name: str) -> str:
-    """Convert the name of a folder or file to a title."""
+    """Return a title for the name of a folder or file."""
     text = name.replace("-", " ").replace("_", " ").strip()
     return text[:1].upper() + text[1:]
 
@@ -107,7 +108,7 @@ _MAX_MENU_ENTRIES = 7
 
 
 def contents_page(nav: Sequence[NavEntry], titles: Mapping[str, str], config: MkDocsConfig) -> ImportedPage:
-    """Return a page that lists all pages, because blogsmith has no sidebar."""
+    """Return a page that lists the navigation, because blogsmith has no sidebar. titles: page → title."""
     lines = []
     for entry in nav:
         if entry.file:
@@ -127,8 +128,8 @@ def contents_page(nav: Sequence[NavEntry], titles: Mapping[str, str], config: Mk
 def with_tag_lists(
     pages: Sequence[ImportedPage], titles: Mapping[str, str], config: MkDocsConfig
 ) -> list[ImportedPage]:
-    """Add the list of all tags to pages where Material generates it. titles: page → title in the
-    navigation."""
+    """Insert the list of all tags into each page where Material generates this list. titles: page → title in
+    the navigation."""
     name = str(config.plugins.get("tags", {}).get("tags_file") or "")
     file = (config.docs / name).as_posix() if name else ""
     shown = {(config.docs / path).as_posix(): title for path, title in titles.items()}
@@ -162,7 +163,8 @@ def _tag_list(pages: Sequence[ImportedPage], titles: Mapping[str, str], path: Pu
 
 
 def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
-    """Map each page to its outermost section and its position there. Sections with one page are omitted."""
+    """Return a mapping: page → its outermost section, and its 1-based position in the section. Index pages,
+    and sections with only one page, are omitted."""
     found: dict[str, tuple[str, int]] = {}
     counts: dict[str, int] = {}
     for entry in nav:
@@ -175,8 +177,8 @@ def section_series(nav: Sequence[NavEntry]) -> dict[str, tuple[str, int]]:
 
 
 def site_menu(nav: Sequence[NavEntry], config: MkDocsConfig) -> list[dict[str, Any]]:
-    """Return the menu: the top level of the navigation, where a section links to its first page, and the
-    contents page."""
+    """Return the menu: the top level of the navigation, then the contents page. A section links to its first
+    page. The menu is empty if the navigation is empty."""
     menu: list[dict[str, Any]] = []
     for number, entry in enumerate(nav):
         if entry.depth or not entry.title:
@@ -205,7 +207,7 @@ _EXTERNAL = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//|#")
 
 
 def _name(text: str) -> str:
-    """Normalize the name of a page, so that wikilinks find it."""
+    """Normalize the name of a page for comparison with the name in a wikilink."""
     return re.sub(r"[\s_-]+", "-", text.strip().casefold())
 
 
@@ -218,7 +220,7 @@ def page_path(path: PurePosixPath) -> PurePosixPath:
 
 
 def page_address(path: PurePosixPath, config: MkDocsConfig) -> str:
-    """Return the old URL of a page, without the path of `site_url`."""
+    """Return the old URL of a page, without the path in `site_url`; empty for the home page."""
     folder = "" if path.parent == PurePosixPath() else f"{path.parent.as_posix()}/"
     if path.stem.lower() in ("index", "readme"):
         return f"/{folder}" if folder else ""
@@ -227,15 +229,16 @@ def page_address(path: PurePosixPath, config: MkDocsConfig) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MkDocsLinks:
-    """All pages of a site by the names that links use."""
+    """Finds pages by the paths, URLs and names in links."""
 
     pages: Mapping[str, PurePosixPath] = field(default_factory=dict)
     """Path relative to the folder of the pages → path in the new site."""
     addresses: Mapping[str, PurePosixPath] = field(default_factory=dict)
-    """URL → path in the new site."""
+    """Old URL → path in the new site."""
 
     def rewrite(self, text: str, page: PurePosixPath) -> str:
-        """Rewrite links of a page to files of the new site. text: with code and formulas hidden."""
+        """Rewrite the links of a page that point to files of the new site. text: with code and formulas
+        replaced by placeholders. page: path relative to the folder of the pages."""
         text = _LINK.sub(
             lambda found: f"{found[1]}{self._target(found[2], page)}{found[3] or ''}{found[4]}", text
         )
@@ -243,9 +246,9 @@ class MkDocsLinks:
         return _DEFINITION.sub(lambda found: f"{found[1]}{self._target(found[2], page)}", text)
 
     def wikilinks(self, text: str, page: PurePosixPath, config: MkDocsConfig) -> str:
-        """Convert `[[page]]` to a link if an extension or plugin does and the page exists.
+        """Convert `[[page]]` to a link if the page exists, and an extension or plugin enables these links.
 
-        Other ones are escaped. text: with code and formulas hidden.
+        Other `[[…]]` are escaped. text: with code and formulas replaced by placeholders.
         """
         if not (config.has("wikilinks") or _WIKI_PLUGINS & config.plugins.keys()):
             return literal_wikilinks(text)
@@ -297,7 +300,7 @@ class MkDocsLinks:
 
 
 def link_table(paths: Iterable[PurePosixPath], config: MkDocsConfig) -> MkDocsLinks:
-    """Return the link table of all pages."""
+    """Return the links of a site. paths: all pages, relative to the folder of the pages."""
     every = list(paths)
     return MkDocsLinks(
         {path.as_posix(): page_path(path) for path in every},

@@ -38,7 +38,8 @@ KEYS = FrontKeys(
 
 
 def page_front(front: Mapping[str, Any], title: str, people: Mapping[str, str]) -> dict[str, Any]:
-    """Return the front matter with blogsmith's keys in order. people: short name → name of an author."""
+    """Return the front matter of the new page, in blogsmith's order. people: short name of an author → full
+    name."""
     found: dict[str, Any] = {"title": title}
     for key in ("subtitle", "description"):
         if text := one_line(front.get(key)):
@@ -80,8 +81,8 @@ _MAX_DEPTH = 10
 
 
 def expand_snippets(text: str, read: Callable[[str], str | None], report: Callable[[str, str], None]) -> str:
-    """Insert the snippets of a page. read: returns the text of a file. report: called with the line that
-    includes a missing file, and the file's name."""
+    """Insert the snippets that a page includes. read: returns the content of a file; None if missing. report:
+    called with the line that includes a missing file, and the name of the file."""
     return _expand(text, read, report, 0)
 
 
@@ -112,7 +113,8 @@ def _expand(
 
 
 def _snippet(name: str, read: Callable[[str], str | None]) -> str | None:
-    """Return the text of a snippet (`file`, `file:section` or `file:first:last`); None if not found."""
+    """Return the text of a snippet, named as `file`, `file:section` or `file:first:last`; None if not
+    found."""
     content = read(name)
     if content is not None:
         return _SECTION_MARK.sub("", content)
@@ -141,12 +143,12 @@ _BARE_FORMULA = lazy_pattern(
     r"(?m)(?:(?<=\n\n)|(?<!\n)^)([ ]*)(\\begin\{([a-z]+\*?)\}(?:\\.|(?!\n[ ]*\n)[^\\])+?\\end\{\3\})"
     r"[ ]*(?=\n[ ]*\n|\n?\Z)"
 )
-"""Matches a paragraph that begins and ends with the same environment, which arithmatex reads as one
+"""Matches a paragraph that consists of one environment, which the extension arithmatex reads as one
 formula."""
 
 
 _BEFORE_DIGIT = lazy_pattern(r"(?<![\\$\w])\$(?![\s$\d])((?:\\.|[^$\\\n])+)(?<!\s)\$(?=\d)")
-"""Matches a formula before a digit, such as `$n$2`, which blogsmith reads as prices."""
+"""Matches a formula directly before a digit, such as `$n$2`, which blogsmith would read as prices."""
 
 
 def _delimit(found: re.Match[str]) -> str:
@@ -168,28 +170,28 @@ _INLINE_LANGUAGE = lazy_pattern(r"(`+)(?:#!|:::)\w+[ \t]+")
 _ESCAPED_TARGET = lazy_pattern(r"\]\((?:[^\s()\\]|\\\S)*\)")
 _BLANK = lazy_pattern(r"\n{3,}")
 _HASHES = lazy_pattern(r"(?m)^([ >]{0,8}#{1,6})(?=[^#\s])")
-"""Matches the start of a heading without a space, which Python-Markdown accepts."""
+"""Matches the start of a heading without a space after `#`, which Python-Markdown accepts."""
 _AFTER_ELEMENT = lazy_pattern(
     r"(?m)^([ ]{0,3}(?:<(?P<name>div|p|center|section|figure)\b[^\n]*</(?P=name)>|<hr\b[^<>\n]*>)[ ]*)\n"
     r"(?=[^\s<])"
 )
-"""Matches an element on one line. In Python-Markdown it ends there, in CommonMark only at a blank line."""
+"""Matches an HTML element on one line. Python-Markdown ends the HTML after it, CommonMark at a blank line."""
 
 
 @dataclass(slots=True)
 class MkDocsPageTranslator:
-    """Translator for the pages of one site, with their shared state."""
+    """Translates the pages of one site, and collects their kinds of callouts."""
 
     config: MkDocsConfig
     read: Callable[[str], str | None]
-    """Callback that returns the text of a snippet, by its name in the page; None if it does not exist."""
+    """Returns the content of a snippet's file, by its name in the page; None if it does not exist."""
     links: MkDocsLinks
     titles: Mapping[str, str] = field(default_factory=dict)
     """Page → title in the navigation."""
     series: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     """Page → section of the navigation, and its position in the section."""
     abbreviations: Mapping[str, str] = field(default_factory=dict)
-    """Abbreviations of all pages."""
+    """Abbreviation → meaning, for all pages."""
     people: Mapping[str, str] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
 
@@ -219,7 +221,8 @@ class MkDocsPageTranslator:
 
 
 def _blog_url(document: MkDocsDocument, front: Mapping[str, object], config: MkDocsConfig) -> str:
-    """Return the old URL of a post in Material's blog, as `/blog/2024/01/31/title/`; empty if unknown."""
+    """Return the old URL of a post in Material's blog, such as `/blog/2024/01/31/title/`; empty if it is
+    unknown."""
     options = config.plugins.get("blog", {})
     date = str(front.get("date", ""))[:10].split("-")
     written = str(document.front.get("slug") or slugify(heading_text(str(front["title"]))))
@@ -232,7 +235,7 @@ def _blog_url(document: MkDocsDocument, front: Mapping[str, object], config: MkD
 
 
 class _PageText:
-    """The text of one page during its translation."""
+    """Translates the text of one page."""
 
     def __init__(self, site: MkDocsPageTranslator, document: MkDocsDocument) -> None:
         self._site = site
@@ -241,7 +244,8 @@ class _PageText:
         self.notices: list[Notice] = []
 
     def translate(self) -> tuple[str, str]:
-        """Return the title in the text, empty if there is none, and the text without it."""
+        """Return the title at the start of the text, and the translated text without this title. The title is
+        empty if there is none."""
         config = self._site.config
         text = expand_snippets(self._document.body, self._site.read, self._missing)
         if "macros" in config.plugins:
@@ -293,7 +297,8 @@ class _PageText:
         return annotate_abbreviations(text, abbreviations)
 
     def _figure(self, found: re.Match[str]) -> str:
-        """Convert `<figure markdown="span">` with one image and its caption."""
+        """Convert a `<figure>` with one image and its caption to an image. In any other figure, only write
+        `markdown="1"`."""
         caption = _CAPTION.search(found[1])
         inner = _CAPTION.sub("", found[1])
         pictures, tags = list(_PICTURE.finditer(inner)), _TAG.findall(inner)
@@ -326,9 +331,9 @@ class _PageText:
 
 
 def _escape_inline_brackets(text: str) -> str:
-    r"""Escape inline brackets such as `[\[1\]](a.md)`, which would be display math in blogsmith.
+    r"""Escape `\[` and `\]` inside a line, such as `[\[1\]](a.md)`, which would be display math in blogsmith.
 
-    arithmatex reads `\[` only at the start of a block.
+    The extension arithmatex reads `\[` as a formula only at the start of a block.
     """
     parts = []
     for segment in divide(text, DIALECT):

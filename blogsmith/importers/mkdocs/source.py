@@ -41,15 +41,15 @@ class MkDocsFiles:
 
     documents: list[MkDocsDocument] = field(default_factory=list)
     copied: list[PurePosixPath] = field(default_factory=list)
-    """Paths relative to the folder of the pages."""
+    """Paths of files to copy, relative to the folder of the pages."""
     notebooks: list[PurePosixPath] = field(default_factory=list)
-    """Notebooks that are pages, relative to the folder of the pages."""
+    """Paths of notebooks that are pages, relative to the folder of the pages."""
     nav: list[NavEntry] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
 
 def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
-    """Find the files of the site."""
+    """Find the pages, notebooks and other files of the site, and read the navigation."""
     top = root / config.docs
     found = MkDocsFiles()
     for path in walk_files(top):
@@ -96,7 +96,7 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
 
 
 def _reads_notebook(path: PurePosixPath, config: MkDocsConfig) -> bool:
-    """Return whether a plugin makes a page of a notebook."""
+    """Return whether a plugin or extension makes a page of a notebook."""
     options = config.plugins.get("mkdocs-jupyter", config.plugins.get("jupyter"))
     if options is None:
         return "jupyter" in config.extensions or "mknotebooks" in config.plugins
@@ -127,7 +127,8 @@ def _add_page(found: MkDocsFiles, top: Path, path: PurePosixPath, source: str, c
 
 
 def _encryption_notice(front: dict[str, Any], source: str, config: MkDocsConfig) -> Notice | None:
-    """Return a notice for a page that the plugin `encryptcontent` encrypts without a password in the page."""
+    """Return a notice for a page that the plugin `encryptcontent` encrypts because of the settings or a key
+    other than `password`; None for other pages."""
     if "encryptcontent" not in config.plugins:
         return None
     for key in ("level", "obfuscate", "use_secret"):
@@ -141,7 +142,8 @@ def _encryption_notice(front: dict[str, Any], source: str, config: MkDocsConfig)
 
 
 def split_meta(text: str) -> tuple[dict[str, Any], str, int]:
-    """Return the `key: value` lines of Python-Markdown's `meta`, the text after them, and its first line."""
+    """Read the `key: value` lines of Python-Markdown's extension `meta`. Return these keys, the text after
+    them, and its line number. Without such lines, return an empty mapping and the whole text."""
     lines = text.split("\n")
     end = 0
     while end < len(lines) and _META.fullmatch(lines[end]) and (end or _META_KEY.fullmatch(lines[0])):

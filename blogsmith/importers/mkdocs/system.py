@@ -40,7 +40,7 @@ class MkDocs:
     title = "MkDocs"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether there are settings of MkDocs or Zensical."""
+        """Return whether the folder contains settings of MkDocs or Zensical."""
         return find_config(root) is not None
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
@@ -83,7 +83,7 @@ class MkDocs:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """Return the HTML of a page by markdown-it."""
+        """Return the HTML of a page's source, rendered by markdown-it."""
         # plugins render notebooks as Jupyter does
         return render_notebook(text) if page.source.endswith(".ipynb") else render_python_markdown(text)
 
@@ -91,7 +91,8 @@ class MkDocs:
 def _notebook_pages(
     files: MkDocsFiles, site: MkDocsPageTranslator, root: Path, progress: Progress
 ) -> list[NotebookPage | Notice]:
-    """Translate the notebooks, with their positions in the navigation. Invalid ones give notices."""
+    """Translate the notebooks, and add their positions in the navigation. Return a notice for each invalid or
+    protected notebook."""
     config = site.config
     every = [*(document.path for document in files.documents), *files.notebooks]
     translator = NotebookTranslator(
@@ -122,7 +123,8 @@ def _files(
 
 
 def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | None]:
-    """Return a function that reads snippets from the folders of `base_path`, only inside the source."""
+    """Return a function that returns the content of a snippet, from a folder in `base_path` or the site's own
+    folders. It returns None for missing files and for files outside the source."""
     written = config.extensions.get("pymdownx.snippets", {}).get("base_path") or ["."]
     bases = [str(each) for each in as_list(written) if each]
     folders = [root / config.folder / base.replace("$config_dir", ".") for base in bases]
@@ -141,7 +143,8 @@ def _snippet_reader(root: Path, config: MkDocsConfig) -> Callable[[str], str | N
 
 
 def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
-    """Return the abbreviations in the files that are appended to every page."""
+    """Return a mapping: abbreviation → meaning, from the files that the extension snippets appends to every
+    page."""
     read = _snippet_reader(root, config)
     names = config.extensions.get("pymdownx.snippets", {}).get("auto_append") or []
     found: dict[str, str] = {}
@@ -151,7 +154,8 @@ def _abbreviations(root: Path, config: MkDocsConfig) -> dict[str, str]:
 
 
 def _people(root: Path, config: MkDocsConfig) -> dict[str, str]:
-    """Return the authors in the blog's `.authors.yml`: short name → name."""
+    """Return a mapping: short name → full name of each author in the blog's `.authors.yml`; empty without
+    this file."""
     file = root / config.docs / config.blog_folder / ".authors.yml"
     if not config.blog_folder or not file.is_file():
         return {}
@@ -166,7 +170,8 @@ def _people(root: Path, config: MkDocsConfig) -> dict[str, str]:
 def _with_redirects(
     pages: list[ImportedPage], config: MkDocsConfig
 ) -> tuple[list[ImportedPage], list[Notice]]:
-    """Add the old URLs that redirect to each page as aliases. Return notices about external redirects."""
+    """Return the pages with the URLs that redirect to them as aliases, and a notice for each redirect that
+    does not lead to one of the pages."""
     aliases: dict[PurePosixPath, list[str]] = {}
     notices = []
     known = {page.path for page in pages}

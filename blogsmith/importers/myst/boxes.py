@@ -21,14 +21,14 @@ ADMONITIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "deprecated": ("WARNING", "Deprecated since version"),
     }
 )
-"""Name of an admonition → kind of callout, and a title if that of the kind does not fit."""
+"""Name of an admonition → kind of callout, and a title; the title is empty if the kind's own title fits."""
 THEOREMS = name_set(
     "theorem lemma corollary proposition definition proof remark example algorithm axiom assumption claim "
     "conjecture criterion observation property notation fact"
 )
 """Directives of sphinx-proof, without `prf:`."""
 NUMBERED = frozenset(name for name, row in kind_table().items() if row.numbered)
-"""Kinds of callouts that blogsmith numbers without a setting."""
+"""Kinds of callouts that blogsmith numbers by default, without an entry in the settings."""
 UNNUMBERED = frozenset(("proof",))
 _VERSIONS = ("versionadded", "versionchanged", "deprecated")
 _SEPARATOR = re.compile(r"\s*(?:\^{3,}|\+{3,})\s*")
@@ -65,7 +65,7 @@ def _fold(directive: Directive) -> str:
 
 
 def _named_anchor(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Return an anchor for the label of a box without a number."""
+    """Return the lines of an anchor with the label of an unnumbered box; empty if it has no label."""
     if directive.label:
         walker.pending.append(directive.label)
     return walker.anchor()
@@ -83,7 +83,7 @@ def translate_theorem(walker: BlockTranslator, directive: Directive) -> list[str
 
 
 def _number(walker: BlockTranslator, directive: Directive, kind: str) -> str:
-    """Return the id that makes a box numbered; empty for a box without a number."""
+    """Return the id that gives a box its number; empty for a box without a number."""
     if kind in UNNUMBERED or "nonumber" in directive.options:
         return ""
     if kind not in NUMBERED:
@@ -103,7 +103,7 @@ def translate_exercise(walker: BlockTranslator, directive: Directive) -> list[st
 
 
 def translate_solution(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{solution} label-of-the-exercise`."""
+    """Translate `{solution} label`, whose argument is the label of the exercise."""
     anchor = _named_anchor(walker, directive)
     target = directive.argument.strip()
     title = f"Solution to {{prf:ref}}`{target}`" if target else ""
@@ -125,19 +125,18 @@ def translate_tab(walker: BlockTranslator, directive: Directive) -> list[str]:
 
 
 def translate_tabs(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{tab-set}` to a block of tabs. It is not joined with a block of tabs before it."""
+    """Translate `{tab-set}` to a block of tabs, separate from a block of tabs before it."""
     lines = begin_tabs(walker.walk_nested(directive.body, directive.body_line))
     return [*_named_anchor(walker, directive), *lines]
 
 
 def translate_layout(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate a directive that is only layout, such as `{grid}` or `{div}`, to its content."""
+    """Return the translated content of a directive that only affects layout, such as `{grid}` or `{div}`."""
     return [*_named_anchor(walker, directive), *walker.walk_nested(directive.body, directive.body_line)]
 
 
 def translate_card(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{card} Title` and `{grid-item-card}` to text. Its first line is the title, in bold and with
-    the link."""
+    """Translate `{card} Title` and `{grid-item-card}` to text, starting with the title in bold and linked."""
     body = [line for line in directive.body if not _SEPARATOR.fullmatch(line)]
     text = walker.walk_nested(body, directive.body_line)
     title, link = directive.argument, directive.option("link")
@@ -162,8 +161,8 @@ def translate_aside(walker: BlockTranslator, directive: Directive) -> list[str]:
 
 
 def translate_rubric(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{rubric} Title` to a bold line: it is not a heading, so that tables of contents do not list
-    it."""
+    """Translate `{rubric} Title` to a bold line instead of a heading, so that tables of contents do not list
+    the title."""
     return [*_named_anchor(walker, directive), *_card_title(directive.argument)]
 
 

@@ -18,22 +18,24 @@ _CHILDREN = ("parts", "subtrees", "chapters", "sections", "entries", "children")
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """An entry of a table of contents: a page, a link, or the caption of a part."""
+    """An entry of a table of contents: a page, a link, a glob of pages, or the caption of a group of
+    pages."""
 
     depth: int
-    """Nesting depth; 0 for entries directly below the book."""
+    """Nesting depth; 0 at the top level of the table of contents."""
     title: str = ""
-    """Title; empty if the page's own title applies."""
+    """Title; if empty, the page's own title is used."""
     file: str = ""
-    """Path of a page, usually without its suffix."""
+    """Path of a page, usually without its suffix; empty if the entry is not a page."""
     url: str = ""
-    """URL of a link."""
+    """URL of a link; empty if the entry is not a link."""
     pattern: str = ""
-    """Glob of pages."""
+    """Glob of pages; empty if the entry is not a glob."""
 
 
 def read_toc(data: Any) -> tuple[str, list[BookEntry]]:
-    """Return the root page and all entries, in order, of a `_toc.yml` or of `project.toc`."""
+    """Return the root page, and the other entries in order. data: content of `_toc.yml`, or of `project.toc`
+    in `myst.yml`. The root page is empty if the data name none."""
     if isinstance(data, Mapping):
         return str(data.get("root") or ""), list(_child_entries(data, 0))
     entries = list(_items(data, 0))
@@ -67,13 +69,13 @@ FOLDERS = (
     *("", "docs", "book", "doc", "content", "source", "docs/source", "doc/source", "lectures", "site"),
     "notebooks",
 )
-"""Folders of a repository where a book may be."""
+"""Folders of a repository to search for a book, in this order."""
 _OTHER_SITES = name_set("mkdocs.yml zensical.toml _posts _quarto.yml hugo.toml hugo.yaml archetypes")
 
 
 @dataclass(frozen=True, slots=True)
 class BookConfig:
-    """Settings of a book, independent of their file."""
+    """Settings of a book, in one form for all kinds of settings files."""
 
     flavour: Flavour
     folder: PurePosixPath
@@ -83,15 +85,15 @@ class BookConfig:
     description: str = ""
     base_url: str = ""
     macros: Mapping[str, str] = field(default_factory=dict)
-    """Name with backslash → TeX."""
+    """Name of a TeX macro, with backslash → its TeX definition."""
     bibliographies: tuple[str, ...] = ()
-    """Files relative to `folder`; empty: all `.bib` files."""
+    """Bibliography files relative to `folder`; if empty, all `.bib` files of the book are used."""
     substitutions: Mapping[str, str] = field(default_factory=dict)
     inventories: Mapping[str, str] = field(default_factory=dict)
     redirects: Mapping[str, str] = field(default_factory=dict)
-    """Old page → new page, as files."""
+    """File of an old page → file of the page that replaces it."""
     root: str = ""
-    """Page that becomes the home page, usually without extension."""
+    """Page that becomes the home page, usually without suffix; empty if the settings name none."""
     toc: tuple[BookEntry, ...] = ()
     only_toc: bool = False
     """Whether pages that are not in the table of contents are omitted."""
@@ -108,7 +110,7 @@ class BookConfig:
 
 
 def find_book(root: Path) -> tuple[Flavour, PurePosixPath] | None:
-    """Return the kind of book in a repository and its folder; None if there is none."""
+    """Return the kind of book in a repository, and the book's folder; None if the repository has no book."""
     # a folder of another system may contain a book, but is not one itself
     folders = FOLDERS[:1] if any((root / name).exists() for name in _OTHER_SITES) else FOLDERS
     for name in folders:
@@ -128,7 +130,8 @@ def _read_limited(file: Path) -> str:
 
 
 def read_config(root: Path) -> BookConfig:
-    """Return the settings of the book at `root`. Raise SiteError if they cannot be read."""
+    """Return the settings of the book in the repository at `root`. Raise SiteError if no book is found or its
+    settings cannot be read."""
     found = find_book(root)
     if found is None:
         message = f'missing "_toc.yml", "myst.yml" or "conf.py" in "{root}"'
@@ -158,7 +161,8 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _macros(value: Any) -> dict[str, str]:
-    """Return macros in the form of MathJax and mystmd; those with optional arguments are omitted."""
+    """Return a mapping: name of a macro with backslash → TeX. value: macros as MathJax and mystmd write them.
+    Macros with optional arguments are omitted."""
     found: dict[str, str] = {}
     for name, body in _map(value).items():
         body = _map(body).get("macro") if isinstance(body, dict) else body
@@ -261,7 +265,7 @@ def _exports(project: Mapping[str, Any], path: PurePosixPath) -> tuple[Notice, .
 
 
 def author_names(value: Any) -> tuple[str, ...]:
-    """Return the names of authors, which are given as strings or as mappings with a name."""
+    """Return the names of authors. value: one author or a list; each is a string or a mapping with a name."""
     items = as_list(value)
     names = [_map(each).get("name") if isinstance(each, dict) else each for each in items]
     parts = [_map(name) for name in names if isinstance(name, dict)]

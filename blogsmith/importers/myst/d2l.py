@@ -81,7 +81,8 @@ def _fence(lines: list[str], index: int) -> tuple[int, list[str]]:
 
 
 def _cell(lines: list[str], index: int, found: re.Match[str]) -> tuple[int, list[str]]:
-    """Convert a cell to a code block with the name of its framework as caption."""
+    """Convert a cell to a code block with the name of its framework as caption. found: match of the first
+    line. Return the number of lines read, and the new lines."""
     used, block = _fence(lines, index)
     body = trim_blank_lines(block[1:-1])
     head = [f"{found[1]}{{code-block}} {found[2]}"]
@@ -95,7 +96,8 @@ def _cell(lines: list[str], index: int, found: re.Match[str]) -> tuple[int, list
 
 
 def _table(lines: list[str], index: int) -> tuple[int, list[str]] | None:
-    """Convert a table that follows its caption and label."""
+    """Convert a table that follows its caption, which is the line at `index`, and its label. Return the
+    number of lines read, and the new lines; None if no table follows."""
     end = index + 1
     name = ""
     while end < len(lines) and (not lines[end].strip() or _MARK.fullmatch(lines[end])):
@@ -114,7 +116,8 @@ def _table(lines: list[str], index: int) -> tuple[int, list[str]] | None:
 
 
 def _attach_labels(lines: list[str], index: int) -> tuple[int, list[str]]:
-    """Add a label or size on the following lines to the element on this line."""
+    """Add the labels and sizes in the following lines to the element in the line at `index`. Return the
+    number of lines read, and the new lines."""
     marks: dict[str, str] = {}
     last = index + 1
     while last < len(lines) and (found := _MARK.fullmatch(lines[last])) and lines[index].strip():

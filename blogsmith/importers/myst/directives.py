@@ -19,11 +19,12 @@ class Directive:
     """A directive as written."""
 
     name: str
-    """Name in lower case."""
+    """Name in lower case, such as `note`."""
     argument: str
-    """Text after the name on the same line."""
+    """Text after the name on the first line."""
     options: Mapping[str, str] = field(default_factory=dict)
-    """Values as strings: empty for an option without a value, separated by commas for a list."""
+    """Option → value. The value is empty for an option without a value, and separated by commas for a
+    list."""
     body: Sequence[str] = ()
     """Lines after the options."""
     line: int = 1
@@ -39,7 +40,7 @@ class Directive:
 
     @property
     def label(self) -> str:
-        """Return the label that references use."""
+        """Return the label that references to this element use; empty if it has none."""
         return self.option("label", "name")
 
     def option(self, *names: str) -> str:
@@ -48,7 +49,7 @@ class Directive:
 
 
 def read_directive(info: str, body: Sequence[str], raw: Sequence[str], line: int) -> Directive | None:
-    """Return the directive of a fence; None if its info string names none.
+    """Return the directive of a fence; None if the info string contains no name of a directive.
 
     info: text after the fence's marker. line: 1-based line of the fence.
     """
@@ -105,7 +106,7 @@ def _read_yaml(lines: Sequence[str]) -> dict[str, str]:
 
 
 def split_paragraph(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the first paragraph of a body, and the rest."""
+    """Return the first paragraph of a body, and the lines after it."""
     body = trim_blank_lines(lines)
     end = next((n for n, line in enumerate(body) if not line.strip()), len(body))
     return body[:end], trim_blank_lines(body[end:])
@@ -114,14 +115,14 @@ def split_paragraph(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 LINE = lazy_pattern(
     r"[ \t]*\{((?:[ \t]*(?:[.#%][^{}\s]+|[A-Za-z][\w-]*=(?:\"[^\"]*\"|[^\s{}\"]+)))+)[ \t]*\}[ \t]*"
 )
-"""A line that consists of an attribute list."""
+"""Matches a line that consists of an attribute list."""
 _TRAILING_LIST = lazy_pattern(rf"(?<=[\]){MARK[1]}])\{{([^{{}}\n]*[.#=][^{{}}\n]*)\}}")
 _ITEM = lazy_pattern(r"#([\w:.-]+)|\.([\w-]+)|([A-Za-z][\w-]*)=(?:\"([^\"]*)\"|([^\s\"]+))|%\S*")
 _NAMES: Mapping[str, str] = {
     **{"w": "width", "width": "width", "h": "height", "height": "height", "title": "title"},
     **{"lang": "lang", "dir": "dir", "download": "download", "rel": "rel", "loading": "loading"},
 }
-"""Attribute in MyST → attribute in blogsmith."""
+"""Name of an attribute in MyST → its name in blogsmith."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,8 @@ class MystAttributes:
     pairs: Mapping[str, str] = field(default_factory=dict)
 
     def text(self, dropped: Callable[[str], None]) -> str:
-        """Return the list in blogsmith's form. dropped: called with each unsupported attribute."""
+        """Return the attribute list in blogsmith's syntax. dropped: called with each unsupported
+        attribute."""
         items = [f"#{self.identifier}"] if self.identifier else []
         items += [f".{name}" for name in self.classes]
         for key, value in self.pairs.items():
@@ -157,5 +159,6 @@ def read_attributes(text: str) -> MystAttributes:
 
 
 def rewrite_attributes(text: str, dropped: Callable[[str], None]) -> str:
-    """Convert attribute lists after spans, links, images and code. text: with code and formulas hidden."""
+    """Convert attribute lists after spans, links, images and code. text: Markdown with code and formulas
+    replaced by placeholders. dropped: called with each unsupported attribute."""
     return _TRAILING_LIST.sub(lambda found: read_attributes(found[1]).text(dropped), text)

@@ -1,5 +1,5 @@
-"""Renders MyST to HTML with markdown-it and its plugins, to count its content. It shares no code with the
-translation.
+"""Independent renderer of MyST to HTML with markdown-it and its plugins, to count the content of pages. It
+shares no code with the translation.
 
 Directives are found among the tokens. Their options are removed, and their content is rendered recursively.
 """
@@ -58,12 +58,12 @@ _OPTION_LINE = re.compile(r"\s*:[\w-]+:.*")
 
 
 def render_myst(text: str) -> str:
-    """Return the text as HTML with formulas as `<math>`."""
+    """Return MyST text as HTML with formulas as `<math>`."""
     return demote_title(_render_page(text))
 
 
 def render_myst_notebook(text: str) -> str:
-    """Return the HTML of a notebook, or of a part of one, like `render_myst`."""
+    """Return the HTML of a notebook, or of a fragment of one, with formulas as `<math>`."""
     return demote_title(render_notebook(text, _render_page))
 
 

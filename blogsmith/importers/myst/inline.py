@@ -31,7 +31,7 @@ _ICONS = lazy_pattern(r"fa[a-z]*|fa-\w+|octicon|material-\w+|bdg(?:-\w+)*")
 
 
 def translate_role(name: str, content: str, page: InlineText) -> str:
-    """Translate a role. An unknown role stays, with a comment."""
+    """Translate a role. An unknown role is left unchanged, followed by a comment."""
     role, text = name.lower(), " ".join(content.split())
     if role in _REFERENCES:
         return _reference(role, text, page)
@@ -84,7 +84,8 @@ _STANDARDS = {"pep": "https://peps.python.org/pep-{:0>4}/", "rfc": "https://www.
 
 
 def _split(text: str) -> tuple[str, str]:
-    """Split `text <target>` into text and target. Text without a target is the target."""
+    """Split `text <target>` into text and target. Without `<target>`, return an empty text, and all of `text`
+    as the target."""
     found = _TARGET.fullmatch(text)
     return (found[1].strip(), found[2].strip()) if found else ("", text)
 
@@ -158,16 +159,16 @@ _DOI = "https://doi.org/"
 
 @dataclass(frozen=True, slots=True)
 class SchemeLink:
-    """Target of a link with a scheme such as `doi:`."""
+    """A resolved link with a scheme such as `doi:`."""
 
     address: str
-    """URL of the target; empty if it is unknown."""
+    """URL of the target; empty if the target's project is unknown."""
     text: str
-    """Text for a link that has none."""
+    """Link text to use if the author wrote none."""
 
 
 def scheme_link(target: str, page: InlineText) -> SchemeLink | None:
-    """Resolve a link with a scheme; return None for any other URL."""
+    """Resolve a link with the scheme of a reference, such as `doi:`. Return None for all other links."""
     found = _SCHEME.fullmatch(target)
     if found is None or found[1] in ("project", "path"):
         return None
@@ -189,7 +190,7 @@ def scheme_link(target: str, page: InlineText) -> SchemeLink | None:
 
 
 def strip_file_scheme(target: str) -> str:
-    """Remove a scheme such as `path:` from a link target that is a file of the book."""
+    """Remove the scheme `path:` or `project:` from a link target. Other targets are returned unchanged."""
     found = _SCHEME.fullmatch(target)
     return found[2] if found and found[1] in ("project", "path") else target
 
@@ -197,9 +198,9 @@ def strip_file_scheme(target: str) -> str:
 DIALECT = FormulaDelimiters(spaced_dollar=True, brackets=False)
 _ROLE = lazy_pattern(r"(?<!\\)\{([A-Za-z][\w:.+-]*)\}\Z")
 _AMBIGUOUS_FORMULA = lazy_pattern(r"(?<![\\$])\$((?:\\.|[^$\\\n])+)\$(?!\$)")
-r"""A formula of MyST that blogsmith would read as money: `$5$0`, `$ 5\% $`."""
+r"""Matches a formula of MyST that blogsmith would read as an amount of money: `$5$0`, `$ 5\% $`."""
 _ESCAPED = lazy_pattern(r"(?<!\\)((?:\\\\)*)\\([(\[\])])")
-"""A bracket after a backslash, which would start or end a formula in blogsmith."""
+"""Matches a backslash and bracket, which would start or end a formula in blogsmith."""
 _SUBSTITUTION = lazy_pattern(r"\{\{\s*([^{}\n]+?)\s*\}\}")
 _LINK = lazy_pattern(
     r"(!?\[(?P<empty>\])?|\])\(<?(?P<to>[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*)>?(?P<rest>\s+\"[^\"]*\")?\)"
@@ -263,7 +264,8 @@ def _references(text: str, page: InlineText) -> str:
 
 
 def _mention(found: re.Match[str], page: InlineText) -> str:
-    """Translate `@key` and `[@key]` of mystmd to a citation or a reference."""
+    """Translate `@key` or `[@key]` of mystmd to a citation or a reference. If the key is unknown, return the
+    source text."""
     key = found["key"]
     if key in page.index.entries:
         page.cited.setdefault(key)

@@ -44,8 +44,8 @@ _IMAGE_SUFFIXES = (
 
 
 def align_rows(tex: str) -> str:
-    """Return a formula with rows in an environment. Sphinx puts rows into `split`, and starts a new row after
-    a blank line."""
+    """Enclose a formula of several rows in `aligned`; return any other formula unchanged. As in Sphinx, a
+    blank line also starts a new row."""
     parts = [part for part in _BLANK_LINES.split(tex) if part.strip()]
     if len(parts) > 1 and not has_rows(tex):
         rows = "\\\\\n".join(align_rows(part.strip("\n")) for part in parts)
@@ -57,7 +57,8 @@ def align_rows(tex: str) -> str:
 
 
 def translate_math(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{math}`, with `:label:`. As in Sphinx, several rows without an environment get one."""
+    """Translate `{math}` and its `:label:`. A formula of several rows without an environment is enclosed in
+    one, as in Sphinx."""
     body = trim_blank_lines([*([directive.argument] if directive.argument else []), *directive.body])
     if not body:
         return []
@@ -80,8 +81,7 @@ def translate_image(walker: BlockTranslator, directive: Directive) -> list[str]:
 
 
 def translate_figure(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{figure} path` with its caption and the legend after it. Without an image, return its
-    content."""
+    """Translate `{figure} path` with its caption and legend. If it has no image, return its content."""
     if not directive.argument:
         walker.pending += [directive.label] if directive.label else []
         return [*walker.anchor(), *walker.walk_nested(directive.body, directive.body_line)]
@@ -128,7 +128,8 @@ def translate_table(walker: BlockTranslator, directive: Directive) -> list[str]:
 
 
 def translate_list_table(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{list-table} Caption`, where rows are items and cells are nested items."""
+    """Translate `{list-table} Caption`: each item of the list is a table row, and each nested item a table
+    cell."""
     rows = _list_rows(directive.body)
     if not rows:
         return [*walker.anchor(), *walker.leave(directive, "missing rows in a table")]
@@ -143,7 +144,8 @@ def translate_list_table(walker: BlockTranslator, directive: Directive) -> list[
 def _table_of_blocks(
     walker: BlockTranslator, directive: Directive, rows: Sequence[Sequence[str]], heads: int
 ) -> list[str]:
-    """Return an HTML table for cells with blocks, which a Markdown table cannot contain."""
+    """Return an HTML table, because a Markdown table cannot contain blocks in its cells. rows: table cells as
+    MyST text. heads: number of header rows."""
     out = [*walker.anchor()]
     if directive.label:
         walker.pending.append(directive.label)
@@ -181,7 +183,7 @@ def _is_block(cell: str) -> bool:
 
 
 def translate_csv_table(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{csv-table} Caption`, with rows in the page or in a file."""
+    """Translate `{csv-table} Caption`, whose rows are in the directive or in a file."""
     text = "\n".join(directive.body)
     if file := directive.option("file"):
         content = walker.book.read(walker.resolve(file))
@@ -230,7 +232,7 @@ _TAGS = {
     **{"remove-cell": ("include", "false"), "raises-exception": ("error", "true")},
     **{"skip-execution": ("eval", "false"), "remove-stderr": ("warning", "false")},
 }
-"""Tag of a cell → equivalent cell option."""
+"""Tag of a cell → equivalent cell option and its value."""
 _PYTHON = frozenset(("", "python", "python3", "ipython", "ipython3", "py"))
 
 
@@ -261,7 +263,7 @@ _LANGUAGES = {
 
 
 def select_lines(lines: Sequence[str], directive: Directive) -> list[str]:
-    """Return the lines of a file that an including directive requests."""
+    """Return those lines of an included file that the options of the directive select."""
     chosen = list(lines)
     for name, shift in (("start-after", 1), ("start-at", 0)):
         if mark := directive.option(name):
@@ -281,7 +283,8 @@ def select_lines(lines: Sequence[str], directive: Directive) -> list[str]:
 
 
 def line_numbers(text: str, count: int) -> Iterator[int]:
-    """Iterate over the line numbers in a string such as `1,3-5,8-`. count: number of the last line."""
+    """Iterate over the 1-based numbers in a string such as `1,3-5,8-`. count: last number of an open range
+    such as `8-`."""
     for part in text.split(","):
         found = _RANGE.fullmatch(part)
         if found and part.strip():
@@ -348,7 +351,8 @@ _LINK = lazy_pattern(r"(?:https?|mailto):.*")
 
 
 def translate_toctree(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{toctree}` to a list of links; a hidden one only defines the order of pages."""
+    """Translate `{toctree}` to a list of links. A hidden `{toctree}` shows nothing; it only defines the order
+    of pages."""
     if "hidden" in directive.options:
         return []
     walker.lists_below = True
@@ -372,11 +376,12 @@ def translate_page_list(walker: BlockTranslator, directive: Directive) -> list[s
 
 
 PAGE_LIST = "\ue002pages\ue002"
-"""Placeholder for the list of pages, until all pages are known."""
+"""Placeholder for the list of pages, which is only known when all pages are read."""
 
 
 def remove_directive(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Remove a directive that shows nothing or that blogsmith generates itself: `{contents}`, `{index}`."""
+    """Remove a directive without visible content, and `{contents}` and `{index}`, which blogsmith
+    replaces."""
     if directive.name in ("index", "contents", "tags"):
         shown = [*directive.raw] if directive.argument or directive.body else []
         message = f'directive "{{{directive.name}}}" is omitted'
@@ -421,7 +426,7 @@ def _term(walker: BlockTranslator, text: str) -> str:
 
 
 def translate_include(walker: BlockTranslator, directive: Directive) -> list[str]:
-    """Translate `{include} path`: the content of the file is translated in place."""
+    """Translate `{include} path` to the translated content of the file."""
     path = walker.resolve(directive.argument)
     content = walker.book.read(path)
     if content is None or path in walker.included:

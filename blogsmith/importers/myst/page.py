@@ -81,18 +81,15 @@ _CAPTION = lazy_pattern(r"^#\| (fig|tbl)-cap:", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class BookNotebook:
-    """A notebook as lines of a page, with its files."""
+    """A notebook translated to the lines of a page, with files for the site."""
 
     lines: list[str]
     made: tuple[ImportedData, ...] = ()
-    """Images in the notebook, and the record of the outputs of its cells."""
+    """Images in the notebook, and the stored outputs of its cells."""
 
 
 def walk_notebook(walker: BlockTranslator, notebook: Notebook, path: PurePosixPath) -> BookNotebook:
-    """Translate the cells of a notebook.
-
-    path: path of the page in the new site.
-    """
+    """Translate the cells of a notebook. path: path of the page in the new site."""
     notes = CellNotices(walker.source)
     found = notebook_text(notebook, path, notes)
     walker.notices.extend(notes.found)
@@ -104,7 +101,8 @@ def walk_notebook(walker: BlockTranslator, notebook: Notebook, path: PurePosixPa
 
 
 def _cell(walker: BlockTranslator, part: NotebookPart) -> list[str]:
-    """Return a code cell. Its label becomes a label of the book, so that references find it."""
+    """Return the lines of a code cell. Register the label in the cell as a label of the book, for
+    references."""
     text = part.text
     caption = _CAPTION.search(text)
 
@@ -132,7 +130,7 @@ KEYS = FrontKeys(
 
 
 def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
-    """Return the front matter of a page with blogsmith's keys in order."""
+    """Return the front matter of the new page, in blogsmith's order. front: front matter of the old page."""
     found: dict[str, Any] = {"title": title}
     for key in ("subtitle", "description"):
         if text := one_line(front.get(key)):
@@ -159,7 +157,8 @@ def page_front(front: Mapping[str, Any], title: str) -> dict[str, Any]:
 
 
 def _kernel(value: Any) -> str:
-    """Return the kernel of a page whose language is not Python; otherwise an empty string."""
+    """Return the kernel name of a page; empty if its language is Python. value: `kernelspec` in the front
+    matter."""
     if not isinstance(value, dict):
         return ""
     name = str(value.get("name") or "")
@@ -181,11 +180,12 @@ class PageDraft:
     walker: BlockTranslator
     text: str
     made: tuple[ImportedData, ...] = ()
-    """Images and results of a notebook."""
+    """Images in a notebook, and the stored outputs of its cells; empty for other pages."""
 
 
 def page_path(source: str, config: BookConfig, root: str) -> PurePosixPath:
-    """Return the path of a page in the new site. root: page that becomes the home page."""
+    """Return the path of a page in the new site. source: file of the page in the repository. root: page that
+    becomes the home page."""
     path = PurePosixPath(source).relative_to(config.folder)
     content = PurePosixPath("content")
     if path.as_posix() == root:
@@ -198,7 +198,8 @@ def page_path(source: str, config: BookConfig, root: str) -> PurePosixPath:
 def draft_page(
     document: BookDocument, path: PurePosixPath, address: str, state: BookState, config: BookConfig
 ) -> PageDraft:
-    """Translate everything except references: the first step of a page. address: its old URL."""
+    """Translate everything except references: the first step of a page. path: path in the new site. address:
+    old URL."""
     walker = BlockTranslator(
         document.source, state, REGISTRY, keeps_title="title" in document.front and not state.is_sphinx
     )
@@ -219,7 +220,8 @@ def draft_page(
 
 
 def _slug(path: PurePosixPath, address: str) -> str:
-    """Return the slug that gives the page the last segment of its old URL; empty if that is not valid."""
+    """Return the slug of a page: the last segment of its old URL if that is a valid slug, otherwise a slug of
+    the file name."""
     if path.stem == "_index":
         return slugify(path.parent.name)
     last = address.rpartition("/")[2].removesuffix(".html")
@@ -236,7 +238,8 @@ class FinishedPage:
 
 
 def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_list: str) -> FinishedPage:
-    """Translate references, and add cited entries to the front matter: the second step of a page."""
+    """Translate references, and add cited entries to the front matter: the second step of a page. page_list:
+    Markdown list of all pages."""
     document, place = draft.document, draft.place
     known = {**index.substitutions, **page_substitutions(document.front)}
     page = InlineText(place, index, LineFinder(document.text, document.first_line), known)
@@ -263,7 +266,8 @@ def finish_page(draft: PageDraft, index: BookIndex, config: BookConfig, page_lis
 
 
 def list_references(done: FinishedPage, keys: Iterable[str], index: BookIndex) -> ImportedPage:
-    """Append all references of the book to a page that only contains the bibliography.
+    """Return a page that only contains the bibliography, with references appended. keys: all bibliography
+    keys that the book cites.
 
     Other pages get their lists of references automatically.
     """
@@ -294,7 +298,7 @@ def _limit_lines(notices: list[Notice], document: BookDocument) -> list[Notice]:
 
 
 def page_macros(front: dict[str, Any]) -> dict[str, str]:
-    """Return the TeX macros in the front matter of a page."""
+    """Return the TeX macros in the front matter of a page: name with backslash → TeX definition."""
     written = front.get("math")
     found: dict[str, str] = {}
     for name, body in written.items() if isinstance(written, dict) else ():
@@ -305,7 +309,7 @@ def page_macros(front: dict[str, Any]) -> dict[str, str]:
 
 
 def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
-    """Return the substitutions `{{ name }}` of one page, by name."""
+    """Return the substitutions in the front matter of one page: the name in `{{ name }}` → its text."""
     own = front.get("myst")
     written = [front.get("substitutions"), own.get("substitutions") if isinstance(own, dict) else None]
     return {
@@ -318,8 +322,8 @@ def page_substitutions(front: Mapping[str, Any]) -> dict[str, str]:
 
 
 def page_addresses(sources: Iterable[str], config: BookConfig, root: str) -> dict[str, str]:
-    """Return the old URL of each page. URLs of mystmd contain no folders, so a second page of the same name
-    has a number in its URL."""
+    """Return a mapping: file of a page → old URL. URLs of mystmd contain no folders, so mystmd appends a
+    number to the URL of a second page with the same name."""
     found: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for source in sources:
@@ -333,7 +337,8 @@ def page_addresses(sources: Iterable[str], config: BookConfig, root: str) -> dic
 
 
 def page_address(source: str, target: PurePosixPath, config: BookConfig) -> str:
-    """Return the old URL of a page; empty for the home page, whose URL does not change."""
+    """Return the old URL of a page; empty for the home page, whose URL does not change. target: path in the
+    new site."""
     if target == PurePosixPath("content/_index.md"):
         return ""
     path = PurePosixPath(source).relative_to(config.folder)

@@ -28,11 +28,11 @@ class BookLabel:
 
     kind: LabelKind
     id: str
-    """Id in blogsmith's attribute lists, such as `fig-loss`."""
+    """Id in blogsmith's attribute lists, such as `fig-loss`; empty for the title of a page."""
     source: str
     """File of the page, relative to the root of the source."""
     title: str = ""
-    """Text of the heading, in Markdown."""
+    """Text of the heading, in Markdown; empty if the label is not at a heading."""
 
 
 @dataclass(slots=True)
@@ -43,11 +43,12 @@ class BookLabels:
     """Normalized name → label."""
 
     def add(self, name: str, label: BookLabel) -> None:
-        """Add a label; the first label of a name is kept."""
+        """Add a label. If the name already has a label, keep the earlier one."""
         self.by_name.setdefault(_normalize(name), label)
 
     def find(self, name: str) -> BookLabel | None:
-        """Return the label of this name, ignoring case and repeated spaces, as Sphinx does."""
+        """Return the label with this name, ignoring case and repeated spaces, as Sphinx does; None if
+        unknown."""
         return self.by_name.get(_normalize(name))
 
 
@@ -62,9 +63,9 @@ class BookPage:
     title: str
     """Title in Markdown, on one line."""
     slug: str
-    """Last segment of its URL in the new site."""
+    """Last segment of the page's URL in the new site."""
     address: str = ""
-    """Old URL; empty for the home page."""
+    """Old URL of the page; empty for the home page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +74,11 @@ class BookPages:
 
     by_source: Mapping[str, BookPage] = field(default_factory=dict)
     folder: PurePosixPath = field(default_factory=PurePosixPath)
-    """Folder of the book in its repository, the root of absolute paths."""
+    """Folder of the book in its repository. Paths that start with `/` are relative to it."""
 
     def find(self, target: str, source: str) -> BookPage | None:
-        """Return the page that `target`, a path with or without suffix, means in the page `source`."""
+        """Return the page that a link leads to; None if there is no such page. target: path with or without
+        suffix. source: file of the page that contains the link."""
         target = target.strip().partition("#")[0]
         if not target:
             return None
@@ -107,27 +109,27 @@ def _normalize(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BookIndex:
-    """All targets of references in a book."""
+    """All targets of references in a book, and other data for translating inline syntax."""
 
     labels: BookLabels
     pages: BookPages
     substitutions: Mapping[str, str] = field(default_factory=dict)
-    """Substitutions for all pages."""
+    """Substitutions for all pages: name → text."""
     entries: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Bibliography key → fields."""
+    """Bibliography key → fields of the entry."""
     bibliographies: SourceBibliographies = field(default_factory=SourceBibliographies)
     bibliography_files: Sequence[Path] = ()
     """Bibliography files for all pages."""
     inventories: Mapping[str, str] = field(default_factory=dict)
-    """Name of another project → its URL, from intersphinx."""
+    """Name of another project, in intersphinx's settings → its URL."""
     slugs: Mapping[str, int] = field(default_factory=dict)
     """Last segment of a URL → number of pages that have it."""
     folder: PurePosixPath = field(default_factory=PurePosixPath)
     """Folder of the book in its repository."""
     files: frozenset[str] = frozenset()
-    """Copied files, relative to the root of the source."""
+    """Files that the importer copies, relative to the root of the source."""
     splits_rows: bool = False
-    """Whether formulas with rows between double dollars are aligned, as in Sphinx."""
+    """Whether formulas of several rows between double dollars are aligned, as in Sphinx."""
 
 
 @dataclass(slots=True)
@@ -138,13 +140,14 @@ class InlineText:
     index: BookIndex
     lines: LineFinder
     substitutions: Mapping[str, str] = field(default_factory=dict)
-    """Substitutions of the book, overridden by those of the page."""
+    """Substitutions of the book, overridden by substitutions of the page."""
     notices: list[Notice] = field(default_factory=list)
     cited: dict[str, None] = field(default_factory=dict)
     """Bibliography keys in the order of their first citation."""
 
     def notice(self, kind: NoticeKind, message: str, piece: str, hint: str = "") -> None:
-        """Add a notice about a fragment of the page."""
+        """Add a notice about a fragment of the page. piece: the fragment's source text, used to find its
+        line."""
         self.notices.append(Notice(kind, message, self.place.source, self.lines.find(piece), hint))
 
     def relative(self, path: PurePosixPath) -> str:
@@ -153,7 +156,8 @@ class InlineText:
 
 
 def file_address(target: str, page: InlineText) -> str:
-    """Return the link destination of a file, relative to the new path of the page."""
+    """Return the destination of a link to a copied file, relative to the new path of the page. Other targets
+    are returned unchanged."""
     path, mark, anchor = target.partition("#")
     if not path:
         return target
@@ -165,7 +169,7 @@ def file_address(target: str, page: InlineText) -> str:
 
 
 def label_url(label: BookLabel, page: InlineText) -> str:
-    """Return the link destination of a label, relative to this page."""
+    """Return the destination of a link to a label, relative to this page."""
     anchor = f"#{label.id.replace(':', '-', 1)}" if label.id else ""
     if label.source == page.place.source and anchor:
         return anchor
@@ -174,7 +178,7 @@ def label_url(label: BookLabel, page: InlineText) -> str:
 
 
 def write_reference(label: BookLabel, text: str, page: InlineText) -> str:
-    """Return a reference to a label. Without a text it prints a number or a title."""
+    """Return a reference to a label. text: link text; if empty, the reference shows a number or a title."""
     if text:
         return f"[{text}]({label_url(label, page)})"
     place = page.index.pages.by_source.get(label.source)

@@ -40,12 +40,12 @@ class BookDocument:
     """Path relative to the root of the source."""
     front: dict[str, Any]
     text: str
-    """Text after the front matter; for a notebook the whole file."""
+    """Text after the front matter; the content of the whole file for a notebook."""
     first_line: int
     order: int
-    """1-based position in the table of contents; 0 if it is not there."""
+    """1-based position in the table of contents; 0 if the table does not list the page."""
     title: str = ""
-    """Title in the table of contents; may be empty."""
+    """Title in the table of contents; empty if the table has no title for the page."""
     notebook: NotebookDocument | None = None
 
 
@@ -55,17 +55,18 @@ class BookFiles:
 
     documents: list[BookDocument] = field(default_factory=list)
     copied: list[PurePosixPath] = field(default_factory=list)
-    """Paths relative to the folder of the book."""
+    """Paths of files to copy, relative to the folder of the book."""
     root: str = ""
     """Page that becomes the home page."""
     toc: list[BookEntry] = field(default_factory=list)
-    """Entries with resolved files: paths with suffix, relative to the folder of the book."""
+    """Entries of the table of contents, with existing files: paths with suffix, relative to the folder of the
+    book."""
     bibliographies: list[PurePosixPath] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
 
 def find_files(root: Path, config: BookConfig) -> BookFiles:
-    """Find the files of the book."""
+    """Find the pages, bibliographies and other files of the book. root: root of the source."""
     top = root / config.folder
     found = BookFiles(notices=list(config.notices))
     every = []
@@ -97,13 +98,14 @@ def find_files(root: Path, config: BookConfig) -> BookFiles:
 
 
 def _rank(name: str) -> tuple[str, int]:
-    """Return the sort key of a page: a text file comes before a notebook of the same name."""
+    """Return the sort key of a page, so that a text file comes before a notebook with the same name."""
     path = PurePosixPath(name)
     return path.with_suffix("").as_posix(), SUFFIXES.index(path.suffix) if path.suffix in SUFFIXES else 9
 
 
 def _remove_duplicates(names: list[str], config: BookConfig, found: BookFiles) -> Iterator[str]:
-    """Yield pages. If several have the same URL, yield only the first and report the others."""
+    """Yield the names of pages. If several pages have the same URL, yield only the first and report the
+    others."""
     taken: dict[PurePosixPath, str] = {}
     for name in names:
         other = taken.setdefault(PurePosixPath(name).with_suffix(""), name)
@@ -127,7 +129,8 @@ def _is_page(path: PurePosixPath) -> bool:
 
 
 def _resolve(name: str, pages: list[PurePosixPath]) -> str:
-    """Return the page for an entry of a table of contents; empty if there is none."""
+    """Return the file that an entry of a table of contents names, with suffix; empty if there is no such
+    page."""
     name = name.strip().removeprefix("./").lstrip("/")
     known = {path.as_posix() for path in pages}
     candidates = [name, *(f"{name}{suffix}" for suffix in (*SUFFIXES, *_UNSUPPORTED_SUFFIXES))]
@@ -143,7 +146,7 @@ def _implicit_root(pages: list[PurePosixPath]) -> str:
 
 
 def _order(config: BookConfig, pages: list[PurePosixPath], found: BookFiles, top: Path) -> list[BookEntry]:
-    """Return the table of contents with paths of existing files."""
+    """Return the entries of the table of contents with paths of existing files. Report missing files."""
     if config.flavour in ("sphinx", "d2lbook"):
         return list(_walk_toctrees(found.root, pages, config, top, {found.root}, 0))
     if not config.toc and config.flavour == "mystmd":
@@ -172,7 +175,8 @@ def _resolve_entries(config: BookConfig, pages: list[PurePosixPath], found: Book
 def _walk_toctrees(
     name: str, pages: list[PurePosixPath], config: BookConfig, top: Path, seen: set[str], depth: int
 ) -> Iterator[BookEntry]:
-    """Iterate over the pages below a page, from its `{toctree}`."""
+    """Iterate over the pages that `{toctree}` lists in a page, and recursively in those pages. seen: files
+    already listed; extended."""
     text = _prose(read_text(top / name) or "", name)
     if config.flavour == "d2lbook":
         text = rewrite_d2l(text)
@@ -190,7 +194,8 @@ def _walk_toctrees(
 
 
 def _prose(text: str, name: str) -> str:
-    """Return the Markdown of a page; for a notebook that of its Markdown cells."""
+    """Return the Markdown of a page; for a notebook, the text of its Markdown cells. name: name of the
+    file."""
     if not name.endswith(".ipynb"):
         return text
     try:

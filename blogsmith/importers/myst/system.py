@@ -42,7 +42,7 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: BookConfig) -> OldSettings:
-    """Return the old settings and the names of those that the importer reads."""
+    """Return the settings of the old site, and the names of the settings that the importer reads."""
     translated = _TRANSLATED - {"project"} if config.flavour == "mystmd" else _TRANSLATED
     return OldSettings((config.folder / config.file).as_posix(), config.values, translated)
 
@@ -72,7 +72,8 @@ def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
 
 
 def _site_parts(config: BookConfig, pages: Iterable[ImportedPage]) -> dict[str, Any]:
-    """Return menu, license and base URL from the settings of mystmd."""
+    """Return menu, license and base URL from the settings of mystmd. pages: pages that menu entries may link
+    to."""
     site, project = (config.values.get(key) for key in ("site", "project"))
     site = site if isinstance(site, dict) else {}
     urls = {page.address.strip("/"): str(page.front.get("permalink") or new_url(page, {})) for page in pages}
@@ -121,7 +122,7 @@ class Myst:
     title = "MyST"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether there is a book that `find_book` recognises."""
+        """Return whether `root` contains a book of one of these systems."""
         return find_book(root) is not None
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
@@ -150,7 +151,7 @@ class Myst:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """Return the HTML of a page by markdown-it."""
+        """Return the HTML of a page's source, rendered by markdown-it."""
         return render_myst_notebook(text) if page.source.endswith(".ipynb") else render_myst(text)
 
 
@@ -217,7 +218,8 @@ def _index(
 def _page_list(
     files: BookFiles, drafts: list[PageDraft], config: BookConfig, address: Callable[[BookPage], str]
 ) -> str:
-    """Return the table of contents as a list of links, with captions of parts in bold and without drafts."""
+    """Return the table of contents as a Markdown list of links, without drafts. Captions of page groups are
+    bold."""
     places = {draft.place.source: draft.place for draft in drafts if not is_draft(draft.document.front)}
     lines: list[str] = []
     shift = 0
@@ -239,7 +241,8 @@ def _page_list(
 
 
 def _front_page(page: ImportedPage, draft: PageDraft, page_list: str) -> ImportedPage:
-    """Return the home page with a list of all pages, because blogsmith has no sidebar."""
+    """Return the home page with a list of all pages, because blogsmith has no sidebar. page_list: Markdown
+    list."""
     front = {**page.front, "listing": False}
     front.pop("series", None)
     if (path := PurePosixPath(page.source)).stem != "index":
@@ -250,7 +253,7 @@ def _front_page(page: ImportedPage, draft: PageDraft, page_list: str) -> Importe
 
 
 def _with_redirects(pages: tuple[ImportedPage, ...], config: BookConfig) -> tuple[ImportedPage, ...]:
-    """Add the redirects to each page as aliases."""
+    """Add old paths in the settings' redirects to the aliases of the pages."""
     old = {
         (config.folder / new).as_posix(): PurePosixPath(before) for before, new in config.redirects.items()
     }

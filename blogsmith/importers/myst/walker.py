@@ -39,14 +39,15 @@ class BookState:
     """Shared state of a book's pages during translation."""
 
     is_sphinx: bool
-    """Whether text after the name of an admonition is the start of its body (Sphinx), not its title."""
+    """Whether text after the name of an admonition starts the body, as in Sphinx. Otherwise the text is the
+    title."""
     labels: BookLabels
     read: Callable[[str], str | None]
-    """Callback that returns the content of a file in the source, by its path; None if unreadable."""
+    """Returns the content of a file, whose path is relative to the root of the source; None if unreadable."""
     folder: str = ""
-    """Folder of the book in its repository, the root of absolute paths."""
+    """Folder of the book in its repository. Paths that start with `/` are relative to it."""
     kinds: set[str] = field(default_factory=set)
-    """Kinds of callouts that the settings must define."""
+    """Kinds of callouts that the settings of the new site must define."""
 
 
 Translate = Callable[["BlockTranslator", Directive], list[str]]
@@ -54,7 +55,7 @@ Translate = Callable[["BlockTranslator", Directive], list[str]]
 
 @dataclass(slots=True)
 class BlockTranslator:
-    """The translation of one page."""
+    """State of the translation of one page."""
 
     source: str
     """File of the page, relative to the root of the source."""
@@ -62,12 +63,12 @@ class BlockTranslator:
     registry: Mapping[str, Translate]
     notices: list[Notice] = field(default_factory=list)
     pending: list[str] = field(default_factory=list)
-    """Labels that apply to the next element."""
+    """Labels before the current line that apply to the next element."""
     included: tuple[str, ...] = ()
-    """Files that are being included, outermost first."""
+    """Files whose inclusion is in progress, outermost first."""
     has_bibliography: bool = False
     lists_pages: bool = False
-    """Whether the page prints the table of contents."""
+    """Whether the page contains the table of contents of the book."""
     depth: int = 0
     """Number of directives that contain the current line."""
     keeps_title: bool = False
@@ -75,11 +76,11 @@ class BlockTranslator:
     title: str = ""
     """Text of the first heading, which is removed from the text."""
     lists_below: bool = False
-    """Whether the page lists pages below it."""
+    """Whether the page contains a `{toctree}` that is not hidden."""
     inclusions: list[str] = field(default_factory=list)
     """Files that the page included."""
     lazy_end: int = 0
-    """Line after display math that was indented to stay in its list item."""
+    """Index of the line after display math that was indented to stay in its list item; 0 if none."""
     lazy_margin: str = ""
     unlabelled_count: int = 0
     """Number of theorems without a label so far."""
@@ -87,12 +88,12 @@ class BlockTranslator:
     def notice(
         self, kind: NoticeKind, message: str, line: int, *, hint: str = "", removed: Sequence[str] = ()
     ) -> None:
-        """Add a notice about this page."""
+        """Add a notice about this page. removed: lines that the translation removes."""
         self.notices.append(Notice(kind, message, self.source, line, hint, "\n".join(removed)))
 
     def add_label(self, kind: LabelKind, name: str, title: str = "") -> str:
-        """Register a label, and the pending labels, for one element. Return its id; empty if
-        there is none."""
+        """Register the name and all pending labels for one element. Return the element's id; empty if it has
+        no label."""
         names = [each for each in (name, *self.pending) if each]
         self.pending = []
         if not names:
@@ -103,29 +104,31 @@ class BlockTranslator:
         return identifier
 
     def anchor(self) -> list[str]:
-        """Return an anchor with the pending labels, for an element that cannot have an id."""
+        """Return an anchor with the pending labels, for an element that cannot have an id; empty if there are
+        none."""
         identifier = self.add_label("anchor", "")
         return [f'<span id="{identifier}"></span>', ""] if identifier else []
 
     def resolve(self, path: str) -> str:
-        """Return a path in the page relative to the root of the source."""
+        """Resolve a path in the page. Return the path relative to the root of the source."""
         folder = self.book.folder if path.startswith("/") else self.source.rpartition("/")[0]
         return collapse_path(f"{folder}/{path}").as_posix()
 
     def leave(self, directive: Directive, message: str, hint: str = "") -> list[str]:
-        """Return an untranslated directive as a code block with a comment, and add a notice."""
+        """Return the source of a directive as a code block, after a comment with the message. Add a
+        notice."""
         self.notice("left", message, directive.line, hint=hint, removed=directive.raw)
         return [import_comment(message), "", *fence_lines("text", directive.raw)]
 
     def walk_nested(self, lines: Sequence[str], line: int) -> list[str]:
-        """Translate lines inside a directive."""
+        """Translate lines inside a directive. line: number of the first line in the file."""
         self.depth += 1
         out = self.walk(lines, line) if self.depth < 40 else list(lines)
         self.depth -= 1
         return trim_blank_lines(out)
 
     def walk(self, lines: Sequence[str], first: int) -> list[str]:
-        """Translate lines. first: line number of the first one in the file."""
+        """Translate lines. first: number of the first line in the file."""
         out: list[str] = []
         index = 0
         while index < len(lines):
@@ -136,7 +139,7 @@ class BlockTranslator:
         return out
 
     def _step(self, lines: Sequence[str], index: int, first: int) -> tuple[int, list[str]]:
-        """Translate the block at `index`. Return the number of its lines, and the new lines."""
+        """Translate the block at `index`. Return the number of lines read, and the new lines."""
         line = lines[index]
         if found := _FENCE.fullmatch(line):
             return self._fence(lines, index, first, found)
@@ -165,7 +168,7 @@ class BlockTranslator:
         return self._text(lines, index)
 
     def _attributes(self, text: str, line: int) -> list[str]:
-        """Read the attributes for the next block. Only the id is supported."""
+        """Add the id in an attribute list to the pending labels. Other attributes are not supported."""
         found = read_attributes(text)
         if found.identifier:
             self.pending.append(found.identifier)
@@ -237,7 +240,8 @@ class BlockTranslator:
         return [*self.anchor(), *self.leave(directive, message)]
 
     def _display(self, lines: Sequence[str], index: int) -> tuple[int, list[str]]:
-        """Translate display math between `$$` lines, with the label after it."""
+        """Translate display math from `$$` to `$$`, and the label after it. Return the number of lines read,
+        and the new lines."""
         opener = _DISPLAY.match(lines[index])
         assert opener
         column, end = opener.end(), index
@@ -257,8 +261,8 @@ class BlockTranslator:
         return end - index + 1, indent([*body, *([tail[2]] if tail[2] else [])], margin)
 
     def _lazy_margin(self, lines: Sequence[str], index: int) -> str:
-        """Return the indentation that keeps display math in the list item before it; empty if
-        there is none."""
+        """Return the indentation that keeps display math in the list item before it; empty outside a list
+        item."""
         if index == self.lazy_end and self.lazy_margin:
             return self.lazy_margin
         item = _ITEM.match(lines[index - 1]) if index else None
@@ -270,14 +274,14 @@ class BlockTranslator:
         return end - index + 1, [*self.anchor(), *lines[index : end + 1]]
 
     def add_tex_labels(self, tex: str) -> None:
-        r"""Register every `\label` in a formula under its name."""
+        r"""Register the name in every `\label` of a formula."""
         for name in _TEX_LABEL.findall(tex):
             self.book.labels.add(name, BookLabel("eq", name.strip(), self.source))
 
 
 def _match_underlined_heading(lines: Sequence[str], index: int) -> re.Match[str] | None:
-    """Return the match of a heading on one line that the next line underlines, rewritten with `#`; None if
-    there is none."""
+    """Return a match of an underlined heading at `index`, rewritten with `#`; None if no underlined heading
+    starts there."""
     below = lines[index + 1] if index + 1 < len(lines) else ""
     is_alone = index == 0 or not lines[index - 1].strip()
     if not is_alone or not _TEXT_LINE.match(lines[index]) or not _UNDERLINE.fullmatch(below):
@@ -302,8 +306,9 @@ def _fence_end(lines: Sequence[str], index: int, marks: str) -> int:
 def _read_gated_directive(
     directive: Directive, lines: Sequence[str], end: int, margin: int
 ) -> tuple[Directive, int]:
-    """Return a directive whose body is between `{name-start}` and `{name-end}`, and the index of its last
-    line."""
+    """Extend a directive `{name-start}` by the lines before its `{name-end}`. end: index of the last line of
+    the start fence. Return the directive, and the index of its last line. Without `{name-end}`, return the
+    directive and `end`."""
     name = directive.name.removesuffix("-start")
     closing = re.compile(rf"[ \t]*(?:`{{3,}}|~{{3,}}|:{{3,}})[ \t]*\{{{re.escape(name)}-end\}}.*")
     for last in range(end + 1, len(lines)):

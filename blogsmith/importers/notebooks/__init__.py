@@ -1,5 +1,5 @@
 """Jupyter notebooks: a folder of `.ipynb` files, or a single file.
 
-`notebook` reads a file of any version. `markdown` converts its cells to Markdown with code cells. `outputs`
-converts their outputs to records that are marked as imported, never as run here. `page` assembles a page.
+`notebook` parses a file. `markdown` converts its cells to Markdown with code cells. `outputs` converts stored
+outputs to records that are marked as imported, because no cell is run. `page` assembles a page.
 """

@@ -13,17 +13,15 @@ from .outputs import OutputWriter
 
 @dataclass(slots=True)
 class ImportedText(NotebookText):
-    """A notebook as text."""
+    """A notebook as Markdown, with its images as files."""
 
     files: list[ImportedData] = field(default_factory=list)
-    """Images of the notebook."""
+    """Files for the images in the notebook."""
 
 
 def notebook_text(notebook: Notebook, path: PurePosixPath, note: NotebookNotes) -> ImportedText:
-    """Convert the cells to Markdown.
-
-    path: path of the page in the new site. Images go to a folder next to it.
-    """
+    """Convert the cells of a notebook to Markdown. path: path of the page in the new site; images go to a
+    folder next to it. note: records a notice about a cell."""
     images = OutputWriter(path)
     found = translate_cells(notebook, images.file, note, import_comment, has_own_options=False)
     return ImportedText(found.parts, found.cells, images.files)

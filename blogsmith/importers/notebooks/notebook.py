@@ -1,4 +1,4 @@
-"""Notebooks as other systems read them: with front matter in the first cell, or in the metadata."""
+"""Notebooks with front matter, which other systems read from the first cell or the metadata."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..text.data import DataTextError, load_mapping, split_yaml_front_matter
 
 @dataclass(frozen=True, slots=True)
 class NotebookDocument(Notebook):
-    """A notebook without its front matter."""
+    """A notebook whose front matter is separate from its cells."""
 
     front: Mapping[str, Any] = field(default_factory=dict)
-    """Front matter, and title and authors of the metadata. Front matter takes precedence."""
+    """Front matter of the notebook, with title and authors from the metadata if the front matter has none."""
 
 
 def read_notebook(text: str) -> NotebookDocument:
-    """Parse the text of a notebook file. Raise NotebookError if it is invalid."""
+    """Parse the content of a notebook file. Raise NotebookError if it is invalid."""
     found = read_cells(text)
     front, cells = _split_front_matter(list(found.cells))
     front = {**_metadata_front_matter(found.metadata), **front}
@@ -29,7 +29,8 @@ def read_notebook(text: str) -> NotebookDocument:
 
 
 def _split_front_matter(cells: list[NotebookCell]) -> tuple[dict[str, Any], list[NotebookCell]]:
-    """Return the front matter in the first non-empty cell, if that has nothing else, and the other cells."""
+    """Return the front matter and the other cells, if the first non-empty cell only contains front matter.
+    Otherwise, return an empty mapping and all cells."""
     first = next((cell for cell in cells if cell.source.strip()), None)
     if first is None or first.kind == "code":
         return {}, cells
@@ -44,7 +45,7 @@ def _split_front_matter(cells: list[NotebookCell]) -> tuple[dict[str, Any], list
 
 
 def _metadata_front_matter(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the front matter in the notebook's metadata: title and authors."""
+    """Return title and authors in the notebook's metadata, as front matter."""
     front: dict[str, Any] = {}
     if isinstance(title := metadata.get("title"), str) and title.strip():
         front["title"] = title.strip()

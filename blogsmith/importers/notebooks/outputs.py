@@ -1,4 +1,4 @@
-"""Outputs of a notebook's cells, as records marked as imported, or as text of the page."""
+"""Outputs of a notebook's cells: as records marked as imported, or as Markdown."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ from ..model import ImportedData
 
 
 def record_files(path: PurePosixPath, cells: Iterable[CodeOutputs]) -> tuple[ImportedData, ...]:
-    """Return the record of a page's cells as `blogsmith execute` writes it, but marked as imported."""
+    """Return the files that `blogsmith execute` would write for a page's cells, marked as imported. path:
+    path of the page in the new site. cells: code with its outputs."""
     record = imported_record((cell.code, cell.outputs) for cell in cells)
     files = list_page_files(path, record) if record.sessions else {}
     return tuple(ImportedData(PurePosixPath(name), data) for name, data in files.items())
 
 
 class OutputWriter:
-    """Outputs of one page as Markdown, with their image files."""
+    """Converts outputs on one page to Markdown, and collects their images as files."""
 
     def __init__(self, page: PurePosixPath) -> None:
         """Create a writer without outputs. page: path of the page in the new site. Image files go to a folder
@@ -34,7 +35,8 @@ class OutputWriter:
         self.files: list[ImportedData] = []
 
     def file(self, name: str, data: bytes, mime: str) -> str:
-        """Add an image file. Return its path relative to the page."""
+        """Add an image file. Return its path relative to the page. name: preferred name of the file. mime:
+        media type."""
         name = re.sub(r"[^\w.-]+", "-", name.replace("%20", "-")).strip(".-") or "picture"
         if "." not in name:
             name = f"{name}.{IMAGE_SUFFIXES.get(mime, 'bin')}"

@@ -29,7 +29,7 @@ from .notebook import NotebookDocument, read_notebook
 from .outputs import record_files
 
 DIALECT = FormulaDelimiters(spaced_dollar=True, escaped_brackets=True)
-"""MathJax's delimiters in Jupyter."""
+"""Delimiters of formulas in Jupyter, which uses MathJax."""
 _ADDRESS = lazy_pattern(
     r"(?P<before>\]\(\s*<?|\b(?:src|href)\s*=\s*[\"'])(?P<address>[^\s()<>\"']+(?:\([^\s()]*\)[^\s()<>\"']*)?)"
 )
@@ -46,17 +46,17 @@ KEYS = FrontKeys(
 
 @dataclass(slots=True)
 class NotebookPage:
-    """A page with its files."""
+    """A page, with the files that it needs."""
 
     page: ImportedPage
     generated_files: tuple[ImportedData, ...] = ()
     files: set[PurePosixPath] = field(default_factory=set)
-    """Files of the source that the page names, relative to the root of the source."""
+    """Files of the source that the page links to or shows, relative to the root of the source."""
 
 
 @dataclass(slots=True)
 class CellNotices:
-    """Notices of one notebook."""
+    """Collects the notices of one notebook."""
 
     source: str
     found: list[Notice] = field(default_factory=list)
@@ -73,14 +73,14 @@ class NotebookTranslator:
     def __init__(
         self, pages: Mapping[PurePosixPath, PurePosixPath], others: frozenset[PurePosixPath], folder: str = ""
     ) -> None:
-        """Create a translator. pages: notebook or other page → its page in the new site. others: all other
-        files. folder: folder of the source; all paths here are relative to it."""
+        """Create a translator. pages: notebook or other page → path in the new site. others: all other files.
+        folder: folder of the source, to which the paths in `pages` and `others` are relative."""
         self._pages = pages
         self._others = others
         self._folder = folder
 
     def translate(self, path: PurePosixPath, text: str) -> NotebookPage | Notice:
-        """Translate a notebook; return a notice if it is invalid or withheld."""
+        """Translate a notebook to a page. Return a notice instead if the notebook is invalid or protected."""
         source = (PurePosixPath(self._folder) / path).as_posix()
         try:
             notebook = read_notebook(text)
@@ -161,7 +161,8 @@ def _front(notebook: NotebookDocument, notes: CellNotices) -> dict[str, Any]:
 
 
 def _split_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple[dict[str, Any], str]:
-    """Add a title to the front matter. Return it, and the text without the title."""
+    """Return the front matter with a title, and the text without it. The title comes from the front matter,
+    the first heading, or the file name."""
     title, rest = split_title(text)
     if "title" not in front and title:
         front, text = {"title": title, **front}, rest
@@ -174,7 +175,8 @@ def _split_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple
 
 
 def _formulas(text: str) -> str:
-    r"""Convert formulas with spaces inside the dollars, and those in `\\(` `\\)`, to blogsmith's form."""
+    r"""Convert formulas with spaces inside the dollars, and formulas in `\\(` `\\)`, to blogsmith's
+    syntax."""
     parts = []
     for segment in divide(text, DIALECT):
         opener, tex = split_formula(segment.text) if segment.kind == "math" else ("", "")

@@ -25,7 +25,8 @@ class Notebooks:
     title = "Jupyter notebooks"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the path is a notebook, or a folder with a notebook in it or one level below."""
+        """Return whether `root` is a notebook, or a folder that contains one, directly or one folder
+        below."""
         if root.is_file():
             return root.suffix == ".ipynb"
         return any(root.glob("*.ipynb")) or any(root.glob("*/*.ipynb"))
@@ -68,7 +69,7 @@ class Notebooks:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """Return the HTML that the notebook shows, without the outputs of its cells."""
+        """Return the HTML of a notebook without the outputs of its cells."""
         return render_notebook(text)
 
 
@@ -81,8 +82,8 @@ def _title(root: Path, found: list[NotebookPage]) -> str:
 def _files(
     found: list[NotebookPage], others: frozenset[PurePosixPath], folder: Path, *, is_single: bool
 ) -> set[PurePosixPath]:
-    """Return the files to copy: those that pages name, and those in or below the folder of a notebook, as
-    cells may read them."""
+    """Return the files to copy: files that pages name, and files that cells may read because they are in the
+    folder of a notebook or below it. others: files that are not notebooks."""
     named = {path for each in found for path in each.files}
     if is_single:
         return named

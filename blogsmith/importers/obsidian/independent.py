@@ -1,5 +1,5 @@
-"""Renders Obsidian's Markdown to HTML with markdown-it, to count its content. It shares no code with the
-translation."""
+"""Independent renderer of Obsidian's Markdown with markdown-it, to count the content of notes. It shares no
+code with the translation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CODE = re.compile(r"(?ms)(^[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,}).*?^[ \t>]*\2[ \
 _DIAGRAM = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*(?:mermaid|dot|graphviz)\b")
 _BOX = re.compile(r"(?:`{3,}|~{3,})ad-[\w-]+[ \t]*\n([\s\S]*?)^(?:`{3,}|~{3,})[ \t]*", re.MULTILINE)
 _BOX_OPTION = re.compile(r"^(?:title:|(?:collapse|icon|color):[^\n]*\n)", re.MULTILINE)
-"""An option of a box of the plugin Admonition."""
+"""Matches an option in a box of the plugin Admonition."""
 _COMMENT = re.compile(r"%%[\s\S]*?%%")
 _DISPLAY = re.compile(r"(?<!\\)\$\$(?!\$)((?:(?!\$\$)[\s\S])+?)\$\$")
 _QUOTE = re.compile(r"(?<=\n)[ \t]*(?:>[ \t]?)+")
@@ -24,7 +24,8 @@ _WIKI = re.compile(
     r"alttext=\"[^\"]*\"|(?<![\\$])\$(?![\s$])(?:[^$\n]|\n(?![ \t]*\n))*(?<![\s\\])\$(?!\d)"
     r"|\\(?=begin\{)|\[\[([^\[\]\n]+)\]\]"
 )
-"""Matches a link, a formula, which contains no links, or the backslash of an environment, which is text."""
+"""Matches a link; also a formula, which contains no links, and the backslash of a formula environment, which
+is text."""
 _BLOCK_ID = re.compile(r"(?m)(?:^|[ \t])\^[A-Za-z0-9-]+[ \t]*$")
 _MARKER = re.compile(r"(?m)^([ \t>]*)\[!\w[^\[\]\n]*\][+-]?|^([ \t>]*[-*+][ \t]+)\[.\](?=[ \t])")
 _INLINE_NOTE = re.compile(r"\^\[((?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]")

@@ -1,4 +1,4 @@
-"""Resolution of links and embeds of a vault, and their replacements."""
+"""Resolution of links and embeds in a vault, and the Markdown that replaces them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _BLOCK = lazy_pattern(r"\^([A-Za-z0-9-]+)")
 _HEADING = lazy_pattern(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 _BLOCK_MARK = lazy_pattern(r"[ \t]+\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
 _MAX_COPY = 4_000
-"""Maximum number of characters of a section that is copied where it is embedded."""
+"""Maximum number of characters of a section that the importer copies to the page that embeds it."""
 
 NoticeCallback = Callable[[NoticeKind, str, str], None]
-"""Callback for notices: kind, message and the removed text."""
+"""Records a notice. Arguments: kind, message, and the removed text; empty if nothing was removed."""
 
 
 class NoteLinks:
-    """The links of one note."""
+    """Converts the links of one note."""
 
     def __init__(self, note: Note, index: NoteIndex, notice: NoticeCallback) -> None:
         self._note = note
@@ -45,8 +45,8 @@ class NoteLinks:
         self._notice = notice
 
     def wiki_link(self, written: str) -> str:
-        """Convert `[[…]]`, given without brackets, to a link, unless blogsmith finds the same page. If the
-        target does not exist, return the text."""
+        """Convert a link `[[…]]`, given without brackets, to a Markdown link. Return the same `[[…]]` if
+        blogsmith resolves it to the same page. If the target does not exist, return the text of the link."""
         target, _, text = written.replace("\\|", "|").partition("|")
         name, _, fragment = target.strip().partition("#")
         if "\\" not in written and self._finds_page(name.strip(), fragment, text):
@@ -68,7 +68,8 @@ class NoteLinks:
         return not heading or (bool(text.strip()) and github_slug(heading) in note.headings().values())
 
     def _address(self, name: str, fragment: str) -> str | None:
-        """Return the destination of a link; None if neither a note nor a file has this name."""
+        """Return the destination of a link in blogsmith's site; None if neither a note nor a file has this
+        name."""
         note = self._index.note(name, self._note.path) if name else self._note
         if note is None:
             found = self._index.file(name, self._note.path)
@@ -78,7 +79,8 @@ class NoteLinks:
         return f"{path}{anchor}" or self.path_to(note.content_path)
 
     def _anchor(self, note: Note, fragment: str) -> str:
-        """Return `#id` of a heading or block in a note; empty if there is none."""
+        """Return `#id` of a heading or block in a note. Return an empty string, and add a notice, if there is
+        none."""
         last = fragment.rpartition("#")[2].strip()
         if not last:
             return ""
@@ -94,11 +96,12 @@ class NoteLinks:
         return f"#{found}"
 
     def path_to(self, path: PurePosixPath) -> str:
-        """Return the path of a file in the new content folder, relative to this note."""
+        """Return the path of a file relative to this note. path: relative to the new content folder."""
         return os.path.relpath(path, self._note.content_path.parent).replace(os.sep, "/")
 
     def embed(self, written: str) -> Replacement | None:
-        """Convert `![[…]]`, given without brackets; return None if nothing has that name."""
+        """Convert an embed `![[…]]`, given without brackets, to its replacement. Return None if neither a
+        note nor a file has this name."""
         target, *options = written.replace("\\|", "|").split("|")
         name, _, fragment = target.strip().partition("#")
         file = self._index.file(name, self._note.path) or self._drawing(name)
@@ -122,7 +125,8 @@ class NoteLinks:
         return Replacement(link, is_block=True, inline=link)
 
     def _drawing(self, name: str) -> PurePosixPath | None:
-        """Return the exported image of an Excalidraw drawing; None if there is none."""
+        """Return the exported image of an Excalidraw drawing; None if the name is not a drawing or has no
+        image."""
         if not name.lower().removesuffix(".md").endswith(".excalidraw"):
             return None
         stem = name.removesuffix(".md")
@@ -145,7 +149,8 @@ class NoteLinks:
         return Replacement(f"[{alt_text(alt or file.name)}]({link_destination(address)})")
 
     def markdown_link(self, mark: str, text: str, address: str, title: str) -> Replacement | None:
-        """Convert `[text](address)` or `![text](address)`; return None if it stays unchanged."""
+        """Convert `[text](address)` or `![text](address)`. mark: `!` for an image, otherwise empty. title:
+        title with quotes. Return None if the source needs no change."""
         inner = _decode_open_url(address[1:-1] if address.startswith("<") else address)
         if mark and _VIDEO.match(inner):
             return Replacement(f'<div class="video-embed" data-src="{escape(inner)}"></div>', is_block=True)
@@ -166,8 +171,8 @@ class NoteLinks:
         return Replacement(image(found, alt, width=width, title=title.strip().strip("\"'")))
 
     def _obsidian_link(self, text: str, address: str) -> Replacement:
-        """Replace a link that opens Obsidian: with a link to the page of a plugin, otherwise with
-        its text."""
+        """Replace an `obsidian:` link: a link to a plugin with a link to its web page, other links with their
+        text."""
         asked = parse_qs(address.partition("?")[2])
         if address.startswith("obsidian://show-plugin?") and asked.get("id"):
             return Replacement(f"[{text}](https://obsidian.md/plugins?id={quote(asked['id'][0])})")
@@ -175,7 +180,7 @@ class NoteLinks:
         return Replacement(text)
 
     def _destination(self, address: str) -> str:
-        """Return the destination of a link; empty if it is a note that does not exist."""
+        """Return the new destination of a link; empty if the link is to a note that does not exist."""
         name, _, fragment = unquote(address).partition("#")
         found = self._address(name, fragment)
         is_note = PurePosixPath(name).suffix in ("", ".md") or " " in PurePosixPath(name).suffix
@@ -189,7 +194,8 @@ def _link_text(name: str, fragment: str) -> str:
 
 
 def _size_and_text(options: list[str]) -> tuple[str, str]:
-    """Return width and alternative text of an embed."""
+    """Return width and alternative text of an embed. options: the parts after `|`; either result may be
+    empty."""
     width, words = "", []
     for option in options:
         if size := _SIZE.fullmatch(option):
@@ -200,8 +206,8 @@ def _size_and_text(options: list[str]) -> tuple[str, str]:
 
 
 def _decode_open_url(address: str) -> str:
-    """Return the link destination of an `obsidian://open` URL with the parameter `file`; any other URL
-    unchanged."""
+    """Return the link destination in an `obsidian://open` URL with the parameter `file`. Other URLs are
+    returned unchanged."""
     if not address.startswith("obsidian://open?"):
         return address
     asked = parse_qs(address.partition("?")[2])
@@ -209,8 +215,9 @@ def _decode_open_url(address: str) -> str:
 
 
 def section_text(body: str, fragment: str) -> str:
-    """Return the text of a note from a heading to the next one of the same or a higher level. Return an empty
-    string if there is no such heading, or if the text is too long to copy or contains code or embeds."""
+    """Return the text from a heading of a note to the next heading of the same or a higher level. Return
+    an empty string if there is no such heading, or if the text is too long to copy or contains code or
+    embeds."""
     wanted = slugify(fragment.rpartition("#")[2].strip())
     headings = list(_HEADING.finditer(body))
     for number, found in enumerate(headings):
@@ -224,12 +231,12 @@ def section_text(body: str, fragment: str) -> str:
 
 
 def block_id(name: str) -> str:
-    """Return the HTML id of a block. No heading has an id of this form."""
+    """Return the HTML id of a block. It differs from the ids of all headings."""
     return f"block-{name.lower()}"
 
 
 def block_text(body: str, name: str) -> str:
-    """Return the paragraph or list item with a block id; empty if there is none."""
+    """Return the paragraph or list item with a block id; empty if the id is not in the note."""
     for paragraph in re.split(r"\n[ \t]*\n", body):
         for found in re.finditer(rf"[ \t]*\^{re.escape(name)}[ \t]*(?=\n|\Z)", paragraph):
             before = paragraph[: found.start()]

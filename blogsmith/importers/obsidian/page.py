@@ -44,8 +44,8 @@ _TABLES_OF_CONTENTS = frozenset(("toc", "table-of-contents", "insta-toc"))
 def rewrite_note(
     text: str, links: NoteLinks, *, title: str, blocks: Collection[str], notice: NoticeCallback
 ) -> str:
-    """Convert a note to blogsmith's Markdown. blocks: block ids that links in the vault refer to. notice:
-    called with kind, message and the removed text."""
+    """Convert a note to blogsmith's Markdown. title: the page's title; a heading that repeats it is removed.
+    blocks: block ids that links in the vault use. notice: called with kind, message and removed text."""
     text = _code_and_brackets(rewrite(text, lambda prose: _EMPTY.sub("", prose), DIALECT, CODE), notice)
     masked = mask(text, DIALECT, TEX)
 
@@ -72,7 +72,7 @@ def rewrite_note(
 
 
 def find_tags(text: str) -> list[str]:
-    """Return the distinct tags in a text, without `#`, in order."""
+    """Return the distinct tags in a text, without `#`, in order of their first use."""
     masked = mask(text, DIALECT, TEX)
     return list(dict.fromkeys(_TAG.findall(_COMMENT.sub("", masked.text))))
 
@@ -94,13 +94,14 @@ def _code_and_brackets(text: str, notice: NoticeCallback) -> str:
 
 
 def _formula(text: str) -> str:
-    """Turn inline math with several rows into display math, because MathJax sets it in rows too."""
+    """Convert inline math of several rows to display math, because Obsidian's MathJax also shows its rows."""
     opener, tex = split_formula(text)
     return f"$${tex}$$" if opener == "$" and has_rows(tex) else text
 
 
 def _block(code: str, language: str, notice: NoticeCallback) -> str:
-    """Convert a code block that a plugin of Obsidian would run."""
+    """Return a code block in blogsmith's Markdown. Blocks that a plugin of Obsidian would run are converted
+    or reported."""
     if language in _TABLES_OF_CONTENTS:
         notice("dropped", "table of contents is generated automatically", code)
         return "\n"
@@ -115,8 +116,8 @@ def _block(code: str, language: str, notice: NoticeCallback) -> str:
 
 
 def _admonition(code: str, kind: str) -> str:
-    """Convert a fence of the plugin Admonition to a callout; return an empty string if the fence
-    is indented."""
+    """Convert a fence of the plugin Admonition to a callout. Return an empty string if the fence is
+    indented."""
     lines = code.rstrip("\n").split("\n")
     if not lines[0].startswith(("`", "~")):
         return ""
@@ -132,7 +133,8 @@ def _admonition(code: str, kind: str) -> str:
 def _replace_matches(
     text: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], Replacement | None]
 ) -> str:
-    """Replace every match. Blocks get blank lines around them; matches within text stay inline."""
+    """Replace every match. `replace` returns None to keep the source. Blocks get blank lines around them;
+    within a line of text, the inline form is used."""
     done, position = "", 0
     for found in pattern.finditer(text):
         done += text[position : found.start()]
@@ -151,7 +153,7 @@ def _replace_matches(
 
 
 def _inline_notes(text: str) -> str:
-    """Convert `^[text]` to footnotes with their text at the end."""
+    """Convert each `^[text]` to a footnote, whose text is added at the end."""
     notes: list[str] = []
 
     def substitute(found: re.Match[str]) -> str:
@@ -164,14 +166,14 @@ def _inline_notes(text: str) -> str:
 
 
 def _anchor(found: re.Match[str], blocks: Collection[str]) -> str:
-    """Return an anchor for a block id if a link names it; otherwise an empty string."""
+    """Return an anchor for a block id; an empty string if no link uses the id."""
     if found[2].lower() not in blocks:
         return ""
     return f'{" " if found[1] else ""}<span id="{block_id(found[2])}"></span>'
 
 
 def _html(element: Element, indent: str) -> str:
-    """Convert an HTML block to Markdown if it is a video or an image."""
+    """Convert an HTML block that is a video or an image to Markdown. Return other blocks unchanged."""
     if video := convert_video(element):
         return f"\n\n{video}\n\n"
     found = read_figure(element)
@@ -216,7 +218,8 @@ def note_front(note: Note, tags: list[str]) -> dict[str, Any]:
 
 
 def merge_tags(front: Mapping[str, Any], inline: list[str]) -> list[str]:
-    """Return the distinct tags of the properties and of the text, ignoring case as Obsidian does."""
+    """Return the distinct tags of the properties and of the text, ignoring case as Obsidian does. inline:
+    tags in the text."""
     written = [
         name.strip("#, ")
         for value in (front.get("tags"), front.get("tag"))
@@ -247,7 +250,7 @@ _QUOTED_SOURCE = lazy_pattern(r"\b(?:note|file|heading) not found: \"(.*?)\"(?= 
 
 
 class NoteTranslator:
-    """Translator for the notes of one vault, with their shared state."""
+    """Translates the notes of one vault, using an index of all notes."""
 
     def __init__(self, vault: Vault, *, keeps_slugs: bool = True) -> None:
         self._index = NoteIndex(vault, keeps_slugs=keeps_slugs)
@@ -293,7 +296,7 @@ class NoteTranslator:
 
 
 def _search_text(piece: str) -> str:
-    """Return the start of a fragment, to find its line in the source. This is its first line without `]]`,
-    because a message may omit the end of a link."""
+    """Return the text to search for in the source, to find the line of a fragment. It is the fragment's first
+    line without `]]`, because a message may omit the end of a link."""
     first = piece.strip().partition("\n")[0]
     return first.removesuffix("]]")

@@ -36,7 +36,7 @@ _KIND = lazy_pattern(r"(?m)^[ \t>]*>[ \t]*\[!([A-Za-z][\w-]*)\]")
 _DEFINES = lazy_pattern(r"\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)(?![A-Za-z])")
 _WIKI = lazy_pattern(r"!?\[\[[^\[\]\n]+\]\]")
 _OTHER_SYSTEM_SUFFIXES = frozenset((".toml", ".yml", ".yaml", ".qmd", ".ipynb"))
-"""Suffixes of files that indicate another system."""
+"""Suffixes of files that show that a folder belongs to another system."""
 _MAX_INSPECTED_NOTES = 200
 """Maximum number of notes to inspect in a folder without Obsidian's settings, to decide whether it is a
 vault."""
@@ -48,7 +48,8 @@ class Obsidian:
     title = "Obsidian"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the folder is a vault, with or without settings."""
+        """Return whether the folder is a vault: it has `.obsidian`, or contains notes with `[[…]]` and no
+        files of another system."""
         if not root.is_dir():
             return False
         if (root / ".obsidian").is_dir():
@@ -59,7 +60,7 @@ class Obsidian:
         return any(_WIKI.search(read_text(root / path) or "") for path in islice(notes, _MAX_INSPECTED_NOTES))
 
     def read(self, root: Path, progress: Progress, workers: Workers = ONE_PROCESS) -> SiteImport:
-        """Read the whole vault, with the settings of Quartz if there are any."""
+        """Read the whole vault. If the folder has settings of Quartz, read these too."""
         quartz = read_quartz(root)
         folder = quartz.folder if quartz else PurePosixPath()
         vault = read_vault(root / folder, quartz)
@@ -108,8 +109,8 @@ def _settings(name: str, pages: Sequence[ImportedPage]) -> dict[str, Any]:
 
 
 def _shared_macros(texts: Sequence[str]) -> dict[str, str]:
-    """Return the macros that formulas define, sorted. Obsidian applies a definition in one note to all other
-    notes. Of several definitions, the most frequent one is kept."""
+    """Return the macros that formulas define, sorted by name, because Obsidian applies a definition in one
+    note to all notes. If a macro has several definitions, the most frequent one is used."""
     found: dict[str, Counter[str]] = {}
     for text in texts:
         if _DEFINES.search(text):
@@ -120,8 +121,8 @@ def _shared_macros(texts: Sequence[str]) -> dict[str, str]:
 
 
 def _add_aliases(pages: Sequence[ImportedPage], vault: Vault) -> list[ImportedPage]:
-    """Add the URLs where Quartz redirects to notes by their aliases. A page or an earlier alias takes
-    precedence."""
+    """Add the URLs that Quartz redirects to notes, because of the notes' aliases. A URL of a page or of an
+    earlier alias is not added."""
     taken = {page.address.rstrip("/").casefold() for page in pages}
     found = []
     for page, note in zip(pages, vault.notes, strict=True):
@@ -132,7 +133,7 @@ def _add_aliases(pages: Sequence[ImportedPage], vault: Vault) -> list[ImportedPa
 
 
 def _below(folder: PurePosixPath, page: ImportedPage) -> ImportedPage:
-    """Return a page of a vault in `folder`, with its source relative to the site."""
+    """Return the page with its source path relative to the site. folder: folder of the vault in the site."""
     source = (folder / page.source).as_posix()
     notices = tuple(replace(each, source=source) for each in page.notices)
     return replace(page, source=source, notices=notices)
@@ -144,7 +145,7 @@ class Quartz(Obsidian):
     title = "Quartz"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether there are settings of Quartz."""
+        """Return whether the folder contains settings of Quartz."""
         return read_quartz(root) is not None
 
 

@@ -30,7 +30,7 @@ from ..text.segments import TEX, mask
 _FILES = ("quartz.config.ts", "quartz.config.yaml")
 _CONTENT = PurePosixPath("content")
 _DEFAULT_PATTERNS = ("private", "templates", ".obsidian")
-"""Default patterns of a new Quartz site."""
+"""Patterns of excluded files in a new Quartz site; used if the site's own patterns cannot be read."""
 _KNOWN_FILTERS = frozenset(("RemoveDrafts", "ExplicitPublish"))
 _LINE_BREAKS = "HardLineBreaks"
 _USES_LINE_BREAKS = lazy_pattern(rf"(?m)^(?:(?!//)[^\n])*\b{_LINE_BREAKS}\(")
@@ -41,17 +41,17 @@ _TRANSLATED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class QuartzConfig:
-    """The settings of a Quartz site that an import reads."""
+    """The settings of a Quartz site that affect the import."""
 
     file: str
     values: Mapping[str, Any]
-    """Values of `configuration`, by name; nested names are joined by a dot."""
+    """Setting → value, for settings in `configuration`; nested names are joined by a dot."""
     folder: PurePosixPath
     """Folder of the vault, relative to the site."""
     patterns: tuple[str, ...]
     """Globs of excluded files, relative to the vault."""
     filters: tuple[str, ...]
-    """Names of filters whose effect on notes is unknown."""
+    """Names of plugins that filter notes in an unknown way."""
     needs_publish: bool
     """Whether notes without `publish: true` may be private, so that they become drafts."""
     line_breaks: bool
@@ -68,7 +68,7 @@ class QuartzConfig:
 
     @property
     def site_settings(self) -> dict[str, Any]:
-        """Return the settings of the new site that replace those of Quartz."""
+        """Return the settings of the new site that Quartz's settings determine, without empty values."""
         host = str(self.values.get("baseUrl") or "").removeprefix("https://").strip("/")
         found = {
             "title": str(self.values.get("pageTitle") or ""),
@@ -79,13 +79,13 @@ class QuartzConfig:
 
     @property
     def old_settings(self) -> OldSettings:
-        """Return the settings as the report names them, without colors and fonts."""
+        """Return the settings for the report, without colors and fonts."""
         shown = {name: value for name, value in self.values.items() if not name.startswith("theme.")}
         return OldSettings(self.file, {"configuration": shown}, _TRANSLATED)
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Return a notice for each filter whose effect is unknown."""
+        """Return a notice for each filter in `filters`."""
         hint = "remove `draft: true` from notes that readers may see"
         message = 'unknown filter "{}": notes without "publish: true" become drafts'
         return tuple(Notice("changed", message.format(name), self.file, hint=hint) for name in self.filters)
@@ -117,7 +117,7 @@ def read_quartz(root: Path) -> QuartzConfig | None:
 
 
 def _read_script(text: str, file: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the values of `configuration`, and the names of the filters."""
+    """Return the values in `configuration` of a script, and the names of the filters."""
     literals = read_literals(text)
     inside = (path.partition("configuration.") for path in literals)
     values = {name: literals[f"{before}{mark}{name}"] for before, mark, name in inside if mark}
@@ -128,7 +128,8 @@ def _read_script(text: str, file: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _read_yaml(text: str, file: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the values of `configuration`, and the names of the filters, which are plugins in Quartz 5."""
+    """Return the values in `configuration`, and the names of the filters, which are plugins in Quartz 5.
+    file: for errors."""
     try:
         data = load_mapping(text)
     except DataTextError as error:
@@ -142,7 +143,7 @@ def _read_yaml(text: str, file: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def quartz_address(path: PurePosixPath) -> str:
-    """Return the URL of a note. path: relative to the vault. Source: `slugifyFilePath` of Quartz."""
+    """Return the old URL of a note. path: relative to the vault. Source: `slugifyFilePath` of Quartz."""
     name = _slug(path.with_suffix("").as_posix())
     return "/" + re.sub(r"(?:^|(?<=/))_?index$", "", name)
 
@@ -153,9 +154,11 @@ def _slug(path: str) -> str:
 
 
 def quartz_aliases(path: PurePosixPath, front: Mapping[str, Any], taken: Collection[str]) -> Iterable[str]:
-    """Yield the URLs that redirect to a note. taken: used URLs, in lower case and without the last slash.
+    """Yield the URLs that redirect to a note because of its aliases. taken: URLs already used, in lower case
+    and without the last slash.
 
-    Older versions of Quartz read an alias relative to the folder of the note.
+    An alias is relative to the vault, or in older versions of Quartz to the folder of the note; both URLs are
+    used.
     """
     for alias in read_strings(front.get("aliases") or front.get("alias")):
         inner = _slug(alias.strip("/").removesuffix(".md"))
@@ -183,7 +186,7 @@ class Note:
     content_path: PurePosixPath
     """Path relative to `content/` of the new site."""
     slug: str
-    """Slug to set if the URL from the file name is already taken; otherwise empty."""
+    """Slug for the front matter if the file name does not give a unique and valid URL; otherwise empty."""
     front: Mapping[str, Any]
     """Properties, with names in lower case."""
     body: str
@@ -197,7 +200,7 @@ class Note:
         return " ".join(str(written).split()) if isinstance(written, (str, int, float)) else self.path.stem
 
     def headings(self) -> dict[str, str]:
-        """Return the ids of the headings by slug of their text."""
+        """Return a mapping: slug of a heading's text → id of the heading on the new page."""
         masked = mask(self.body, kinds=TEX)
         found: dict[str, str] = {}
         for heading in _HEADING.findall(masked.text):
@@ -213,15 +216,16 @@ class Vault:
     name: str
     notes: tuple[Note, ...]
     files: tuple[PurePosixPath, ...]
-    """Copied files, relative to the vault."""
+    """Files that are copied, relative to the vault."""
     notices: tuple[Notice, ...]
 
 
 class NoteIndex:
-    """Index of notes and files by the names that links use: path, end of a path, name or alias."""
+    """Finds notes and files by the names that links use: a path, the end of a path, a file name, or an
+    alias."""
 
     def __init__(self, vault: Vault, *, keeps_slugs: bool = True) -> None:
-        """Index a vault. keeps_slugs: whether the URL of a note ends in the slug of its name."""
+        """Index a vault. keeps_slugs: whether the URL of a note ends in the slug of its file name."""
         self._notes: dict[str, list[Note]] = {}
         self._files: dict[str, list[PurePosixPath]] = {}
         for note in vault.notes:
@@ -237,18 +241,20 @@ class NoteIndex:
         self._slugs = Counter(map(_page_slug, vault.notes if keeps_slugs else ()))
 
     def note(self, target: str, source: PurePosixPath) -> Note | None:
-        """Return the note of this name nearest to `source`; None if there is none."""
+        """Return the note that a link names; of several, the one nearest to `source`; None if there is none.
+        source: path of the note with the link."""
         name = _key(target)
         found = self._notes.get(name.removesuffix(".md")) or self._notes.get(name)
         return min(found, key=lambda note: _distance(note.path, source)) if found else None
 
     def has_unique_slug(self, target: str, note: Note) -> bool:
-        """Return whether blogsmith finds a note, and no other, by this name."""
+        """Return whether blogsmith resolves `target` to `note`, and to no other note."""
         name = slugify(_key(target).rpartition("/")[2].removesuffix(".md"))
         return self._slugs[name] == 1 and name == _page_slug(note)
 
     def file(self, target: str, source: PurePosixPath) -> PurePosixPath | None:
-        """Return the file of this name nearest to `source`; None if there is none."""
+        """Return the file that a link names; of several, the one nearest to `source`; None if there is none.
+        source: path of the note with the link."""
         found = self._files.get(_key(target))
         return min(found, key=lambda path: _distance(path, source)) if found else None
 
@@ -263,13 +269,14 @@ def _key(target: str) -> str:
 
 
 def _distance(path: PurePosixPath, source: PurePosixPath) -> tuple[int, int, str]:
-    """Return the sort key for files of the same name: files in the folder of the link first, then the
-    shortest path."""
+    """Return the sort key of a file with a given name, nearest first: files in the folder of the link, then
+    files with short paths."""
     return (path.parent != source.parent, len(path.parts), path.as_posix())
 
 
 def read_vault(root: Path, quartz: QuartzConfig | None = None) -> Vault:
-    """Read all files of the vault at `root`. quartz: settings of the site that publishes it."""
+    """Read the notes, and find the other files, of the vault at `root`. quartz: settings of the site that
+    publishes the vault."""
     templates = _template_folder(root)
     notes: list[tuple[PurePosixPath, str]] = []
     files: list[PurePosixPath] = []
@@ -317,7 +324,8 @@ def _unsupported_notice(path: PurePosixPath, kind: str) -> Notice:
 
 
 def _template_folder(root: Path) -> str:
-    """Return the folder of the core plugin Templates or of Templater; empty if the vault has none."""
+    """Return the template folder in the settings of the plugins Templates or Templater; empty if it is not
+    set."""
     templater = ("plugins/templater-obsidian/data.json", "templates_folder")
     for name, key in (("templates.json", "folder"), templater):
         found = _app_setting(root, name, key)
@@ -335,13 +343,14 @@ def _app_setting(root: Path, name: str, key: str) -> Any:
 
 
 def shows_line_breaks(root: Path, quartz: QuartzConfig | None) -> bool:
-    """Return whether pages show the line breaks inside paragraphs. root: folder of the vault."""
+    """Return whether the old site shows line breaks inside paragraphs. root: folder of the vault."""
     return quartz.line_breaks if quartz else _app_setting(root, "app.json", "strictLineBreaks") is not True
 
 
 def _assign_paths(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[PurePosixPath, str]]:
-    """Return the new path of each note, and a slug if its URL would be taken. A note with the name of its
-    folder, or of a folder next to it, becomes the page of that folder."""
+    """Return a mapping: old path of a note → its new path and slug. The slug is empty if the file name gives
+    an unused URL. A note with the name of its folder, or of a folder next to it, becomes the index page of
+    that folder."""
     every = sorted(paths, key=lambda path: path.as_posix())
     folders = {folder for path in every for folder in path.parents}
     taken: set[tuple[PurePosixPath, str]] = {(PurePosixPath(), name) for name in _GENERATED_URLS}
@@ -365,14 +374,14 @@ def _assign_paths(paths: Iterable[PurePosixPath]) -> dict[PurePosixPath, tuple[P
 
 
 def _free_path(path: PurePosixPath) -> PurePosixPath:
-    """Return the path of a note outside of top folders whose URL blogsmith generates, such as `tags/`."""
+    """Return a path that does not start with a folder whose URL blogsmith generates, such as `tags/`."""
     first = path.parts[0]
     is_taken = len(path.parts) > 1 and first.casefold() in _GENERATED_URLS
     return PurePosixPath(f"{first}-notes", *path.parts[1:]) if is_taken else path
 
 
 def _page_folder(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPath | None:
-    """Return the folder whose page this note is; None for an ordinary note."""
+    """Return the folder whose index page this note becomes; None for an ordinary note."""
     if path.stem.casefold() in ("index", "_index") or (path.parent.name and path.stem == path.parent.name):
         return path.parent
     beside = path.with_suffix("")
@@ -388,6 +397,6 @@ def _read_note(path: PurePosixPath, text: str, place: PurePosixPath, slug: str) 
 
 
 def copied_files(vault: Vault, root: Path) -> Iterable[ImportedFile]:
-    """Yield all files that are not notes. They go next to the notes."""
+    """Yield all files that are not notes. Their paths in `content/` are the same as in the vault."""
     for path in vault.files:
         yield ImportedFile(PurePosixPath("content") / path, root / path)

@@ -24,14 +24,14 @@ class Div:
     """A fenced div and its content."""
 
     prefix: str
-    """Prefix of the lines of the div inside its parent, such as indentation or `> `."""
+    """Prefix of the div's lines inside its parent, such as indentation or `> `."""
     margin: str
-    """Prefix of the lines of the div in the page: those of all its parents and its own."""
+    """Prefix of the div's lines in the page: the prefixes of all its parents, and its own."""
     attributes: PandocAttributes
     opening: str
-    """First line, as written."""
+    """First line, without the prefix."""
     children: tuple[Div | str, ...]
-    """Inner divs and the text between them, without `prefix`."""
+    """Inner divs and the text between them, without the div's prefix."""
     is_closed: bool = True
 
 
@@ -45,7 +45,8 @@ def parse_divs(text: str) -> tuple[Div | str, ...]:
 def _parse(
     lines: Sequence[str], start: int, prefix: str, *, is_inside: bool
 ) -> tuple[tuple[Div | str, ...], int]:
-    """Return the children up to the line that closes the surrounding div, and the number of that line."""
+    """Parse lines from `start` on. Return the inner divs and text up to the line that closes the surrounding
+    div, and the index of that line; the number of lines if no line closes it."""
     children: list[Div | str] = []
     text: list[str] = []
     number = start
@@ -73,7 +74,8 @@ def _parse(
 
 
 def _attributes(text: str) -> PandocAttributes | None:
-    """Return the attributes of an opening fence: a list in braces, or one class; None if it is neither."""
+    """Return the attributes of an opening fence: a list in braces, or one class. Return None if the text is
+    neither."""
     if text.startswith("{"):
         read = read_pandoc_attributes(text)
         return read[0] if read and not text[read[1] :].strip(" :") else None
@@ -82,7 +84,7 @@ def _attributes(text: str) -> PandocAttributes | None:
 
 
 def remove_prefix(line: str, prefix: str) -> str:
-    """Remove `prefix` from a line, or as much of it as the line has."""
+    """Remove `prefix` from a line. If the line starts with only a part of `prefix`, remove that part."""
     if line.startswith(prefix):
         return line[len(prefix) :]
     if prefix.strip():
@@ -92,7 +94,7 @@ def remove_prefix(line: str, prefix: str) -> str:
 
 
 def add_prefix(text: str, prefix: str) -> str:
-    """Add a prefix to each line, without trailing spaces in empty lines."""
+    """Add a prefix to each line. In an empty line, omit the spaces at the end of the prefix."""
     return "\n".join((prefix + line).rstrip() if not line else prefix + line for line in text.split("\n"))
 
 
@@ -111,9 +113,9 @@ THEOREMS: Mapping[str, str] = {
     **{"exm": "EXAMPLE", "exr": "EXERCISE", "cnj": "CONJECTURE", "rem": "REMARK", "sol": "SOLUTION"},
     **{"alg": "ALGORITHM"},
 }
-"""Prefix of a label → kind of callout."""
+"""Prefix of a label → kind of callout; `thm` for `#thm-limit`."""
 NUMBERED_BY_SETTING: Mapping[str, str] = {"exm": "example", "rem": "remark"}
-"""Label prefixes of kinds that need a setting of the site to be numbered."""
+"""Prefix of a label → kind of callout, for kinds that blogsmith only numbers if a setting says so."""
 _BY_CLASS = {**{name.lower(): name for name in THEOREMS.values()}, "proof": "PROOF"}
 _LAYOUT = name_set(
     "column columns column-page column-screen column-body column-body-outset incremental column-page-inset "
@@ -130,7 +132,7 @@ _FORMATS = ("html", "html:js", "markdown")
 
 
 def convert_label(name: str) -> str:
-    """Return a label in blogsmith's form. For kinds that are numbered by a setting, the prefix becomes
+    """Return a label in blogsmith's syntax. For kinds in `NUMBERED_BY_SETTING`, replace the prefix with
     `thm-`."""
     return f"thm-{fit_id(name)}" if name.partition("-")[0] in NUMBERED_BY_SETTING else fit_id(name)
 
@@ -141,8 +143,8 @@ class DivTranslator:
     def __init__(
         self, restore: Callable[[str, str], str], figures: FigureTranslator, note: NoticeCallback
     ) -> None:
-        """Create a translator. restore: returns a masked text in its final form, after removing the margin
-        given as second argument."""
+        """Create a translator. restore: returns the final form of a masked text; the second argument is a
+        prefix to remove from each line of hidden code."""
         self._restore = restore
         self._figures = figures
         self._note = note
@@ -224,7 +226,7 @@ class DivTranslator:
         return _callout(kind, name, self._unique_label(label, div), text, "")
 
     def _unique_label(self, label: str, div: Div) -> str:
-        """Return a variant of a label that is unique on the page."""
+        """Return the label, with a number appended if another div of the page already has it."""
         name, number = label, 2
         while name in self._labels:
             name, number = f"{label}-{number}", number + 1
@@ -276,7 +278,8 @@ class DivTranslator:
         return False
 
     def _grid(self, div: Div) -> str:
-        """Return a shortcode that shows figures side by side; empty if the div contains anything else."""
+        """Return a shortcode that shows the figures in a div side by side; empty if the div contains anything
+        else."""
         attributes = div.attributes
         is_figure = attributes.id.startswith("fig-")
         if not (is_figure or attributes.get("layout-ncol", "layout-nrow", "layout")):
@@ -289,8 +292,8 @@ class DivTranslator:
         return "\n".join(child if isinstance(child, str) else self._flatten(child) for child in div.children)
 
     def _float(self, div: Div) -> str:
-        """Translate a figure or table whose content is neither, such as code. Its last paragraph is the
-        caption."""
+        """Translate a div whose label belongs to a figure or table, but that contains something else, such as
+        code. Its last paragraph is the caption."""
         text = self._inner(div)
         body, _, caption = text.strip().rpartition("\n\n")
         if not body:
@@ -325,7 +328,8 @@ class DivTranslator:
 
 
 def _margin(text: str) -> str:
-    """Return content for the margin: an image by its class, anything else as a note."""
+    """Return content for the margin: a single image gets the class `margin`, any other content becomes a
+    note."""
     lone = _SINGLE_IMAGE.fullmatch(text.strip())
     if lone:
         return f"{lone[1]}{{{lone[2] or ''}{' ' if lone[2] else ''}.margin}}"
@@ -343,7 +347,7 @@ def _html_attributes(attributes: PandocAttributes, pairs: Mapping[str, str]) -> 
 
 
 def _callout(kind: str, title: str, label: str, text: str, fold: str) -> str:
-    """Return a callout. Without text it consists of its first line."""
+    """Return a callout. If `text` is empty, the callout consists of its first line only."""
     head = " ".join(
         filter(None, (f"[!{kind}]{fold}", " ".join(title.split()), f"{{#{label}}}" if label else ""))
     )

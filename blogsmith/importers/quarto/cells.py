@@ -18,12 +18,13 @@ from ..text.pandoc import PandocAttributes, fit_id, read_pandoc_attributes
 from ..text.segments import FormulaDelimiters, Segment, divide
 
 NoticeCallback = Callable[..., None]
-"""Callback for notices: kind, message, a fragment that locates it, and fields of `Notice`."""
+"""Records a notice. Arguments: kind, message, a fragment of the source (used to find its line), and other
+fields of `Notice` by name."""
 
 
 class OutputReader(Protocol):
-    """Callback that returns the recorded outputs of the next cell with the given code; None if there are
-    none."""
+    """Returns the recorded outputs of the next cell with the given code; None if there is no record.
+    is_shown: whether the page shows the code."""
 
     def __call__(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None: ...
 
@@ -77,13 +78,13 @@ class CellDefaults:
     """Options of a page for all its cells."""
 
     front: Mapping[str, Any] = field(default_factory=dict)
-    """Entries for `execute:` in the new front matter."""
+    """Entries for `execute:` in the new front matter, such as `echo: false`."""
     cell: Mapping[str, str] = field(default_factory=dict)
-    """Options for each cell that does not set them."""
+    """Option → value, for each cell that does not set the option itself."""
 
 
 def cell_defaults(options: Mapping[str, Any]) -> CellDefaults:
-    """Return the defaults in a page's options for HTML."""
+    """Return the default options for the cells of a page. options: the page's options for HTML output."""
     written = options.get("execute")
     run = {**options, **(written if isinstance(written, dict) else {})}
     front = {
@@ -110,9 +111,9 @@ class CodeBlock:
     """A parsed fenced code block."""
 
     prefix: str
-    """Text before each of its lines: quote markers and indentation."""
+    """Text before each line of the block except the first: quote markers and indentation."""
     first: str
-    """Text before its first line, including a list marker."""
+    """Text before the first line: quote markers, indentation and list markers."""
     mark: str
     info: str
     lines: tuple[str, ...]
@@ -131,8 +132,8 @@ class CodeTranslator:
     ) -> None:
         """Initialize a translator.
 
-        take: returns the outputs of a cell's last run. outputs: converts outputs of cells that blogsmith
-        cannot run. resolve: converts the path of a file to its path in the new site.
+        take: returns the recorded outputs of a cell. outputs: converts outputs of cells in languages that
+        blogsmith cannot run. resolve: converts the path of a file to its path in the new site.
         """
         self._defaults = defaults
         self._note = note
@@ -140,11 +141,11 @@ class CodeTranslator:
         self._outputs = outputs
         self._resolve = resolve
         self.records: list[CodeOutputs] = []
-        """Cells with recorded outputs, in order."""
+        """Python cells with their recorded outputs, in order."""
         self.has_cells = False
         self.labels: set[str] = set()
-        """Labels of cells that cannot be referred to, because blogsmith does not generate the figure or
-        table."""
+        """Labels that references cannot use, because blogsmith does not generate the figure, table or
+        listing."""
         self.macros: dict[str, str] = {}
 
     def block(self, text: str) -> str:
@@ -165,7 +166,8 @@ class CodeTranslator:
         return text
 
     def span(self, text: str) -> str:
-        """Translate a code span. A computed Python value becomes an inline value."""
+        """Translate a code span. A Python value to compute becomes an inline value; other spans stay
+        unchanged."""
         found = re.fullmatch(r"`\{(\w+)\}[ ]+(.+)`", text, re.DOTALL)
         if found and found[1] in _PYTHON:
             self.has_cells = True
@@ -176,7 +178,8 @@ class CodeTranslator:
         return text
 
     def values_in_formulas(self, text: str) -> str:
-        r"""Turn values in other languages in formulas into `\texttt`, because code would split formulas."""
+        r"""In formulas, replace values to compute in other languages with `\texttt`, because code would split
+        the formula."""
         codes = list[str]()
 
         def hide(found: re.Match[str]) -> str:
@@ -247,7 +250,8 @@ class CodeTranslator:
     def _included_images(
         self, block: CodeBlock, language: str, given: Mapping[str, str], code: list[str]
     ) -> str:
-        """Translate a cell that only includes image files. The first image gets its label and caption."""
+        """Translate a cell that only includes image files. The first image gets the cell's label and caption.
+        given: options of the cell."""
         self._take("\n".join(code), is_shown=self._is_echoed(given))
         label, caption, alt = (_text(given.get(key, "")) for key in ("label", "fig-cap", "fig-alt"))
         name = fit_id(label) if label.startswith("fig-") else ""
@@ -259,7 +263,8 @@ class CodeTranslator:
         return _add_prefix(block, "\n".join(lines[:-1]).split("\n"))
 
     def _recorded_outputs(self, code: list[str], given: Mapping[str, str], label: str) -> list[str]:
-        """Return recorded outputs of a cell that cannot run. The first image or table gets its label."""
+        """Return the recorded outputs of a cell that cannot run, as blocks of Markdown; empty if none. The
+        first image or table gets `label`."""
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
         shown = self._outputs.to_markdown(outputs or ())
         for number, part in enumerate(shown):
@@ -279,13 +284,15 @@ class CodeTranslator:
         return asked not in ("false", "f") if asked else self._defaults.front.get("echo") is not False
 
     def _record(self, code: list[str], given: Mapping[str, str]) -> None:
-        """Record the outputs of a cell, unless it is never run."""
+        """Record the outputs of a cell, unless an option says that the cell is never run. given: options of
+        the cell."""
         outputs = self._take("\n".join(code), is_shown=self._is_echoed(given))
         if outputs is not None and given.get("eval", "").strip() != "false":
             self.records.append(CodeOutputs("\n".join(code), outputs))
 
     def _options(self, given: Mapping[str, str], language: str, text: str) -> Iterator[str]:
-        """Iterate over the option lines of a cell, in blogsmith's form."""
+        """Iterate over the option lines of a new cell. given: options of the old cell. text: source of the
+        cell, for notices."""
         if language in _BROWSER:
             yield "run-in: browser"
         for key, value in given.items():
@@ -319,7 +326,7 @@ class CodeTranslator:
             yield from lines[1:]
 
     def _listing(self, block: CodeBlock) -> str:
-        """Translate a fence with Pandoc attributes."""
+        """Translate a code block with Pandoc attributes that is not a cell."""
         before, _, _ = block.info.partition("{")
         read = read_pandoc_attributes(block.info[len(before) :])
         if read is None:
@@ -352,7 +359,7 @@ class CodeTranslator:
 
 
 def _tex_code(code: str) -> str:
-    """Return code as an argument of `texttt` in a formula."""
+    r"""Return code as `\texttt{…}` for a formula."""
     escaped = re.sub(r"[#$%&_{}]", r"\\\g<0>", code.replace("\\", r"\textbackslash "))
     escaped = escaped.replace("^", r"\textasciicircum ").replace("~", r"\textasciitilde ")
     return rf"\texttt{{{escaped}}}"
@@ -373,7 +380,8 @@ def read_block(text: str) -> CodeBlock | None:
 
 
 def _strip(line: str, prefix: str) -> str:
-    """Remove the block's prefix from a line, or as much of it as the line has."""
+    """Remove the block's prefix from a line. If the line starts with only a part of the prefix, remove that
+    part."""
     if line.startswith(prefix):
         return line[len(prefix) :]
     if prefix.strip():
@@ -424,7 +432,8 @@ def _info_options(attributes: PandocAttributes) -> dict[str, str]:
 
 
 def _split_options(lines: tuple[str, ...], mark: str) -> tuple[dict[str, str], list[str]]:
-    """Return the options before the code, with values as written, and the code."""
+    """Return the options in the lines before the code, with unparsed values, and the code. mark: start of an
+    option line, such as `#|`."""
     options: dict[str, str] = {}
     key = ""
     count = next((n for n, line in enumerate(lines) if not line.lstrip().startswith(mark)), len(lines))

@@ -38,16 +38,16 @@ _MAX_COLUMNS = 4
 
 @dataclass(frozen=True, slots=True)
 class FigureImage:
-    """An image in a paragraph of its own."""
+    """An image that is alone in its paragraph."""
 
     address: str
     caption: str
-    """Inline Markdown on one line, in its final form."""
+    """Caption as inline Markdown on one line, with hidden fragments restored."""
     alt: str
     width: str = ""
     label: str = ""
     link: str = ""
-    """URL that the image links to; empty: none."""
+    """URL that the image links to; empty if the image is not a link."""
 
     def markdown(self) -> str:
         """Return the figure in blogsmith's Markdown."""
@@ -62,7 +62,8 @@ class FigureImage:
 
 
 def title_text(text: str) -> str:
-    """Return a text for a quoted title. Backslashes that Markdown would remove are doubled."""
+    """Return a text for a quoted title of a Markdown image. Double the backslashes that Markdown would
+    remove."""
     return _ESCAPABLE.sub(r"\\\\", " ".join(text.split())).replace('"', '\\"')
 
 
@@ -70,21 +71,19 @@ class FigureTranslator:
     """Translator for the images of one page."""
 
     def __init__(self, pieces: HiddenFragments, reveal: Callable[[str], str], note: NoticeCallback) -> None:
-        """Initialize a translator.
-
-        reveal: returns a text with its hidden parts restored.
-        """
+        """Initialize a translator. pieces: replaces finished Markdown with placeholders. reveal: returns a
+        text with its hidden fragments restored."""
         self._pieces = pieces
         self._reveal = reveal
         self._note = note
         self._figures: dict[str, FigureImage] = {}
         self.parents: dict[str, tuple[str, str]] = {}
-        """Label of a figure in a grid → label of the grid, and the letter of the figure."""
+        """Label of a figure in a grid → label of the grid, and letter of the figure in the grid."""
         self.captions: dict[str, str] = {}
-        """Caption by label, for elements that blogsmith does not number."""
+        """Label → caption, for elements that blogsmith does not number."""
 
     def images(self, text: str) -> str:
-        """Translate every image of a masked text. Figures become placeholders of `pieces`."""
+        """Translate every image of a masked text, and replace each with a placeholder in `pieces`."""
         position = text.rfind("![")
         while position >= 0:
             made = self._image(text, position)
@@ -94,7 +93,8 @@ class FigureTranslator:
         return text
 
     def _image(self, text: str, start: int) -> tuple[int, str, int] | None:
-        """Return start, replacement and end of the image at `start`; None if there is none."""
+        """Return start, replacement and end of the image at `start`, including a link around it; None if no
+        image starts there."""
         if start and text[start - 1] == "\\":
             return None
         closing = closing_bracket(text, start + 1)
@@ -119,8 +119,8 @@ class FigureTranslator:
         return start, self._pieces.mask(image), end
 
     def _link_around(self, text: str, start: int, end: int) -> tuple[str, int, int]:
-        """Return the URL of a link around an image, with its start and end; the URL is empty if there is no
-        link."""
+        """Return the URL of a link around an image, and the start and end of the link. Without a link, return
+        an empty URL and the image's start and end."""
         if text[start - 1 : start] != "[" or text[end : end + 2] != "](":
             return "", start, end
         target = _TARGET.match(text, end + 1)
@@ -139,15 +139,16 @@ class FigureTranslator:
         return mark
 
     def _alt(self, caption: str, attributes: PandocAttributes) -> str:
-        """Return the alternative text: that of the author, or else the caption without markup."""
+        """Return the alternative text that the author wrote; if there is none, the caption without markup."""
         written = attributes.get("fig-alt", "alt")
         plain = _MARKUP.sub("", _LINK.sub(r"\1", self._pieces.restore(caption)))
         return " ".join((written or plain).split())
 
     def grid(self, text: str, attributes: PandocAttributes, opening: str) -> str:
-        """Return a shortcode that shows the figures of a div side by side.
+        """Return a shortcode that shows the figures of a div side by side. A single figure is returned as one
+        image.
 
-        Return an empty string if the div contains anything else, except for a caption at the end.
+        Return an empty string if the div contains anything but figures and a caption at the end.
         """
         marks = _PLACEHOLDER.findall(text)
         figures = [self._figures[mark] for mark in marks if mark in self._figures]
@@ -185,7 +186,7 @@ class FigureTranslator:
         return f"{{% include img.html {shown} %}}" + (f"\n\n{caption}" if caption else "")
 
     def add_unnumbered(self, label: str, caption: str) -> None:
-        """Record a labelled element that blogsmith does not number."""
+        """Record the caption of an element whose label blogsmith does not number."""
         self.captions[label] = " ".join(caption.split())
 
 
@@ -205,14 +206,15 @@ def _width(attributes: PandocAttributes) -> str:
 
 
 def _item(text: str) -> str:
-    """Return a text as one item of a comma-separated shortcode argument."""
+    """Return a text as one item of a comma-separated shortcode argument: escape commas outside formulas."""
     parts = _FORMULA.split(text.replace('"', "”"))
     # a comma in a formula is not a separator
     return "".join(part if number % 2 else part.replace(",", r"\,") for number, part in enumerate(parts))
 
 
 def label_links(captions: Mapping[str, str], parents: Mapping[str, tuple[str, str]]) -> dict[str, str]:
-    """Return replacements for references to labels that the new page does not have."""
+    """Return a mapping: label → Markdown that replaces references to it, for labels that do not exist in the
+    new page. captions and parents: as in `FigureTranslator`."""
     found = {label: f"[{caption or label}](#{fit_id(label)})" for label, caption in captions.items()}
     return found | {
         label: f"{{@{parent}}}({letter})" if parent else f"({letter})"

@@ -1,5 +1,5 @@
-"""Renders Quarto's Markdown to HTML with markdown-it, to count its content. It shares no code with the
-translation."""
+"""Independent renderer of Quarto's Markdown with markdown-it, to count the content of pages. It shares no
+code with the translation."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ _CAPTION = re.compile(r"(?:(?<=\n\n)|\A)(?:Table)?: +|^Table: +", re.MULTILINE)
 _RAW_TEX = re.compile(r"(?m)^\\(?:newpage|pagebreak|clearpage|noindent|appendix|tableofcontents)\s*$")
 _EXAMPLE = re.compile(rf"\(@(?!(?:{_LABELS})-)[\w-]*\)")
 _LETTER = re.compile(r"(?m)^([ \t]*)[a-z]\.(?=[ ]{1,3}\S)")
-"""Matches the letter of a list item, which CommonMark does not know."""
+"""Matches the letter of a list item such as `a.`, because CommonMark supports only numbers."""
 _MARGIN = re.compile(r"(?<=\n)(?:[ \t]*>)+[ ]?")
-"""Quote markers before the lines of a formula."""
+"""Matches the quote markers before the lines of a formula."""
 _PRE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 _PLACEHOLDER = re.compile("\ue014(\\d+)\ue015")
 
@@ -97,13 +97,15 @@ def render_quarto(text: str, *, echo: bool = True) -> str:
 
 
 def _dedent_rows(found: re.Match[str]) -> str:
-    """Remove the indentation of a table ruled by dashes, which would make it code."""
+    """Remove the indentation of a table ruled by dashes, because CommonMark would read indented rows as
+    code."""
     rows = (found[1] or "", *(found[2] or "").split("\n"))
     return "\n" + "\n".join(row.strip() for row in rows)
 
 
 def _piece(found: re.Match[str], *, echo: bool) -> str:
-    """Return code or a formula as CommonMark; empty for comments and other content that pages do not show."""
+    """Return code or a formula as CommonMark; empty for comments and other content that the page does not
+    show."""
     if found["comment"]:
         return ""
     if found["fence"]:
@@ -150,8 +152,8 @@ def _parser() -> MarkdownIt:
 
 
 def _render_text(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
-    """Render text. Citations become elements; cross-references are removed, because Quarto generates their
-    text."""
+    """Render text. Citations become elements. Cross-references are removed, because the page shows a number
+    that Quarto generates."""
     if sum(token.nesting for token in tokens[:index] if token.type in ("link_open", "link_close")):
         # `[@name](address)` is a link to an account, not a citation
         return escape(tokens[index].content)
@@ -169,7 +171,7 @@ def _render_text(self: object, tokens: list[Token], index: int, options: object,
 
 
 def _render_image(self: object, tokens: list[Token], index: int, options: object, env: object) -> str:
-    """Render an image, with its caption as text."""
+    """Render an image, followed by its caption as text if the image is a figure."""
     token = tokens[index]
     others = [each for each in tokens if each is not token and (each.type != "text" or each.content.strip())]
     is_figure = not others or [each.type for each in others] == ["link_open", "link_close"]

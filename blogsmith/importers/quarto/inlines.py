@@ -49,7 +49,7 @@ _NOTE_MARK = lazy_pattern(f"\\[\\^{_NOTE}-(\\d+)\ue020\\]")
 
 
 def hide_urls(text: str, pieces: HiddenFragments) -> str:
-    """Hide URLs, tags and link definitions in a masked text."""
+    """Replace URLs, HTML tags and link definitions in a masked text with placeholders in `pieces`."""
     return pieces.hide(_PROTECTED, text)
 
 
@@ -67,7 +67,8 @@ def rewrite_heading_attributes(text: str) -> str:
 
 
 def translate_raw_spans(text: str, hidden: Callable[[int], str], note: NoticeCallback) -> str:
-    """Replace raw HTML such as `` `<b>`{=html} `` with the HTML. Remove raw text for other formats."""
+    """Replace raw HTML such as `` `<b>`{=html} `` with the HTML, and remove raw text for other formats.
+    hidden: returns the code span of a placeholder by its number."""
 
     def substitute(found: re.Match[str]) -> str:
         code = hidden(int(found[1])).strip("`").strip()
@@ -81,7 +82,8 @@ def translate_raw_spans(text: str, hidden: Callable[[int], str], note: NoticeCal
 
 
 def remove_raw_tex(text: str, note: NoticeCallback) -> tuple[str, dict[str, str]]:
-    """Remove TeX that HTML output does not show. Return the text and the macros that the TeX defines."""
+    """Remove TeX that HTML output does not show. Return the text, and the macros that the removed TeX
+    defines: name → TeX."""
     macros: dict[str, str] = {}
 
     def substitute(found: re.Match[str]) -> str:
@@ -98,7 +100,7 @@ def remove_raw_tex(text: str, note: NoticeCallback) -> tuple[str, dict[str, str]
 
 
 def translate_inline_notes(text: str) -> str:
-    """Convert `^[a note]` to a footnote at the end of the page."""
+    """Replace each `^[a note]` with a footnote, whose text is at the end of the page."""
     notes: list[str] = []
 
     def substitute(inside: str, after: str) -> tuple[str, int]:
@@ -117,7 +119,7 @@ def translate_inline_notes(text: str) -> str:
 
 
 def translate_spans(text: str, note: NoticeCallback) -> str:
-    """Convert `[text]{.class}` to blogsmith's form, or to equivalent Markdown or HTML."""
+    """Convert `[text]{.class}` to blogsmith's syntax, or to equivalent Markdown or HTML."""
 
     def substitute(inside: str, after: str) -> tuple[str, int] | None:
         read = read_pandoc_attributes(after)
@@ -164,7 +166,7 @@ def link_attributes(text: str) -> str:
 
 
 def translate_scripts(text: str) -> str:
-    """Convert superscripts and subscripts: `x^2^` and `H~2~O`."""
+    """Convert superscripts such as `x^2^` and subscripts such as `H~2~O` to HTML."""
     text = _SUPERSCRIPT.sub(lambda found: f"<sup>{_unescape_spaces(found[1])}</sup>", text)
     return _SUBSCRIPT.sub(lambda found: f"<sub>{_unescape_spaces(found[1])}</sub>", text)
 
@@ -174,34 +176,36 @@ def _unescape_spaces(text: str) -> str:
 
 
 def translate_escapes(text: str) -> str:
-    r"""Convert `\ ` to a non-breaking space. Unescape `\(` and `\[`: in Quarto only dollars start
-    formulas."""
+    r"""Convert `\ ` to a non-breaking space. Unescape `\(` and `\[`, because in Quarto only dollars start a
+    formula."""
     text = _SPACE.sub("", re.sub(r"(?<!\\)\\[ ](?=\S)", "&nbsp;", text))
     paragraphs = _PARAGRAPH_END.split(text)
     return _LATEX_BRACKET.sub(r"\1", "".join(map(_squares, paragraphs)))
 
 
 def _squares(paragraph: str) -> str:
-    """Unescape the brackets of a paragraph, up to its last closing bracket."""
+    """Unescape the pairs of brackets in a paragraph."""
     end = paragraph.rfind("\\]") + 3
     return _SQUARE.sub(_square, paragraph[:end]) + paragraph[end:] if end > 2 else paragraph
 
 
 def escape_literals(text: str) -> str:
-    """Escape text that is plain in Quarto, but a keyboard key, a link or a shortcode in blogsmith."""
+    """Escape text that is plain in Quarto, but would be a keyboard key, a link or a shortcode in
+    blogsmith."""
     return literal_shortcodes(literal_wikilinks(literal_highlights(text)))
 
 
 def _square(found: re.Match[str]) -> str:
-    """Unescape a pair of brackets. Where they would start a link or another construct, they
-    become entities."""
+    """Return a pair of brackets without backslashes. Write entities if the brackets would otherwise start a
+    link or other syntax."""
     if found[1].lstrip().startswith(("@", "^", "!", "[")) or found[2]:
         return f"&#91;{found[1]}&#93;{found[2]}"
     return f"[{found[1]}]"
 
 
 def numbered_examples(text: str) -> str:
-    """Replace `(@) text` and `(@name)` with numbers that count through the page, and references to them."""
+    """Replace each `(@) text` with a list item numbered through the page, and `@name` with the number of the
+    item `(@name)`."""
     numbers: dict[str, int] = {}
     count = 0
 

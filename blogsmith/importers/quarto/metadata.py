@@ -46,13 +46,13 @@ class ConvertedFrontMatter:
     values: dict[str, Any] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
     abstract: str = ""
-    """Abstract, which moves from the front matter to the text."""
+    """Abstract, which the importer moves from the front matter to the text; empty if there is none."""
 
 
 def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> ConvertedFrontMatter:
-    """Return the front matter of a page with blogsmith's keys in order.
+    """Return the front matter of a page, in blogsmith's order.
 
-    drafts: files that the project lists as drafts.
+    drafts: paths of pages that the project's settings list as drafts.
     """
     own, options = document.front, document.options
     found = ConvertedFrontMatter()
@@ -90,7 +90,8 @@ def page_front(document: QuartoDocument, drafts: Sequence[str] = ()) -> Converte
 
 
 def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options for HTML output: those of the page, overridden by those of the format."""
+    """Return the options for HTML output. Options under `format: html:` override the other options of the
+    page."""
     formats = options.get("format")
     chosen: Mapping[str, Any] = {}
     if isinstance(formats, dict):
@@ -99,8 +100,8 @@ def html_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def author_names(value: Any) -> list[str]:
-    """Return the names of authors. value: a name, or a list of names. A name may be a mapping with `name:`,
-    which may be a mapping with given and family name."""
+    """Return the names of authors. value: one author or a list. An author is a string or a mapping with
+    `name:`; the name is a string or a mapping with given and family name."""
     if isinstance(value, str):
         return [value.strip()] if value.strip() else []
     if isinstance(value, dict):
@@ -138,7 +139,8 @@ def _add_date(value: Any, key: str, name: str, found: ConvertedFrontMatter, sour
 
 
 def _aliases(value: Any, document: QuartoDocument) -> list[str]:
-    """Return the old URLs as site paths. A relative one is relative to the folder of the page."""
+    """Return the aliases in the front matter as URL paths. A relative alias is relative to the folder of the
+    page."""
     found = []
     for each in as_list(value):
         if isinstance(each, str) and each.strip():
@@ -178,7 +180,7 @@ def _format_names(own: Mapping[str, Any]) -> list[Any]:
 
 
 def report_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
-    """Report output formats other than HTML."""
+    """Yield a notice for output formats other than HTML in the front matter."""
     if others := [name for name in _format_names(own) if not str(name).startswith(("html", "default"))]:
         ignored = ", ".join(f'"{name}"' for name in others)
         message = f'other formats of front matter key "format" are ignored: {ignored}'
@@ -186,7 +188,7 @@ def report_formats(own: Mapping[str, Any], source: str) -> Iterator[Notice]:
 
 
 def about_text(own: Mapping[str, Any]) -> str:
-    """Return image and links of an about page as Markdown; empty for other pages."""
+    """Return the image and links of an about page as Markdown; empty for other pages."""
     about = own.get("about")
     if not isinstance(about, dict):
         return ""
@@ -220,7 +222,7 @@ _TRANSLATED = name_set(
 
 
 def old_settings(config: QuartoConfig) -> tuple[OldSettings, ...]:
-    """Return the old settings of project and folders, with the names of those that the importer
+    """Return the settings of the project and its folders, with the names of settings that the importer
     translates."""
     folders = ((folder / "_metadata.yml", values) for folder, values in sorted(config.folders.items()))
     files = [(config.name, config.values), *((path.as_posix(), values) for path, values in folders)]
@@ -233,9 +235,9 @@ def site_settings(
     kinds: Mapping[str, Mapping[str, Any]],
     addresses: Mapping[PurePosixPath, str],
 ) -> dict[str, Any]:
-    """Return the settings of the new site; unknown ones are left out.
+    """Return the settings of the new site, without settings that it does not support.
 
-    kinds: kinds of callouts that pages use. addresses: document → its URL in the new site.
+    kinds: kinds of callouts that pages use → their settings. addresses: document → its URL in the new site.
     """
     site = config.site
     found: dict[str, Any] = {
@@ -266,7 +268,8 @@ def site_settings(
 
 
 def _menu(config: QuartoConfig, addresses: Mapping[PurePosixPath, str]) -> Iterator[dict[str, str]]:
-    """Iterate over the links of the navigation bar and its menus."""
+    """Iterate over the entries of the navigation bar and its menus; without a navigation bar, over the
+    sidebar."""
     bar = config.site.get("navbar")
     sides = [bar.get(side) for side in ("left", "right")] if isinstance(bar, dict) else [_sidebar(config)]
     for side in sides:
@@ -279,7 +282,7 @@ def _menu(config: QuartoConfig, addresses: Mapping[PurePosixPath, str]) -> Itera
 
 
 def _sidebar(config: QuartoConfig) -> list[Mapping[str, Any]]:
-    """Return the top level of the sidebar: each section with its first page."""
+    """Return the top level of the sidebar. A section becomes an entry for its first page."""
     sidebar = config.site.get("sidebar")
     sidebar = sidebar[0] if isinstance(sidebar, list) and sidebar else sidebar
     contents = sidebar.get("contents") if isinstance(sidebar, dict) else None
@@ -317,7 +320,7 @@ def _address(target: str, addresses: Mapping[PurePosixPath, str]) -> str:
 
 
 def setting_notices(config: QuartoConfig) -> Iterator[Notice]:
-    """Report settings that have no effect in blogsmith."""
+    """Yield a notice for each setting that has no effect in blogsmith."""
     site = config.site
     for key, hint in _UNSUPPORTED_SETTINGS.items():
         if site.get(key):

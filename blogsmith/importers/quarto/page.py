@@ -1,7 +1,7 @@
 """Translation of a document of a Quarto project to a page, with its recorded outputs.
 
-Quarto stores an executed document in `_freeze/` as Markdown. Each cell is a div with its code, unless it is
-hidden, and its outputs. Source: quarto-cli, `src/command/render/freeze.ts`.
+Quarto stores an executed document in `_freeze/` as Markdown. Each cell is a div with its outputs and, unless
+hidden, its code. Source: quarto-cli, `src/command/render/freeze.ts`.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _PICTURE = lazy_pattern(r"!\[[^\]]*\]\(<?([^()<>\s]+)>?[^()]*\)(?:\{[^{}]*\})?")
 _FENCE = lazy_pattern(r"^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\1[ \t]*$", re.MULTILINE)
 _ERROR = lazy_pattern(r"(?:[\s\S]*\n)?(?P<name>[A-Z]\w*(?:Error|Exception|Warning)): (?P<message>[^\n]*)\s*")
 _MAX_BYTES = 20_000_000
-"""Maximum number of bytes of an image."""
+"""Maximum number of bytes that are read from an image."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenCell:
-    """An executed cell."""
+    """An executed cell in the record of a document."""
 
     code: str
     """Code; empty if the document does not show it."""
@@ -55,15 +55,16 @@ class FrozenCell:
 
 @dataclass(slots=True)
 class FrozenCells:
-    """The executed cells of a document, taken one after another."""
+    """The executed cells of a document, read in order."""
 
     cells: Sequence[FrozenCell] = ()
     position: int = field(default=0)
 
     def pop_outputs(self, code: str, *, is_shown: bool) -> tuple[CellOutput, ...] | None:
-        """Return the outputs of the next cell with this code; None if there are none.
+        """Return the outputs of the next cell with this code, and skip the cells before it. Return None if no
+        such cell follows.
 
-        is_shown: whether the code is shown in the page.
+        is_shown: whether the page shows the code. If not, a recorded cell without code also matches.
         """
         wanted = code.strip()
         for number in range(self.position, len(self.cells)):
@@ -75,7 +76,7 @@ class FrozenCells:
 
 
 def read_frozen(root: Path, path: PurePosixPath) -> FrozenCells:
-    """Return the recorded cells of the document at `path`; no cells if there is no record."""
+    """Return the recorded cells of the document at `path`; without cells if the document has no record."""
     folder = root / "_freeze" / path.with_suffix("")
     text = read_text(folder / "execute-results" / "html.json")
     try:
@@ -136,7 +137,7 @@ def _outputs(div: Div, masked: MaskedText, folders: Sequence[Path]) -> Iterator[
 
 
 def _plain(text: str) -> str | None:
-    """Return the text of an output that is a single fence; None for any other output."""
+    """Return the content of an output that is a single fence; None for any other output."""
     block = read_block(text.strip())
     if block is None or not _FENCE.fullmatch(text.strip()):
         return None
@@ -159,7 +160,8 @@ def _displays(text: str, plain: str | None, folders: Sequence[Path]) -> Iterator
 
 
 def _read_image(address: str, folders: Sequence[Path]) -> dict[str, str | Blob] | None:
-    """Return an image in the record or next to the document, by media type; None if it is not found."""
+    """Return a mapping: media type → image, for an image in the record or next to the document; None if it is
+    not found. folders: folder of the record, and folder of the document."""
     mime = _MEDIA_TYPES.get(PurePosixPath(address).suffix.lower())
     if mime is None or "://" in address or address.startswith("/"):
         return None
@@ -200,15 +202,15 @@ class _NoticeCollector:
 
 @dataclass(frozen=True, slots=True)
 class TranslatedPage:
-    """A page, with the macros, callout kinds and files that it needs from the site."""
+    """A translated page, with the macros, callout kinds and files that the site must provide."""
 
     page: ImportedPage
     macros: Mapping[str, str]
-    """Macros of included files."""
+    """Name → TeX, for macros in included files and headers."""
     kinds: frozenset[str]
     """Kinds of callouts that the site must define."""
     files: frozenset[PurePosixPath]
-    """Files of the source that the page names."""
+    """Files of the source that the page links to or shows."""
     has_cells: bool
     made: tuple[ImportedData, ...] = ()
     """Images and records of cell outputs."""
@@ -274,7 +276,8 @@ class DocumentTranslator:
         return {**values, **body.reference_front()}
 
     def _header_macros(self, document: QuartoDocument) -> dict[str, str]:
-        """Return the macros in the files and text that the page includes in its header or before its text."""
+        """Return a mapping: name → TeX, for macros in the files and text that the page includes in its header
+        or before its text."""
         options = html_options(document.options)
         found: dict[str, str] = {}
         for each in (part for key in _HEADER_KEYS for part in as_list(options.get(key) or [])):
@@ -286,19 +289,20 @@ class DocumentTranslator:
         return found
 
     def bibliography_files(self, document: QuartoDocument) -> list[Path]:
-        """Return the `.bib` files of a page."""
+        """Return the paths of the bibliography files of a page."""
         written = document.options.get("bibliography") or []
         names = [name for name in as_list(written) if _is_bibliography(name)]
         return [self.root / name for name in names]
 
     @property
     def variables(self) -> Mapping[str, Any]:
-        """Return the project's values for `{{< meta >}}` and `{{< var >}}`."""
+        r"""Return the values for `{{< meta >}}`, and, under the key `"\0var"`, the values for `{{< var
+        >}}`."""
         return {**self._config.values, "\0var": self.index.variables}
 
 
 class _Body:
-    """The translation of one text of a page."""
+    """Translates the body of one page."""
 
     def __init__(
         self, site: DocumentTranslator, document: QuartoDocument, notes: _NoticeCollector, title: str
@@ -344,7 +348,7 @@ class _Body:
         return self._resolve_references(text)
 
     def _lines(self, text: str) -> str:
-        """Convert inline syntax: first the syntax that captions may contain, figures last."""
+        """Convert inline syntax. Figures come last, because captions contain inline syntax."""
         text = inlines.translate_spans(text, self._notes)
         text = _LINK.sub(self._link, text)
         hidden = inlines.hide_urls(text, self._pieces)
@@ -372,7 +376,7 @@ class _Body:
         return self.code.block(piece) if kind == "block" else piece
 
     def _reveal(self, text: str) -> str:
-        """Return a text with its hidden parts restored."""
+        """Return a text with its hidden fragments restored."""
         return MASKED.sub(lambda found: self._hidden[int(found[1])], self._pieces.restore(text))
 
     def _restore(self, text: str, margin: str) -> str:
@@ -389,13 +393,14 @@ class _Body:
         return f"<{target}>" if re.search(r"[\s()]", target) else target
 
     def resolve(self, address: str) -> str:
-        """Return a URL for the new site, and record the file that it names."""
+        """Return the URL in the new site for a link. Add the file that the link points to, if any, to
+        `files`."""
         target, files = self._index.resolve(address, self._document)
         self.files |= files
         return target
 
     def reference_front(self) -> dict[str, Any]:
-        """Return the front matter with the references that are cited or listed in `nocite`."""
+        """Return the front matter keys for references that are cited or listed in `nocite`."""
         known, cited = self._references.entries, self._references.cited
         nocite = str(self._document.options.get("nocite") or "")
         asked = [key for key in re.findall(r"@([\w:.+/-]+)", nocite) if key in known]
@@ -426,7 +431,7 @@ def _with_abstract(text: str, abstract: str) -> str:
 
 
 def add_macros(page: ImportedPage, macros: Mapping[str, str]) -> ImportedPage:
-    """Add macros to the front matter of a page, in addition to those in its text."""
+    """Add macros to the front matter of a page. A macro that the page already defines takes precedence."""
     if not macros:
         return page
     front = dict(page.front)

@@ -33,23 +33,23 @@ _LABEL = lazy_pattern(rf"(?:{'|'.join(KINDS)}|{'|'.join(_CALLOUTS)})-[\w.:-]+", 
 
 @dataclass(slots=True)
 class QuartoReferences:
-    """References of a page."""
+    """Data for the references of one page, and the keys that the page cites."""
 
     entries: Mapping[str, Mapping[str, str]]
-    """Bibliography: key → fields."""
+    """Bibliography key → fields of the entry."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """Label that does not exist in blogsmith → replacement for a reference to it."""
+    """Label → Markdown that replaces references to it, for labels that do not exist in blogsmith."""
     find_other_page: Callable[[str], str] = lambda label: ""
-    """Callback that returns the slug of the other page with a label; empty if there is none."""
+    """Returns the slug of the one other page with a label; empty if there is no such page."""
     cited: dict[str, None] = field(default_factory=dict)
-    """Cited keys, in order."""
+    """Keys that the page cites, in order of their first citation."""
 
 
 def translate_references(
     text: str, page: QuartoReferences, pieces: HiddenFragments, note: NoticeCallback
 ) -> str:
-    """Replace every reference and citation of a masked text by a placeholder for its translation. URLs must
-    be masked already."""
+    """Replace every reference and citation of a masked text with a placeholder in `pieces` for its
+    translation. URLs must be masked already."""
 
     def substitute(found: re.Match[str]) -> str:
         made = _group(found, page, note)
@@ -88,7 +88,8 @@ def _group(found: re.Match[str], page: QuartoReferences, note: NoticeCallback) -
 
 
 def _citations(citations: list[tuple[str, str]]) -> str:
-    """Return a citation such as `[@a; @b, p. 3]`; in parentheses if there is text before one of the keys."""
+    """Return a citation such as `[@a; @b, p. 3]`. citations: text before the key, and key with locator. If a
+    citation has text before its key, the result is in parentheses."""
     if not any(before for before, _ in citations):
         return f"[{'; '.join(item for _, item in citations)}]"
     return f"({'; '.join(f'{before} [{item}]'.strip() for before, item in citations)})"
@@ -116,7 +117,8 @@ def _translate_textual(found: re.Match[str], page: QuartoReferences, note: Notic
 
 
 def _cite(key: str, page: QuartoReferences) -> str | None:
-    """Record a citation. Return the key in blogsmith's form; None if no bibliography contains it."""
+    """Add a key to the cited keys. Return the key in blogsmith's syntax; None if the bibliography does not
+    contain it."""
     if key not in page.entries:
         return None
     page.cited.setdefault(key)
@@ -141,7 +143,8 @@ def _label(key: str, page: QuartoReferences, *, before: str = "", is_number: boo
 
 
 def author_text(fields: Mapping[str, str]) -> str:
-    """Return the names in a textual citation: `Vaswani`, `Kim and Lee`, `Kim et al.`; may be empty."""
+    """Return the names for a textual citation: `Vaswani`, `Kim and Lee`, `Kim et al.`; empty if the entry has
+    none."""
     written = re.split(r"\s+and\s+", fields.get("author") or fields.get("editor", ""))
     names = [name for name in map(_family, written) if name]
     if len(names) > 2 or (len(names) == 2 and names[1] == "others"):

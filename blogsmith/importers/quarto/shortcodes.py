@@ -35,7 +35,8 @@ class QuartoShortcodes:
     def __init__(self, meta: Mapping[str, Any], resolve: Callable[[str], str], note: NoticeCallback) -> None:
         """Initialize a translator.
 
-        meta: front matter and settings, for `{{< meta >}}`.
+        meta: front matter and settings for `{{< meta >}}`. resolve: converts a link to its URL in the new
+        site.
         """
         self._meta = meta
         self._resolve = resolve
@@ -100,7 +101,7 @@ class QuartoShortcodes:
 
 
 def untranslated_code(text: str, what: str) -> str:
-    """Return an untranslated shortcode as code, with a comment."""
+    """Return the source of a shortcode as a code span, followed by a comment. what: text of the comment."""
     return f"`{' '.join(text.split())}`{import_comment(what)}"
 
 
@@ -122,21 +123,21 @@ def _arguments(text: str) -> tuple[list[str], dict[str, str]]:
 _INCLUDE = lazy_pattern(r"\{\{<\s*include\s*([^\s>][^>\n]*?)\s*>\}\}")
 _DEEPEST = 10
 _MAX_CHARACTERS = 1_000_000
-"""Maximum number of characters that a page may include in total: files that include each other could double
-with each step."""
+"""Maximum number of characters that all includes of a page may insert; files that include each other could
+grow without limit."""
 _MARKUP = (".tex", ".ltx")
 _DEFINITION = lazy_pattern(r"\s*\\(?:new|renew|provide|def|Declare|let)")
 
 
 @dataclass(slots=True)
 class IncludedText:
-    """A text with its includes expanded."""
+    """A text whose includes are replaced by the content of the files."""
 
     text: str
     own: str
-    """Text of the document without included files. Its lines are unchanged."""
+    """Text of the document itself, with each include removed, so that the number of lines does not change."""
     inserted: list[str] = field(default_factory=list)
-    """Content of the files that it includes."""
+    """Content of each included file."""
     size: int = 0
     """Total number of characters of the included files."""
     macros: dict[str, str] = field(default_factory=dict)
@@ -144,7 +145,7 @@ class IncludedText:
 
 
 def expand_includes(text: str, path: PurePosixPath, root: Path, note: NoticeCallback) -> IncludedText:
-    """Expand all includes of a document recursively."""
+    """Replace all includes in a document, also those in included files."""
     found = IncludedText(text, text)
     found.text = _expand(text, path, root, note, found, 0)
     found.own = _INCLUDE.sub(lambda match: match[0] if _file(match[1], path, root) is None else "", text)
@@ -183,7 +184,7 @@ def _expand(
 
 
 def _without_macros(text: str) -> str:
-    """Return a text without definitions, comments and display delimiters."""
+    """Return a text without macro definitions, comments and delimiters of divs and display math."""
     text = re.sub(r"<!--[\s\S]*?-->|^:{3,}.*$|\$\$|^%.*$", "", text, flags=re.MULTILINE)
     lines = (line for line in text.split("\n") if line.strip())
     return "\n".join(line for line in lines if not _DEFINITION.match(line))

@@ -40,20 +40,20 @@ class QuartoConfig:
     """The settings of a project."""
 
     name: str
-    """Name of the settings file; empty if there is none."""
+    """Name of the settings file; empty if the project has none."""
     values: Mapping[str, Any]
     folders: Mapping[PurePosixPath, Mapping[str, Any]] = field(default_factory=dict)
     """Folder → content of its `_metadata.yml`."""
     notices: tuple[Notice, ...] = ()
 
     def mapping(self, key: str) -> Mapping[str, Any]:
-        """Return the mapping under a key; empty if there is none."""
+        """Return the setting `key` if it is a mapping; otherwise an empty mapping."""
         found = self.values.get(key)
         return found if isinstance(found, dict) else {}
 
     @property
     def site(self) -> Mapping[str, Any]:
-        """Return the settings under `website:` and `book:`."""
+        """Return the settings under `website:`, overridden by those under `book:`."""
         return {**self.mapping("website"), **self.mapping("book")}
 
     @property
@@ -70,11 +70,11 @@ class QuartoConfig:
 
     @property
     def base_path(self) -> str:
-        """Return the path of `base_url`, such as `/blog`; may be empty."""
+        """Return the path of `base_url`, such as `/blog`; empty at the root of a domain."""
         return urlsplit(self.base_url).path.rstrip("/")
 
     def shared(self, path: PurePosixPath) -> dict[str, Any]:
-        """Return the options of a page that come from the project and from folders."""
+        """Return the options that a page gets from the project and from `_metadata.yml` in its folders."""
         found: dict[str, Any] = {key: value for key, value in self.values.items() if key not in _PROJECT_KEYS}
         for folder in reversed(path.parents):
             found = merge(found, self.folders.get(folder, {}))
@@ -82,8 +82,8 @@ class QuartoConfig:
 
 
 def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge two sets of options as Quarto does: mappings are merged key by key; otherwise `above` takes
-    precedence."""
+    """Merge two sets of options as Quarto does. Mappings are merged key by key; any other value in `above`
+    replaces the value in `below`."""
     found = dict(below)
     for key, value in above.items():
         old = found.get(key)
@@ -92,12 +92,13 @@ def merge(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_config(root: Path) -> Path | None:
-    """Return the settings file of the project; None if there is none."""
+    """Return the path of the project's settings file; None if there is none."""
     return next((root / name for name in NAMES if (root / name).is_file()), None)
 
 
 def read_config(root: Path) -> QuartoConfig:
-    """Return the settings of project and folders. Raise SiteError if the project's file is not valid YAML."""
+    """Return the settings of the project and its folders. Raise SiteError if the project's settings file is
+    not valid YAML."""
     file = find_config(root)
     values: dict[str, Any] = {}
     if file:
@@ -128,8 +129,8 @@ def _read_folders(root: Path) -> Iterator[tuple[PurePosixPath, dict[str, Any] | 
 
 
 def rebase(values: Mapping[str, Any], folder: PurePosixPath) -> dict[str, Any]:
-    """Return settings with file names relative to the root of the project. folder: folder that they are
-    relative to now."""
+    """Return settings with file names relative to the root of the project. folder: folder to which the names
+    in `values` are relative."""
     found = dict(values)
     for key in PATH_KEYS:
         if key in found:
@@ -168,26 +169,26 @@ class QuartoDocument:
     front: Mapping[str, Any]
     """Front matter of the file."""
     options: Mapping[str, Any]
-    """Front matter, with defaults from the project and folders."""
+    """Options of the page: front matter, with defaults from the project and folders."""
     body: str
-    """Text after the front matter; for a notebook its cells as Markdown."""
+    """Text after the front matter; for a notebook, its cells as Markdown."""
     first_line: int
     is_section: bool
-    """Whether it is the index of a folder with other pages."""
+    """Whether the document is the index of a folder that contains other pages, or of the project."""
     notices: tuple[Notice, ...] = field(default=())
     notebook: ImportedText | None = None
-    """Converted notebook, with its files and cells; None for a text."""
+    """Converted notebook, with its files and cells; None if the document is not a notebook."""
 
     @property
     def address(self) -> str:
-        """Return the site path without the base path."""
+        """Return the URL path of the document in the old site, without the site's base path."""
         folder = "" if self.path.parent == PurePosixPath() else f"{self.path.parent.as_posix()}/"
         name = str(self.front.get("output-file") or self.path.stem).removesuffix(".html")
         return f"/{folder}" if name == "index" else f"/{folder}{name}.html"
 
     @property
     def new_path(self) -> PurePosixPath:
-        """Return the path in the new site."""
+        """Return the path of the page in the new site."""
         content = PurePosixPath("content") / self.path.parent
         return content / ("_index.md" if self.is_section else f"{self.path.stem}.md")
 
@@ -198,7 +199,7 @@ class QuartoFiles:
 
     documents: tuple[QuartoDocument, ...]
     others: tuple[PurePosixPath, ...]
-    """All other files that could be published."""
+    """All files that are not pages and could be published."""
     notices: tuple[Notice, ...] = ()
 
 
@@ -234,7 +235,7 @@ def _is_page(path: PurePosixPath) -> bool:
 
 
 class _RenderFilter:
-    """Decides whether the project renders a file, by `project: render:`."""
+    """Decides whether the project renders a file, by `project: render:` and the chapters of a book."""
 
     def __init__(self, patterns: Sequence[str], chapters: Sequence[str]) -> None:
         self._only = [re.compile(_glob(each)) for each in patterns if not each.startswith("!")]
@@ -267,7 +268,7 @@ def _render_filter(config: QuartoConfig) -> _RenderFilter:
 
 
 def find_chapters(config: QuartoConfig) -> Iterator[str]:
-    """Iterate over the files of a book, in order."""
+    """Iterate over the files of a book's chapters and appendices, in order."""
 
     def visit(entries: Any) -> Iterator[str]:
         for entry in entries if isinstance(entries, list) else []:
@@ -323,7 +324,8 @@ def _read_notebook(
 
 
 def resolve(target: str, path: PurePosixPath) -> PurePosixPath:
-    """Return the file for a link in a document, relative to the root of the project."""
+    """Return the file that a link points to, relative to the root of the project. path: document with the
+    link."""
     return _collapse(target, path.parent)
 
 
@@ -347,10 +349,11 @@ class ProjectIndex:
     labels: Mapping[str, tuple[PurePosixPath, ...]] = field(default_factory=dict)
     """Label → documents that define it."""
     by_stem: Mapping[PurePosixPath, PurePosixPath] = field(default_factory=dict)
-    """Path without suffix → document."""
+    """Path of a document without suffix → its path with suffix."""
 
     def find_slug(self, label: str, document: QuartoDocument) -> str:
-        """Return the slug of the only other page with a label; empty if this page has it or none does."""
+        """Return the slug of the one other page that defines a label; empty if `document` defines it, or if
+        no page or several pages do."""
         places = self.labels.get(label, ())
         if document.path in places or len(places) != 1:
             return ""
@@ -362,7 +365,8 @@ class ProjectIndex:
         return last if last and not slug_problem(last) else slugify(name)
 
     def resolve(self, address: str, document: QuartoDocument) -> tuple[str, frozenset[PurePosixPath]]:
-        """Return the URL in the new site for a link, and the files of the source that it names."""
+        """Return the URL in the new site for a link, and the copied file that it points to, as a set of at
+        most one path."""
         written = address.strip()
         if self.base_url and (written + "/").startswith(f"{self.base_url}/"):
             written = written[len(self.base_url) :] or "/"
@@ -380,7 +384,8 @@ class ProjectIndex:
         return written, frozenset()
 
     def _document(self, target: PurePosixPath, path: str) -> QuartoDocument | None:
-        """Return the document that a path means: by its file, by its URL, or as the index of a folder."""
+        """Return the document that a link points to, by its file, its old URL, or as index of a folder; None
+        if there is none. target: `path` relative to the root of the project."""
         if target in self.documents:
             return self.documents[target]
         stem = target.with_suffix("") if target.suffix.lower() in (".html", *SUFFIXES) else None
@@ -391,7 +396,7 @@ class ProjectIndex:
 def index_site(
     root: Path, config: QuartoConfig, documents: Sequence[QuartoDocument], others: Sequence[PurePosixPath]
 ) -> ProjectIndex:
-    """Build the index of a project."""
+    """Build the index of a project. others: files that are not documents."""
     labels: dict[str, tuple[PurePosixPath, ...]] = {}
     for document in documents:
         for found in set(_LABEL.findall(document.body)):

@@ -30,7 +30,7 @@ class Quarto:
     title = "Quarto"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether there is a `_quarto.yml`, or a `.qmd` file in the folder or one level below."""
+        """Return whether `root` contains a `_quarto.yml`, or a `.qmd` file, also one folder below."""
         if find_config(root):
             return True
         return any(root.glob("*.qmd")) or any(root.glob("*/*.qmd"))
@@ -90,13 +90,13 @@ class Quarto:
         )
 
     def render(self, text: str, page: ImportedPage) -> str:
-        """Return the HTML as Pandoc would produce it, with formulas as `<math>`."""
+        """Return the HTML that Pandoc would produce for the source of a page, with formulas as `<math>`."""
         return render_quarto(text, echo=not page.original.endswith(HIDDEN_CODE))
 
 
 def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list[TranslatedPage]]:
-    """Move macros of included files to the settings if all pages agree on their meaning; leave the others to
-    their pages."""
+    """Choose the macros of included files that have the same definition in all pages. Return them for the
+    settings, and the pages with the other macros added to their front matter."""
     meanings: dict[str, Counter[str]] = {}
     for page in pages:
         for name, body in page.macros.items():
@@ -110,7 +110,7 @@ def _share_macros(pages: Sequence[TranslatedPage]) -> tuple[dict[str, str], list
 
 
 def _number_chapters(pages: Sequence[TranslatedPage], config: QuartoConfig) -> list[TranslatedPage]:
-    """Make the chapters of a book a series."""
+    """Add a series with all chapters of the book to the pages' front matter."""
     title = str(config.mapping("book").get("title") or "")
     order = {name: number for number, name in enumerate(find_chapters(config), 1)} if title else {}
     made = []
@@ -126,9 +126,9 @@ def _number_chapters(pages: Sequence[TranslatedPage], config: QuartoConfig) -> l
 def _files(
     pages: Sequence[TranslatedPage], files: QuartoFiles, config: QuartoConfig
 ) -> tuple[set[PurePosixPath], list[PurePosixPath]]:
-    """Return the files to copy, and other files that are not copied.
+    """Return the files to copy, and the files in subfolders that are not copied.
 
-    Files are copied if pages name them, if the project lists them as resources, or if cells may read them.
+    A file is copied if a page links to it, if the project lists it as a resource, or if cells may read it.
     """
     wanted = {path for page in pages for path in page.files}
     folders = {PurePosixPath(each.page.source).parent for each in pages if each.has_cells}

@@ -1,8 +1,8 @@
 r"""Reader of algorithms in LaTeX, as lines with levels: `algorithmic`, `algpseudocode` and `algorithm2e`.
 
-Commands match in any case, so `\STATE` of `algorithmic` and `\State` of `algpseudocode` are the same. A block
-whose condition is followed by a group, `\For{…}{…}`, is one of `algorithm2e`. All other blocks end with a
-command such as `\EndFor`.
+Commands match in any case, so `\STATE` of `algorithmic` and `\State` of `algpseudocode` are the same command.
+If the condition of a block is followed by a group, as in `\For{…}{…}`, the block is one of `algorithm2e` and
+ends with this group. All other blocks end with a command such as `\EndFor`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...base.patterns import lazy_pattern
 from ...model.names import name_set
 
 MAX_LINES = 1000
-"""Maximum number of lines of an algorithm. Further lines are joined to the last one."""
+"""Maximum number of lines of an algorithm. Further lines are omitted."""
 _MAX_LEVEL = 9
 _MAX_DEPTH = 30
 _TOKEN = lazy_pattern(
@@ -32,14 +32,15 @@ _CLOSING = lazy_pattern(r"\\end\{algorithmic\*?\}\s*\Z")
 _CAPTION = lazy_pattern(r"\\caption\*?\s*(?:\[[^\[\]]*\])?(?=\s*\{)")
 _OPTION = lazy_pattern(r"\s*\[\w*\]")
 _MAX_TAIL = 80
-"""Maximum length of the text after a caption that ends an algorithm, such as a label."""
+"""Maximum number of characters from a caption at the end of an algorithm to the end of the text, so that a
+label fits."""
 _INPUTS: Mapping[str, str] = MappingProxyType(
     {
         **{name: name.capitalize() for name in ("require", "ensure", "input", "output")},
         **{"kwin": "Input", "kwdata": "Data", "kwout": "Output", "kwresult": "Result"},
     }
 )
-"""Command for a line before the steps → its word. The line has no number."""
+"""Command for an unnumbered line such as the input → word at the start of this line."""
 _BLOCKS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "if": ("if", "then"),
@@ -74,7 +75,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
     {name: name for name in ("and", "or", "not", "to", "true", "false", "break", "continue")}
     | {"algorithmicdo": "do", "algorithmicthen": "then"}
 )
-"""Command inside a line → keyword."""
+"""Command inside a line → keyword, shown in bold."""
 _WORD = lazy_pattern(r"\\(?P<name>[A-Za-z]+)(?:\{\})?|\$(?:\\[\s\S]|[^$\\])*\$")
 _COMMENTS = name_set("comment tcp tcc tcpas linecomment")
 _RETURNS: Mapping[str, str] = MappingProxyType({"return": "return", "kwret": "return", "print": "print"})
@@ -95,27 +96,29 @@ class AlgorithmLine(Struct, frozen=True):
     text: str
     """LaTeX with the keywords in Markdown, such as `**for** $i$ **do**`."""
     level: int
-    """Number of blocks around the line."""
+    """Number of blocks that contain the line."""
     offset: int
-    """Offset of the line in the algorithm."""
+    """Offset of the line in the text of the algorithm."""
     is_numbered: bool
     label: str
-    r"""Label of the line, from `\label`; may be empty."""
+    r"""Label of the line, from `\label`; empty if it has none."""
 
 
 class AlgorithmParts(Struct, frozen=True):
-    """Parts of an `algorithm` environment, as ranges of offsets in its content."""
+    """Position of the parts in an `algorithm` environment, as offsets in its content."""
 
     start: int
-    """Start of the lines."""
+    """Start of the lines of the algorithm."""
     end: int
     caption: tuple[int, int] | None
     label: str
-    """Label before or after the lines, or in the caption; may be empty."""
+    """Label of the algorithm, which may be before or after the lines or in the caption; empty if it has
+    none."""
 
 
 def read_algorithm_parts(text: str) -> AlgorithmParts:
-    """Return the caption, the label and the lines of an `algorithm` environment."""
+    """Return the range of the lines and of the caption, and the label, of an `algorithm` environment. text:
+    its content."""
     opening = text.find("\\begin{algorithmic}")
     closing = text.rfind("\\end{algorithmic}")
     found = _CAPTION.search(text)
@@ -140,7 +143,7 @@ def read_algorithm_parts(text: str) -> AlgorithmParts:
 
 
 def read_algorithm(text: str) -> tuple[AlgorithmLine, ...]:
-    """Return the lines of an algorithm."""
+    """Return the lines of an algorithm. text: content of the environment, or an `algorithmic` environment."""
     reader = _Reader()
     opening = _OPENING.match(text)
     start = opening.end() if opening else 0
@@ -158,12 +161,13 @@ class _Reader:
         self._offset = 0
         self._is_numbered = True
         self._is_open = False
-        """Whether a line has begun, even if it is still empty."""
+        """Whether a line has started, even if it has no text yet."""
         self._is_whole = False
-        """Whether the argument of `\\KwIn` or `\\Return` has ended, so that more text is another line."""
+        r"""Whether the argument of `\KwIn` or `\Return` has ended, so that any text after it starts a new
+        line."""
 
     def read(self, text: str, start: int, end: int, depth: int) -> None:
-        """Read a part of an algorithm. depth: number of groups around it."""
+        """Read a range of an algorithm. depth: number of groups that contain the range."""
         position = start
         while found := _TOKEN.search(text, position, end):
             self._add(text[position : found.start()], position)
@@ -182,7 +186,8 @@ class _Reader:
         self._add(text[position:end], position)
 
     def _command(self, text: str, name: str, start: int, position: int, end: int, depth: int) -> int:
-        """Read the command that ends at `position`. Return the end of its arguments."""
+        r"""Read the command `\name` from `start` to `position`, and its arguments. Return the end of the
+        arguments."""
         if name in ("state", "statex", "algnewline"):
             self._begin(start, is_numbered=name != "statex")
         elif name in _INPUTS:
@@ -283,7 +288,8 @@ class _Reader:
         return position
 
     def _inner(self, text: str, start: int, end: int, depth: int) -> None:
-        """Read the group of a block, one level deeper."""
+        """Read the lines inside a block, one level deeper. start and end: the content of the block's
+        group."""
         level = self._level
         self._level += 1
         self.flush()
@@ -299,7 +305,7 @@ class _Reader:
         return position
 
     def _group(self, text: str, position: int, end: int, depth: int) -> int:
-        """Read an argument, if there is one, into the current line."""
+        """Read an argument after `position`, if there is one, into the current line. Return its end."""
         inner, after = _argument(text, position, end)
         if after > position and depth <= _MAX_DEPTH:
             self.read(text, after - 1 - len(inner), after - 1, depth + 1)
@@ -320,7 +326,7 @@ class _Reader:
         self._line_level, self._is_whole = self._level, False
 
     def _line(self, text: str, offset: int) -> None:
-        """Write a line that a comment or label may still follow."""
+        """Start a line with this text. A comment or label after it still belongs to the line."""
         self._begin(offset)
         self._pieces.append(text)
 
@@ -341,8 +347,8 @@ def _bold(found: re.Match[str]) -> str:
 
 
 def _argument(text: str, position: int, end: int) -> tuple[str, int]:
-    """Return the argument in braces after `position` and its end; an empty string and `position` if there is
-    none."""
+    """Return the content of the braces after `position`, and their end. Without braces, return an empty
+    string and `position`."""
     start = position
     while start < end and text[start].isspace():
         start += 1

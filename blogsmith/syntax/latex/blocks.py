@@ -1,4 +1,4 @@
-r"""Parts of LaTeX blocks: labels of numbered lists, cells of tables, images, options of listings."""
+"""Parts of LaTeX blocks: labels of numbered lists, table cells, images, options of listings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COLUMN = lazy_pattern(
     r"[lcrLCRYZ]|[Ss](?:\[(?:[^][{}]|\{[^{}]*\})*\])?|[pmbX](?:\[[^][]*\])?(?:\{[^{}]*\})?|D(?:\{[^{}]*\}){3}|[@!<>]\{[^{}]*\}|\*\{(\d{1,2})\}\{([^{}]*)\}"
 )
 _QUANTITY = lazy_pattern(r"[-+]?\d*[.,]?\d+(?:\(\d+\))?(?:[eE][-+]?\d+)?")
-"""Matches a number as siunitx reads it."""
+"""Matches a number in the syntax of siunitx."""
 _ALIGNMENTS = {"c": ":-:", "C": ":-:", **dict.fromkeys("rRSD", "--:")}
 _SEPARATOR = lazy_pattern(r"\\.|&")
 _WIDTH = lazy_pattern(r"(?:^|,)\s*(?:width\s*=\s*([^,]*)|scale\s*=\s*(\d*\.?\d+)\s*(?:,|$))")
@@ -33,15 +33,15 @@ _PIXELS = {"pt": 96 / 72.27, "cm": 96 / 2.54, "mm": 96 / 25.4, "in": 96.0, "px":
 
 
 class ItemLabel(Struct, frozen=True):
-    """Form of the labels of items in a numbered list."""
+    """Format of the item labels in a numbered list."""
 
     before: str
     counter: str
-    """`alph`, `Alph`, `roman`, `Roman` or `arabic`."""
+    """Name of the counter's format: `alph`, `Alph`, `roman`, `Roman` or `arabic`."""
     after: str
 
     def text(self, number: int) -> str:
-        """Return the label of an item."""
+        """Return the label of the item with this number."""
         name = self.counter.lower()
         text = (
             str(number)
@@ -54,7 +54,8 @@ class ItemLabel(Struct, frozen=True):
 
 
 def read_item_label(option: str) -> ItemLabel | None:
-    """Return the form of labels that the option of a list sets; None for plain numbers."""
+    """Return the label format in the option of a list; None if the items have plain numbers or the format is
+    unsupported."""
     named = _LABEL.search(option)
     written = (named[1] if named else option if "=" not in option else "").strip()
     found = _COUNTER.search(written) or _SHORT.search(written)
@@ -76,15 +77,16 @@ def _roman(number: int) -> str:
 
 
 class TableLayout(Struct, frozen=True):
-    """A table of text."""
+    """A table that Markdown can express."""
 
     rows: tuple[tuple[tuple[LatexNode, ...], ...], ...]
-    """Cells of each row; the first row is the header."""
+    """Rows of the table, each with its cells; the first row is the header. A cell is a sequence of nodes."""
     alignment_row: str
 
 
 def read_table(text: str, node: LatexNode) -> TableLayout | None:
-    """Return the cells of a `tabular`, or None if a Markdown table cannot express it."""
+    """Return a `tabular` as rows and cells; None if a Markdown table cannot express it. text: the whole
+    text."""
     columns = _read_columns(text[slice(*node.argument)]) if node.argument else []
     rows: list[list[list[LatexNode]]] = [[[]]]
     for child in node.children:
@@ -113,7 +115,7 @@ def read_table(text: str, node: LatexNode) -> TableLayout | None:
 
 
 def _split_cells(text: str, node: LatexNode, rows: list[list[list[LatexNode]]]) -> None:
-    """Append the text to the last cell, and start a cell after each `&`."""
+    """Add the text of a node to the last cell of `rows`, and start a new cell after each `&`."""
     copied = node.start
     for found in _SEPARATOR.finditer(text, node.start, node.end):
         if found[0] == "&":
@@ -124,7 +126,8 @@ def _split_cells(text: str, node: LatexNode, rows: list[list[list[LatexNode]]]) 
 
 
 def _typeset_number(text: str, node: LatexNode) -> LatexNode:
-    """Return a number with a minus sign, an uncertainty or an exponent as a formula."""
+    """Return a formula for a number with a minus sign, an uncertainty or an exponent. Return any other node
+    unchanged."""
     written = text[node.start : node.end].strip()
     if node.kind != "text" or written.isdecimal() or not _QUANTITY.fullmatch(written):
         return node
@@ -151,7 +154,8 @@ def _read_columns(written: str) -> list[str]:
 
 
 def write_image(text: str, node: LatexNode, caption: str = "", label: str = "") -> str:
-    r"""Return the image of an `\includegraphics` in Markdown, with a caption in Markdown and an id."""
+    r"""Return an `\includegraphics` as a Markdown image. caption: Markdown; empty if there is none. label:
+    id; empty if there is none."""
     options = text[slice(*node.option)] if node.option else ""
     file = text[slice(*node.argument)].strip() if node.argument else ""
     found = _WIDTH.search(options)
@@ -168,7 +172,8 @@ def write_image(text: str, node: LatexNode, caption: str = "", label: str = "") 
 def write_images(
     text: str, nodes: Sequence[LatexNode], captions: Sequence[str], caption: str, label: str
 ) -> str:
-    """Return several images as one figure. captions: those of the images, or none. caption: of the figure."""
+    """Return a shortcode that shows several images as one figure. captions: captions of the images; may be
+    empty. caption: caption of the figure."""
     files = [text[slice(*node.argument)].strip() if node.argument else "" for node in nodes]
     alts = captions if len(captions) == len(nodes) else [caption or "Image"] * len(nodes)
     values = {"src": _join(files), "cap": _join(captions[: len(nodes)]), "alt": _join(alts)}
@@ -178,12 +183,13 @@ def write_images(
 
 
 def _join(values: Sequence[str]) -> str:
-    """Return the values of an argument of a shortcode."""
+    """Join values to the comma-separated argument of a shortcode."""
     return ", ".join(value.replace('"', "'").replace(",", "\\,") for value in values)
 
 
 def read_listing(text: str, node: LatexNode) -> tuple[str, dict[str, str]]:
-    """Return the language of a code environment, and options for the fence."""
+    """Return the language of a code environment, and its options `language`, `caption` and `label` by
+    name."""
     written = text[slice(*node.option)] if node.option else ""
     options = {found[1]: found[2] or found[3] or "" for found in _LISTING.finditer(written)}
     language = text[slice(*node.argument)] if node.argument else options.get("language", "")
@@ -191,7 +197,8 @@ def read_listing(text: str, node: LatexNode) -> tuple[str, dict[str, str]]:
 
 
 def _read_width(length: str) -> str:
-    r"""Return `50%` for `.5\textwidth`, pixels for a length such as `3cm`, and "" for other values."""
+    r"""Convert a length to a width in Markdown: `.5\textwidth` to `50%`, and `3cm` to pixels. Return an empty
+    string for other lengths."""
     if found := _SHARE.fullmatch(length.strip()):
         return f"{round(100 * float(found[1] or 1))}%" if found[1] != "." else ""
     found = _ABSOLUTE.fullmatch(length.strip())

@@ -1,6 +1,6 @@
-r"""Tables of LaTeX commands and environments in text that Markdown can express.
+"""Tables of LaTeX commands and environments in text that Markdown can express.
 
-Symbols and accents are the same as in text inside formulas (`tex/mathml/alphabets.py`).
+Symbols and accents are the same as for text in formulas (`tex/mathml/alphabets.py`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ...tex.mathml.alphabets import ACCENTS, TEXT_SYMBOLS
 HEADINGS: Mapping[str, str] = MappingProxyType(
     {"part": "#", "chapter": "#", "section": "##", "subsection": "###", "subsubsection": "####"}
 )
-"""Command → the characters before a heading of Markdown."""
+"""Command → characters at the start of the Markdown heading."""
 RUN_IN_HEADINGS = name_set("paragraph subparagraph")
-"""Headings with text on the same line. They become bold text."""
+"""Headings followed by text on the same line; they become bold text."""
 WRAPPERS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "textbf": ("**", "**"),
@@ -35,11 +35,11 @@ WRAPPERS: Mapping[str, tuple[str, str]] = MappingProxyType(
         ),
     }
 )
-"""Command with one argument → text around the argument."""
+"""Command with one argument → Markdown or HTML before and after the argument."""
 TAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {"*": ("<em>", "</em>"), "**": ("<strong>", "</strong>")}
 )
-"""Delimiter → tags with the same meaning, for places where Markdown reads the delimiter as text."""
+"""Markdown delimiter → equivalent HTML tags, used where Markdown would read the delimiter as text."""
 SWITCHES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("bf", "bfseries"), "textbf"),
@@ -48,15 +48,15 @@ SWITCHES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("rm", "sf", "normalfont"), "textrm"),
     }
 )
-"""Command for the rest of its group → command with the same meaning that has an argument."""
+"""Command that changes the font until the end of its group → equivalent command with an argument."""
 CODE = name_set("texttt")
 REFERENCES = name_set("cref Cref autoref vref Vref")
-"""Commands for references that print the kind and the number of the target."""
+"""Commands for references that show the kind and the number of the target."""
 FORMULAS = name_set(
     "SI si qty unit num ang numlist numrange numproduct qtylist qtyrange qtyproduct SIlist SIrange "
     "complexnum complexqty ce pu"
 )
-"""Commands of siunitx and mhchem, which need no dollar signs around them."""
+"""Commands of siunitx and mhchem, which are formulas even outside of dollar signs."""
 LAYOUT = name_set(
     "noindent newpage clearpage pagebreak bigskip medskip smallskip centering maketitle tableofcontents "
     "indent raggedright raggedleft hfill vfill sloppy qed qedhere frenchspacing appendix "
@@ -76,7 +76,7 @@ COMMANDS = frozenset(
         *("par", "newline", "linebreak", "ensuremath", "caption"),
     )
 )  # fmt: skip
-"""All commands that are translated, for suggestions. Symbols and accents are not included."""
+"""All commands that are translated, except symbols and accents; used to suggest similar names."""
 
 LISTS: Mapping[str, str] = MappingProxyType({"itemize": "- ", "enumerate": "1. ", "description": ""})
 QUOTATIONS = name_set("quote quotation verse")
@@ -94,17 +94,17 @@ TRANSPARENT = name_set(
     "center flushleft flushright document multicols spacing framed mdframed shaded tcolorbox small minipage "
     "singlespace landscape adjustwidth appendices subfigure subtable linenomath linenomath*"
 )
-"""Environments whose content is shown as if it were outside of them."""
+"""Environments that are removed, but not their content."""
 PARTS = name_set("minipage subfigure subtable")
-"""Environments for one part of a float, with a caption of its own."""
+"""Environments for one part of a float, which may have its own caption."""
 CODE_ENVIRONMENTS = FENCED | STEPS
 """Environments whose content becomes a fence."""
 WITH_TEXT = frozenset((*LISTS, *QUOTATIONS, *FLOATS, *TABLES, *TRANSPARENT))
 """Environments whose content is text."""
 ENVIRONMENTS = WITH_TEXT.union(FENCED, ALGORITHMS, STEPS, DRAWINGS)
-"""All environments that are translated, without callouts."""
+"""All environments that are translated, except callouts."""
 WITH_ARGUMENT = name_set("multicols spacing minipage wrapfigure tabular tabular* minted subfigure subtable")
-"""Environments with a first argument in braces."""
+"""Environments whose first argument is in braces."""
 SHORT_KINDS: Mapping[str, str] = MappingProxyType(
     {"thm": "theorem", "lem": "lemma", "prop": "proposition", "cor": "corollary", "defn": "definition"}
     | {"rem": "remark", "rmk": "remark", "pf": "proof", "ex": "example", "conj": "conjecture"}
@@ -112,18 +112,18 @@ SHORT_KINDS: Mapping[str, str] = MappingProxyType(
     | {"ax": "axiom", "obs": "observation", "prf": "proof", "crit": "criterion", "notn": "notation"}
     | {"prp": "proposition", "defi": "definition", "dfn": "definition", "eg": "example"}
 )
-"""Common names of environments → callout kinds."""
+"""Abbreviated name of an environment → callout kind."""
 
 ACCENT = lazy_pattern(
     r"\\(?:(?P<sign>[\"'`^~=.])|(?P<name>[vHcukrdb])(?:[ \t]+|(?=\{)))"
     r"(?:\{\\?(?P<braced>[A-Za-z])\}|\\(?P<dotless>[ij])(?![A-Za-z])|(?P<letter>[A-Za-z]))"
 )
-"""Matches the command of an accent with its letter."""
+"""Matches the command of an accent, and the letter below it."""
 _SPECIAL = frozenset("\\`*_<>[]$~#|")
 
 
 def callout_kind(name: str, kinds: Container[str]) -> str | None:
-    """Return the callout kind of an environment, or None."""
+    """Return the callout kind of an environment; None if it is not a callout."""
     name = name.casefold()
     kind = name if name in kinds else SHORT_KINDS.get(name, name)
     # A quotation becomes a Markdown quotation instead of a callout.
@@ -131,7 +131,7 @@ def callout_kind(name: str, kinds: Container[str]) -> str | None:
 
 
 def symbol_text(name: str) -> str | None:
-    r"""Return the text that the command prints, escaped for Markdown, or None if it is not a symbol."""
+    """Return the text that a command prints, escaped for Markdown; None if the command is not a symbol."""
     sign = TEXT_SYMBOLS.get(f"\\{name}")
     return None if sign is None else f"\\{sign}" if sign in _SPECIAL else sign
 

@@ -20,22 +20,22 @@ _BACKTICKS = lazy_pattern("`+")
 
 
 class InlineWriter(LineWriter):
-    """Writer of commands inside lines. A subclass writes blocks."""
+    """Writes commands inside lines as Markdown. A subclass writes blocks."""
 
     def __init__(self, reader: LatexReader, kinds: Collection[str]) -> None:
         super().__init__(reader.text)
         self._reader, self._kinds = reader, kinds
         self._keeps_indent, self._indent = False, 0
-        """Whether lines of the current environment keep their relative indentation, and the indentation to
-        remove."""
+        """First: whether lines of the current environment keep their relative indentation. Second: number of
+        characters of indentation to remove."""
         self._done: set[int] = set()
-        """`id` of each node of a label that was written on its element."""
+        """`id()` of each label node that is already written as the id of its element."""
         self._notes: list[tuple[int, LatexNode]] = []
         largest = max((int(number) for number in _NOTE.findall(self._text)), default=0)
         self._next_note = largest + 1
 
     def _write_flat(self, nodes: Sequence[LatexNode]) -> None:
-        """Write text without line breaks."""
+        """Write nodes on the current line: line breaks in them become spaces."""
         before, self._is_flat = self._is_flat, True
         first = len(self._pieces or ())
         self._trims = True
@@ -46,7 +46,7 @@ class InlineWriter(LineWriter):
     # Nodes.
 
     def write(self, nodes: Sequence[LatexNode]) -> None:
-        """Write the nodes."""
+        """Write nodes as Markdown."""
         for index, node in enumerate(nodes):
             if id(node) in self._done:
                 self._drop()
@@ -89,7 +89,7 @@ class InlineWriter(LineWriter):
                 self._newline(node.start)
 
     def _keep(self, node: LatexNode) -> None:
-        """Keep a command as written in the text, and report it."""
+        """Copy an untranslated command or environment to the output, and report it."""
         written = self._text[node.start : node.end].split("\n")[0]
         shown = f"\\begin{{{node.name}}}" if node.kind == "environment" else written[: 1 + len(node.name)]
         if self._reader.reports:
@@ -132,7 +132,8 @@ class InlineWriter(LineWriter):
         self._drop()
 
     def _label_after(self, following: Sequence[LatexNode]) -> LatexNode | None:
-        """Return the label that follows a heading directly or on the next line."""
+        """Return the label directly after a heading or on the next line, and mark it as written; None if
+        there is none. following: nodes after the heading."""
         for node in following:
             if node.kind == "command" and node.name == "label":
                 self._done.add(id(node))
@@ -271,7 +272,8 @@ class InlineWriter(LineWriter):
         return f"{{@{_ID.sub('-', label)}}}" if is_braced else f"[](#{self._normal_label(label)})"
 
     def _take_label(self, nodes: Iterable[LatexNode]) -> str:
-        """Return the id of the first label among the nodes, and leave the label out of the text."""
+        """Return the id of the first label among the nodes, and mark it as written; empty if there is
+        none."""
         for node in nodes:
             if node.kind == "command" and node.name == "label":
                 self._done.add(id(node))
@@ -280,7 +282,7 @@ class InlineWriter(LineWriter):
 
 
 def longest_run(code: str) -> int:
-    """Return the length of the longest run of backticks."""
+    """Return the length of the longest run of backticks; 0 if there is none."""
     return max((len(run) for run in _BACKTICKS.findall(code)), default=0)
 
 

@@ -1,4 +1,4 @@
-"""Writer of Markdown lines from parts that each have a position in the source."""
+"""Writer of Markdown lines that records where each part of a line comes from in the source."""
 
 from __future__ import annotations
 
@@ -14,46 +14,47 @@ _PREFIX = lazy_pattern(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*")
 
 
 class TranslatedLine(Struct, frozen=True):
-    """A line of Markdown."""
+    """A line of Markdown with its position in the source."""
 
     text: str
     line: int
-    """0-based line of the source."""
+    """0-based line number in the source."""
     anchors: tuple[tuple[int, int], ...]
-    """(column here, column in the source), 0-based, where a part of the line starts."""
+    """(column in this line, column in the source) of each part of the line; both 0-based."""
 
     def source_column(self, column: int) -> int:
-        """Return the 0-based column in the source of a column of this line."""
+        """Convert a column of this line to a column of the source; both are 0-based."""
         at, there = max((pair for pair in self.anchors if pair[0] <= column), default=(0, 0))
         return there + column - at
 
 
 class Container(Struct):
-    """A quote, list item or note around the current line."""
+    """A quote, list item or footnote that contains the current line."""
 
     mark: str
-    """Text before its first line."""
+    """Text at the start of the container's first line, such as `- `."""
     rest: str
-    """Text before all further lines."""
+    """Text at the start of all other lines, such as two spaces."""
     is_fresh: bool = True
 
 
 class LineWriter:
-    """Writer of lines, which may be in quotes and list items."""
+    """Writes lines, which may be inside quotes and list items."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._starts = [0, *(at + 1 for at, char in enumerate(text) if char == "\n")]
         self._lines: list[TranslatedLine] = []
         self._pieces: list[tuple[str, int]] | None = None
-        """Parts of the current line with their offsets; None before its first part."""
+        """Parts of the current line as (text, offset in the source); None if no line has started."""
         self._containers: list[Container] = []
         self._held: tuple[str, int] | None = None
-        """Indentation that is written only if text follows on the line."""
+        """Indentation, which is only written if text follows on the line, and its offset; None if there is
+        none."""
         self._needs_gap = self._swallows_line = self._trims = self._is_flat = False
 
     def line_of(self, offset: int) -> int:
-        """Return the 0-based line of an offset."""
+        """Return the 0-based line number of an offset in the source."""
         return bisect_right(self._starts, offset) - 1
 
     # The current line.
@@ -97,7 +98,7 @@ class LineWriter:
         self._lines.append(TranslatedLine(text, max(line, 0), tuple(anchors)))
 
     def _newline(self, offset: int) -> None:
-        """End the line. Do not write a line that became empty."""
+        """End the current line. Omit the line if its content was removed."""
         if self._pieces is not None:
             if self._swallows_line or self._containers:
                 self._strip_end()
@@ -110,10 +111,11 @@ class LineWriter:
         self._held, self._swallows_line = None, False
 
     def _end_paragraph(self, offset: int) -> None:
-        """Write blocks after a paragraph outside of all containers. A subclass writes notes here."""
+        """Write footnotes and other blocks that follow a paragraph, if no container is open. Subclasses
+        override this method."""
 
     def _strip_end(self, first: int = 0) -> None:
-        """Remove spaces from the end of the line. first: number of parts that stay as they are."""
+        """Remove spaces from the end of the current line. first: number of parts to leave unchanged."""
         pieces = self._pieces or []
         while len(pieces) > first and not pieces[-1][0].rstrip():
             pieces.pop()
@@ -128,7 +130,8 @@ class LineWriter:
     # Copied text.
 
     def _copy(self, start: int, end: int, margin: int | None = None) -> None:
-        """Copy text of the source. margin: indentation to remove from each line in a container; None: all."""
+        """Copy a range of the source. margin: number of characters of indentation to remove from each line
+        inside a container; None removes all indentation."""
         text, pos = self._text, start
         while True:
             stop = text.find("\n", pos, end)
@@ -169,7 +172,8 @@ class LineWriter:
         return pos
 
     def _begin_block(self, offset: int) -> None:
-        """Start a line for a block, in the container of Markdown that the current line starts."""
+        """Start a block on a new line. If the current line has only markers of a Markdown list or quote, the
+        block starts there."""
         base = ""
         if self._pieces is not None:
             written = "".join(text for text, _ in self._pieces)
@@ -187,7 +191,7 @@ class LineWriter:
         self._containers.append(Container("", base, is_fresh=False))
 
     def _push(self, mark: str, rest: str, offset: int) -> None:
-        """Start a container, on the current line if there is one."""
+        """Open a container, on the current line if there is one. mark and rest: see `Container`."""
         self._containers.append(Container(mark, rest, is_fresh=self._pieces is None))
         if self._pieces is not None:
             self._put(mark, offset)

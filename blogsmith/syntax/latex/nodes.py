@@ -1,4 +1,4 @@
-"""Nodes of the tree of a text with LaTeX."""
+"""Nodes of the syntax tree of a text with LaTeX."""
 
 from __future__ import annotations
 
@@ -11,39 +11,41 @@ Span = tuple[int, int]
 
 
 class LatexNode(Struct):
-    """A part of the text. `start`, `end` and spans are indices into the whole text."""
+    """A part of the text. `start`, `end` and spans are offsets in the whole text."""
 
     kind: NodeKind
-    """`raw`: text that is copied unchanged. `sign`: a symbol, written as `text`."""
+    """`raw`: text to copy unchanged. `sign`: a symbol; the field `text` contains its Markdown. `fence`: code,
+    an algorithm or a drawing."""
     start: int
     end: int
     name: str = ""
-    """Name of a command or environment, without its star."""
+    """Name of a command or environment, without a star at the end; otherwise empty."""
     is_starred: bool = False
     text: str = ""
     option: Span | None = None
     argument: Span | None = None
-    """The first argument, without braces."""
+    """First argument, without its braces; None if there is none."""
     second: Span | None = None
     children: tuple[LatexNode, ...] = ()
-    """Content of the argument that is text, or of an environment."""
+    """Nodes in the last argument of a command, or in the content of an environment; empty if that is not read
+    as text."""
     title: tuple[LatexNode, ...] = ()
-    """Content of the option."""
+    r"""Nodes in the option of an `\item` or callout; otherwise empty."""
 
 
 class Problem(Struct, frozen=True):
-    """LaTeX that cannot be translated and stays text."""
+    """LaTeX that cannot be translated and is copied unchanged."""
 
     start: int
     written: str
     name: str
-    """Name of the command or environment, to suggest a similar one."""
+    """Name of the command or environment, used to suggest a similar name."""
     is_missing: bool = False
-    r"""Whether the `\end` that closes `written` is missing."""
+    r"""Whether the problem is that the environment `written` has no `\end`."""
 
 
 class Frame(Struct):
-    """An environment that is not closed yet."""
+    r"""An environment whose `\end` is not read yet."""
 
     node: LatexNode
     children: list[LatexNode]

@@ -17,7 +17,7 @@ from . import commands as table
 from .nodes import Frame, LatexNode, Problem, Span
 
 _MOST_CHARACTERS = 4000
-"""Maximum length of an argument."""
+"""Maximum number of characters of an argument."""
 _MAX_DEPTH = 40
 _STOP = lazy_pattern(r"[\\`$<{~%]|\]\(|--|''|https?://")
 _BLANK_LINE = lazy_pattern(r"\n[ \t>]*(?=\n|\Z)")
@@ -48,7 +48,7 @@ _GROUPS = r"(?:[^\[\]{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\[[^\[\]]*\])*
 _OPTION = lazy_pattern(rf"[ \t]*\[({_GROUPS})\]")
 _BRACE = lazy_pattern(r"\\.|[{}]", re.DOTALL)
 _STEPS = lazy_pattern(r"\\(?:begin\{algorithmic|;|Kw[A-Z]|S(?:tate|TATE)(?![a-z]))")
-"""Matches the commands in an `algorithm` that make it a list of steps, not a statement with text."""
+"""Matches commands in an `algorithm` that show that it is a list of steps instead of a statement in text."""
 _LENGTH = lazy_pattern(
     r"\*?[ \t]*(?:\([a-z]*\))?(?:\{[^{}\n]*\}|-?\d*\.?\d+[ ]*(?:[a-z]{2}|\\[a-z]+))(?:\{[^{}\n]*\})?"
 )
@@ -60,8 +60,8 @@ _CERTAIN_SYMBOLS = ("LaTeX", "TeX")
 
 
 class LatexReader:
-    """Reader of one text. kinds: names of callout kinds. is_certain: whether to read only LaTeX that has no
-    other meaning in Markdown."""
+    """Reader of one text. kinds: names of callout kinds. is_certain: whether to read only LaTeX that cannot
+    be Markdown."""
 
     def __init__(self, text: str, kinds: Container[str], *, is_certain: bool = False) -> None:
         self.text = text
@@ -74,17 +74,17 @@ class LatexReader:
         self._quotations = 0
         self._in_list = False
         self._comments = (0, False)
-        """Result of `_read_comments` for the last comment."""
+        """Result of `_read_comments` for the last block of comment lines."""
         self._level = 0
-        """Number of arguments and environments around the position. Text inside them cannot be Markdown."""
+        """Number of arguments and environments around the position. Inside them, text is certainly LaTeX."""
 
     @property
     def is_certain(self) -> bool:
-        """Whether the text at the position may be Markdown. Then only unmistakable LaTeX is read."""
+        """Whether to read only LaTeX that cannot be Markdown at the current position."""
         return self._is_careful and not self._level
 
     def read(self) -> tuple[LatexNode, ...]:
-        """Read the whole text."""
+        """Return the nodes of the whole text."""
         return self._nodes(0, len(self.text), is_block=True)
 
     def _nodes(self, start: int, end: int, *, is_block: bool = False) -> tuple[LatexNode, ...]:
@@ -124,7 +124,7 @@ class LatexReader:
         return tuple(frames[0].children)
 
     def _append(self, frames: list[Frame], node: LatexNode | None, copied: int, end: int = -1) -> None:
-        """Append the text from `copied` on, and the node after it."""
+        """Add the text from `copied` to `node`, or to `end`, and the node, to the innermost frame."""
         children = frames[-1].children
         until = node.start if node else end
         if copied < until:
@@ -133,7 +133,7 @@ class LatexReader:
             children.append(node)
 
     def _close(self, frames: list[Frame], closing: LatexNode, copied: int) -> None:
-        r"""Close the environment that an `\end` names. If there is none, the `\end` stays text."""
+        r"""Close the environment that an `\end` names. If it is not open, the `\end` becomes text."""
         key = (closing.name, closing.is_starred)
         if all((frame.node.name, frame.node.is_starred) != key for frame in frames[1:]):
             self._report(closing.start, self.text[closing.start : closing.end], closing.name)
@@ -149,7 +149,7 @@ class LatexReader:
         frames[-1].children.append(frame.node)
 
     def _unclosed(self, frames: list[Frame]) -> None:
-        r"""Turn the `\begin` of an environment without an `\end` into text."""
+        r"""Remove the innermost frame, whose `\end` is missing. Its `\begin` becomes text."""
         frame = frames.pop()
         self._level -= 1
         written = f"\\begin{{{frame.node.name}{'*' * frame.node.is_starred}}}"
@@ -187,7 +187,7 @@ class LatexReader:
         return not self.text[before + 1 : pos].strip()
 
     def _read_comment(self, found: re.Match[str], pos: int, end: int) -> LatexNode | None:
-        """Return a comment. Between blank lines it becomes an HTML comment, otherwise it is removed."""
+        """Return the node of a comment line; None if the line may be Markdown."""
         note = found["text"].strip("% \t")
         if pos >= self._comments[0]:
             self._comments = self._read_comments(pos, end)
@@ -200,7 +200,7 @@ class LatexReader:
         return LatexNode("comment", pos, found.end())
 
     def _read_comments(self, pos: int, end: int) -> tuple[int, bool]:
-        """Return the end of the comment lines that start at `pos`, and whether blank lines surround them."""
+        """Return the end of the comment lines at `pos`, and whether blank lines surround these lines."""
         last = pos
         while last < end and (found := _COMMENT_LINE.match(self.text, last, end)):
             last = found.end()
@@ -210,14 +210,14 @@ class LatexReader:
     # Constructs inside lines.
 
     def _paragraph(self, pos: int, end: int) -> int:
-        """Return the end of the paragraph around `pos`."""
+        """Return the end of the paragraph that contains `pos`, but at most `end`."""
         if pos >= self._paragraph_end:
             found = _BLANK_LINE.search(self.text, pos)
             self._paragraph_end = found.start() if found else len(self.text)
         return min(end, max(pos, self._paragraph_end))
 
     def _read_at(self, pos: int, end: int) -> LatexNode | int:
-        """Return the node at `pos`; for text, return the index of the next character to read."""
+        """Return the node at `pos`; if there is only text, return the offset where reading continues."""
         text, char = self.text, self.text[pos]
         if char in "$\\" and (node := self._read_formula(pos, end)):
             return node
@@ -257,7 +257,7 @@ class LatexReader:
         return LatexNode("raw", pos, found.end) if found else None
 
     def _read_spaced_formula(self, pos: int, end: int) -> LatexNode | None:
-        """Return a formula with spaces inside its dollar signs. Markdown reads these dollar signs as text."""
+        """Return a formula with spaces inside its dollar signs; None for dollar signs in text."""
         limit = self._paragraph(pos, end)
         last = find_closing(self.text, pos + 1, limit, "$")
         written = self.text[pos + 1 : last] if last > 0 else ""
@@ -285,7 +285,7 @@ class LatexReader:
         return LatexNode("raw", pos, found.end()) if found else pos + 1
 
     def _read_brace(self, pos: int, end: int) -> LatexNode | int:
-        """Read a LaTeX group. Where text may be Markdown, braces without a command are text."""
+        """Return the node of a group or shortcode in braces; for any other brace, the next offset."""
         limit = self._paragraph(pos, end)
         if found := _BRACED.match(self.text, pos, end):
             return LatexNode("raw", pos, found.end())
@@ -365,7 +365,7 @@ class LatexReader:
         return self._read_command(name, end)
 
     def _read_escape(self, pos: int) -> LatexNode | int:
-        r"""Read `\,`, `\ `, and `\-`, `\/`, `\@` inside words. All other escapes stay Markdown."""
+        r"""Read the escapes `\,`, `\ `, and inside words `\-`, `\/`, `\@`; others remain Markdown."""
         before, after = self.text[pos - 1 : pos], self.text[pos + 2 : pos + 3]
         text = {",": "\u202f", " ": " "}.get(self.text[pos + 1 : pos + 2])
         if text is None and self.text[pos + 1 : pos + 2] in tuple("-/@") and before.isalpha():
@@ -398,7 +398,7 @@ class LatexReader:
         return node
 
     def _groups_end(self, pos: int, end: int) -> int:
-        """Return the end of the arguments of an unknown command."""
+        """Return the end of all options and arguments from `pos` on, for an unknown command."""
         limit = self._paragraph(pos, end)
         while pos < limit and self.text[pos] in "[{":
             option = _OPTION.match(self.text, pos, min(limit, pos + _MOST_CHARACTERS))
@@ -409,7 +409,7 @@ class LatexReader:
         return pos
 
     def _read_arguments(self, node: LatexNode, end: int) -> bool:
-        """Read the option and the arguments. Return whether all of them are there."""
+        """Read the option and arguments of a command into its node. Return whether all are present."""
         limit = self._paragraph(node.end, end)
         if option := _OPTION.match(self.text, node.end, min(limit, node.end + _MOST_CHARACTERS)):
             node.option, node.end = option.span(1), option.end()
@@ -434,7 +434,7 @@ class LatexReader:
         return True
 
     def read_span(self, span: Span) -> tuple[LatexNode, ...]:
-        """Read a part of the text as an argument."""
+        """Return the nodes of an argument. span: start and end of its content."""
         if self._level >= _MAX_DEPTH:
             return (LatexNode("text", *span),)
         self._level += 1
@@ -443,13 +443,13 @@ class LatexReader:
         return nodes
 
     def _closing_brace(self, pos: int, end: int) -> int:
-        """Return the index of the brace that closes the one at `pos`, or -1."""
+        """Return the offset of the brace that closes the brace at `pos`; -1 if there is none before `end`."""
         closing = self._closing_braces.get(pos, -1) if pos < end else -1
         return closing if closing < min(end, pos + _MOST_CHARACTERS) else -1
 
     @cached_property
     def _closing_braces(self) -> dict[int, int]:
-        """Return the index of each opening brace → the index of its closing brace."""
+        """Offset of each opening brace → offset of its closing brace."""
         opened, pairs = list[int](), dict[int, int]()
         for found in _BRACE.finditer(self.text):
             if found[0] == "{":
@@ -459,7 +459,8 @@ class LatexReader:
         return pairs
 
     def _read_environment(self, found: re.Match[str], end: int) -> LatexNode | int:
-        r"""Return the environment that opens here, without its content, or a node for an `\end`."""
+        r"""Return the node of a `\begin` without its content, of an `\end`, or of a whole environment that is
+        not text. For text, return the next offset."""
         pos, name, star = found.start(), found[2], found[3]
         if found[1] == "end":
             return LatexNode("environment", pos, found.end(), name, is_starred=bool(star), text="end")
@@ -485,7 +486,7 @@ class LatexReader:
         return LatexNode("comment" if name == "comment" else "raw", pos, last + len(ending))
 
     def _read_opening(self, node: LatexNode, end: int) -> None:
-        """Read the option and argument of an environment."""
+        """Read the option and argument of an environment into its node."""
         if node.name in table.WITH_ARGUMENT and self.text.startswith("{", node.end):
             closing = self._closing_brace(node.end, end)
             if closing > 0:

@@ -1,6 +1,7 @@
-r"""Warnings about LaTeX in text. With `markup.latex`, only LaTeX that stays text is reported.
+"""Warnings about LaTeX in text.
 
-Without this setting, all LaTeX in text stays text. The warning has a fix if Markdown has an exact equivalent.
+With the setting `markup.latex`, only LaTeX that cannot be translated is reported. Without it, all LaTeX in
+text is reported, with a fix if Markdown has an exact equivalent.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .reader import LatexReader
 from .writer import LatexTranslation, translate
 
 LatexFixes: TypeAlias = Callable[[], Mapping[int, Fix]]
-"""Function that maps the number of a line with LaTeX to the fix for the line."""
+"""Function that returns a mapping: number of a line with LaTeX → fix for the line."""
 
 _REFERENCE = "write a reference as `{@thm-x}`"
 _OUTPUT = "remove this command: the theme sets layout and spacing"
@@ -71,21 +72,23 @@ _COMMANDS_WITHOUT_ARGUMENT = frozenset(
         *("tableofcontents", "LaTeX", "TeX", "ldots", "dots"),
     )
 )
-"""Commands that are reported without an argument."""
+"""Commands that are reported even if no argument follows."""
 _NAMES = "|".join(
     sorted(set(_HINTS) - _COMMANDS_WITHOUT_ARGUMENT - {"mathbf", "part"}, key=len, reverse=True)
 )
 COMMAND = lazy_pattern(
     rf"\\(?:(?:{_NAMES})\*?(?=[\[{{])|(?:{'|'.join(sorted(_COMMANDS_WITHOUT_ARGUMENT))})(?![A-Za-z])|[vHcukr]\{{[A-Za-z]\}})"
 )
-"""Matches a LaTeX command in text. Formulas, references and citations are separate tokens, not text."""
+"""Matches a LaTeX command in text. Formulas, references and citations are not text, so they are not
+searched."""
 ENVIRONMENT = lazy_pattern(r"\\begin\{[A-Za-z]+\*?\}")
 QUOTATION = lazy_pattern(r"``(?=[^`\s][^`]{0,300}'')")
 COMMENT = lazy_pattern(r"\A%+[ \t][^\n]*(?:\n%[^\n]*)*\Z")
 _TIE = lazy_pattern(r"[\w.)\u0080-\U0010ffff]{1,40}~\Z")
 _TIED = frozenset(("xref", "math_inline", "citation"))
 _ELISION = lazy_pattern(r"(?i)\b(?:[cdjlmnst]|qu)\Z")
-r"""Matches a French or Italian word before an apostrophe. There, `\'` is often an escaped apostrophe."""
+r"""Matches the end of a text that is a French or Italian elision such as `l`. After it, `\'` is often an
+escaped apostrophe."""
 _ACCENTED = lazy_pattern(r"\\[\"'`^~](?:\{[aeiouy]\}|[aeiouy])")
 _ACCENT_SIGNS = frozenset("\"'`^~")
 _ENVIRONMENT_HINTS: Mapping[str, str] = MappingProxyType(
@@ -107,15 +110,16 @@ _ENVIRONMENT_HINTS: Mapping[str, str] = MappingProxyType(
 )
 """Environment → hint on what to write instead."""
 _MOST_LINES = 500
-"""Maximum number of lines that the warning about an environment covers."""
+"""Maximum number of lines to search for the end of an environment."""
 _MOST_SHOWN = 60
-"""Maximum length of a translation that a hint contains."""
+"""Maximum number of characters of a translation that a hint contains."""
 
 
 def read_latex(
     document: Document, options: ParseOptions, reporter: Reporter
 ) -> tuple[str, tuple[TranslatedLine, ...]]:
-    """Return the body of a page as Markdown, with the origin of its lines. Report LaTeX that stays text."""
+    """Return the body of a page as Markdown, and its lines with their origin; no lines if the body has no
+    LaTeX. Report LaTeX that cannot be translated."""
     body = document.body
     if not any(sign in body for sign in "\\~%{`-"):
         return body, ()
@@ -151,7 +155,8 @@ def _report_problem(problem: Problem, place: Place, options: ParseOptions, repor
 
 
 def latex_hint(written: str, page: PageState) -> str:
-    """Return a general hint on what to write instead of `written`, a match of the patterns in this file."""
+    """Return a general hint on what to write instead of `written`, which is a match of a pattern in this
+    module."""
     if written.startswith("``"):
         return "write quotation marks as `“text”`"
     if written.startswith("%"):
@@ -169,7 +174,8 @@ def latex_hint(written: str, page: PageState) -> str:
 
 
 def exact_hint(written: str, place: Place, page: PageState) -> str:
-    """Return a hint that contains the translation of the LaTeX at `place`, or an empty string."""
+    """Return a hint that contains the translation of the LaTeX at `place`; empty if there is no exact
+    translation or it is too long."""
     if page.is_latex or not written.startswith("\\"):
         return ""
     text = page.reporter.lines[place.line - 1][place.column - 1 :]
@@ -189,13 +195,14 @@ def exact_hint(written: str, place: Place, page: PageState) -> str:
 
 
 def find_tie(text: str, following: Token) -> str | None:
-    """Return the word and the `~` after it, if the next token is a reference or formula; otherwise None."""
+    """Return the last word of a text and the `~` after it, if the next token is a reference or formula;
+    otherwise None."""
     found = _TIE.search(text) if following.type in _TIED and text.endswith("~") else None
     return found[0] if found else None
 
 
 def accents(children: Sequence[Token]) -> Iterator[tuple[str, str]]:
-    r"""Yield each TeX accent inside a word as written, such as `\"o` in G\"odel, with a hint."""
+    r"""Yield each TeX accent inside a word, such as `\"o` in G\"odel, and a hint. children: inline tokens."""
     for before, child, after in zip(children, children[1:], children[2:], strict=False):
         is_accent = child.type == "text_special" and child.markup[1:] in _ACCENT_SIGNS
         # `\'` is an escaped apostrophe before s or t, and an accent before a vowel.
@@ -208,8 +215,8 @@ def accents(children: Sequence[Token]) -> Iterator[tuple[str, str]]:
 
 
 def translate_latex(written: str, place: Place, page: PageState, fixes: LatexFixes) -> Fix | None:
-    """Return a fix for the match at `place`, or None if Markdown has no exact equivalent. fixes: see
-    `latex_fixes`; called only if needed."""
+    """Return a fix for the match `written` at `place`, or None if Markdown has no exact equivalent. fixes:
+    result of `latex_fixes`; called only if needed."""
     if page.is_latex:
         return None
     if _ACCENTED.fullmatch(written) and (found := table.ACCENT.fullmatch(written)):
@@ -222,7 +229,8 @@ def translate_latex(written: str, place: Place, page: PageState, fixes: LatexFix
 
 
 def latex_fixes(page: PageState) -> LatexFixes:
-    """Return a function that translates the page once, and returns the fix for each line that changes."""
+    """Return a function that returns a mapping: line number → fix, for each line that the translation
+    changes. It translates the page at its first call."""
 
     @cache
     def fixes() -> Mapping[int, Fix]:
@@ -235,7 +243,8 @@ def latex_fixes(page: PageState) -> LatexFixes:
 
 
 def _make_fixes(new: LatexTranslation, old: Sequence[str], first: int) -> Iterator[tuple[int, Fix]]:
-    """Yield (line of the file, fix) for each line that changes. first: line of the file of `old[0]`."""
+    """Yield (line number in the file, fix) for each line that the translation changes. first: line number of
+    `old[0]`."""
     changes = list(_find_changes(new, old))
     group_of: dict[int, list[int]] = {}
     for index, (begin, end, added) in enumerate(changes):
@@ -271,11 +280,11 @@ def _replace_lines(line: int, old: Sequence[str], text: str, *, is_removed: bool
 
 
 _Change: TypeAlias = tuple[int, int, Sequence[TranslatedLine]]
-"""First line, line after the last one, new lines. All are 0-based."""
+"""First line of the change, line after the last one (both 0-based), and the new lines."""
 
 
 def _find_changes(new: LatexTranslation, old: Sequence[str]) -> Iterator[_Change]:
-    """Yield each range of lines that the translation changes."""
+    """Yield each range of lines that differs between the translation and the old lines."""
     at = begin = 0
     for index, line in enumerate((*new.lines, None)):
         if line is not None:
@@ -289,8 +298,8 @@ def _find_changes(new: LatexTranslation, old: Sequence[str]) -> Iterator[_Change
 
 
 def environment_end(place: Place, page: PageState) -> int:
-    r"""Return the line of the `\end` of an environment, or the line of `place` if there is none. The `\end`
-    must be on a line of its own."""
+    r"""Return the line number of the `\end` of the environment at `place`. If no line contains only this
+    `\end`, return the line of `place`."""
     lines = page.reporter.lines
     opening = ENVIRONMENT.match(lines[place.line - 1], place.column - 1)
     if opening is None:

@@ -1,7 +1,7 @@
-r"""Writer of LaTeX in text as Markdown. Each line has its line and columns in the source.
+"""Writer of LaTeX in text as Markdown. Each line has the position of its parts in the source.
 
-A page with `markup.latex` is parsed from the result of `translate`. `check --fix` writes parts of this result
-into the file.
+A page with the setting `markup.latex` is parsed from the result of `translate`. `check --fix` writes lines of
+this result into the file.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from .reader import LatexReader
 
 
 class LatexTranslation(Struct, frozen=True):
-    """A text as Markdown."""
+    """The Markdown of a text with LaTeX."""
 
     lines: tuple[TranslatedLine, ...]
     problems: tuple[Problem, ...]
     together: frozenset[int]
-    """0-based lines of the source with a part of an environment or command that has several lines. These
-    lines can only be replaced together."""
+    """0-based lines of the source that contain an environment or command of several lines. Such lines can
+    only be replaced all together."""
 
     @property
     def text(self) -> str:
-        """The whole text."""
+        """The whole text as Markdown."""
         return "\n".join(line.text for line in self.lines)
 
 
@@ -54,7 +54,7 @@ def translate(
     """Translate LaTeX in a text to Markdown.
 
     kinds: names of callout kinds. numbered: names of numbered kinds, which get an id even without a label.
-    is_certain: whether to translate only LaTeX that has no other meaning in Markdown.
+    is_certain: whether to translate only LaTeX that cannot be Markdown.
     """
     reader = LatexReader(text, kinds, is_certain=is_certain)
     nodes = reader.read()
@@ -77,8 +77,8 @@ class _Writer(InlineWriter):
         self._counts: dict[str, int] = {}
 
     def _write_body(self, node: LatexNode, mark: str, head: Callable[[], None] | None = None) -> None:
-        """Write the content of an environment, with `mark` before each line. head: function that writes the
-        first line."""
+        """Write the content of an environment, with `mark` before each line. head: called to write the first
+        line."""
         self._begin_block(node.start)
         self._needs_gap = self._needs_gap or not mark
         self._push(mark, mark, node.start)
@@ -132,7 +132,7 @@ class _Writer(InlineWriter):
         self._write_body(node, "> ", write_marker)
 
     def _free_id(self, kind: str) -> str:
-        """Return a new id for a statement without a label, which LaTeX numbers."""
+        """Return an unused id for a numbered element without a label. kind: start of the id."""
         while True:
             self._counts[kind] = self._counts.get(kind, 0) + 1
             name = f"{kind}-{self._counts[kind]}"
@@ -259,7 +259,8 @@ class _Writer(InlineWriter):
         self._end_block(node.end)
 
     def _write_algorithm(self, node: LatexNode) -> None:
-        """Write an algorithm as a callout with its caption as title, and its lines as a fence."""
+        """Write an algorithm as a callout, with its caption as title and its lines in a fence. Write
+        `algorithmic` only as a fence."""
         start, end = node.second or (node.end, node.end)
         parts = read_algorithm_parts(self._text[start:end])
         if node.name in table.STEPS:
@@ -282,7 +283,7 @@ class _Writer(InlineWriter):
         self._end_block(node.end)
 
     def _write_steps(self, start: int, end: int) -> None:
-        """Write the lines of an algorithm as a fence."""
+        """Write the lines of an algorithm as a fence. start and end: range of the lines in the text."""
         code = self._text[start:end]
         start += len(code) - len(code.lstrip())
         end -= len(code) - len(code.rstrip())
@@ -298,7 +299,8 @@ class _Writer(InlineWriter):
         self._needs_gap = False
 
     def _float_id(self, node: LatexNode, captions: Sequence[LatexNode]) -> str:
-        """Return an id for a float without a label, which LaTeX numbers if it has a caption."""
+        """Return a new id for a float without a label, if it has a caption and is therefore numbered;
+        otherwise an empty string."""
         return (
             self._free_id("tbl" if node.name == "table" else "fig")
             if captions and self._reader.reports
@@ -306,8 +308,9 @@ class _Writer(InlineWriter):
         )
 
     def _write_parts(self, node: LatexNode, parts: Sequence[LatexNode]) -> None:
-        """Write a float with several images, drawings or tables, or with other text. Its last caption outside
-        of parts and its label belong to the images, or to the first drawing or table."""
+        """Write a float with several images, drawings or tables, or with other text. Its label and its last
+        own caption apply to the images, or without images to the first drawing or table. parts: nodes in the
+        float."""
         images = [part for part in parts if part.name == "includegraphics"]
         own = [child for child in node.children if child.kind == "command" and child.name == "caption"]
         captions = [part for part in parts if part.kind == "command" and part.name == "caption"]
@@ -347,7 +350,7 @@ class _Writer(InlineWriter):
         self._end_block(node.end)
 
     def _write_drawing(self, node: LatexNode, caption: str = "", label: str = "") -> None:
-        """Write a drawing as a fence, with its caption as alternative text."""
+        """Write a drawing as a fence, with its caption also as alternative text."""
         code = self._text[node.start : node.end]
         alt = _PLAIN.sub("", caption).strip() or "Drawing"
         attributes = [f"#{label}"] if label else []
@@ -369,7 +372,7 @@ class _Writer(InlineWriter):
         return node.kind == "command" and node.name in (*table.LAYOUT, *table.LENGTHS, "label")
 
     def _caption(self, node: LatexNode) -> str:
-        """Return a caption as Markdown in one line."""
+        """Return a caption as one line of Markdown."""
         before, self._pieces = self._pieces, []
         self._write_flat([child for child in node.children if id(child) not in self._done])
         written, self._pieces = "".join(text for text, _ in self._pieces), before
@@ -403,7 +406,7 @@ class _Writer(InlineWriter):
         self._end_block(node.end)
 
     def finish(self) -> tuple[TranslatedLine, ...]:
-        """End the text and return its lines."""
+        """End the last line, and return all lines."""
         end = len(self._text)
         self._end_line(end)
         self._end_paragraph(end)
@@ -417,8 +420,8 @@ def _quoted(text: str) -> str:
 
 
 def _flat_nodes(nodes: Iterable[LatexNode], *, is_whole: bool = True) -> Iterable[LatexNode]:
-    """Yield the nodes, with the content of `center` and of tables of images instead of them. is_whole:
-    whether the content of parts is also included."""
+    """Yield the nodes. Instead of `center` and similar environments, and of tables that contain images, yield
+    their content. is_whole: whether the content of minipages and subfigures is also yielded."""
     for node in nodes:
         is_part = node.name in table.PARTS and not is_whole
         has_images = node.name in table.TABLES and any(
