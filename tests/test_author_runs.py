@@ -149,7 +149,7 @@ def test_comments_that_only_look_like_options_are_left_alone(tmp_path: Path) -> 
 
 def test_a_tag_of_another_tool_is_not_taken_for_a_typing_error(tmp_path: Path) -> None:
     text = cell(":tags: [thebe-init, hide-inptu]\nx = 1", "{code-cell} python")
-    assert only(ran(site(tmp_path, text))).hint == "did you mean hide-input?"
+    assert only(ran(site(tmp_path, text))).hint == "did you mean `hide-input`?"
 
 
 def test_a_value_without_blanks_inside_its_marks(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_other_threads_give_the_same(source: str) -> None:
         ("none", ""),
         ("", ""),
         ("mermaid", ""),
-        ("pyton", 'unknown language "pyton" (did you mean python?)'),
+        ("pyton", 'unknown language "pyton" (did you mean `python`?)'),
         (
             "pyodide",
             'unknown language "pyodide" (write `#| run-in: browser` in a `python` fence)',

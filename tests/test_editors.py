@@ -78,11 +78,11 @@ def test_what_an_author_writes(text: str, url: str, command: tuple[str, ...]) ->
 @each_row(
     ("text", "problem", "hint"),
     [
-        ("vscod", 'unknown editor "vscod"', "did you mean vscode?"),
+        ("vscod", 'unknown editor "vscod"', "did you mean `vscode`?"),
         ("vim", 'unknown editor "vim"', "write one of "),
         ("nano -w", 'unknown editor "nano -w"', "write one of `vscode`, "),
         ("code {path}", 'unknown placeholder "{path}"', "write one of `{file}`, `{line}`, `{column}`"),
-        ("code {fil}", 'unknown placeholder "{fil}"', "did you mean file?"),
+        ("code {fil}", 'unknown placeholder "{fil}"', "did you mean `file`?"),
         ("code '{file}", 'missing closing quote in "code \'{file}"', "quote arguments as in a shell"),
         ("{file}", "the editor command must start with a program", "write a command such as `emacsclient"),
         (
@@ -116,7 +116,7 @@ def test_a_wrong_setting_is_reported_at_its_place() -> None:
     loaded = parse_config("title: A\neditor: vscod\n")
     (found,) = loaded.diagnostics
     assert (found.code, found.message, found.hint) == (
-        *("config-value", 'unknown editor "vscod"', "did you mean vscode?"),
+        *("config-value", 'unknown editor "vscod"', "did you mean `vscode`?"),
     )
     assert found.place is not None and (found.place.line, found.place.column) == (2, 9)
     assert loaded.config.editor == ""
@@ -168,7 +168,7 @@ def test_the_author_goes_before_the_site(site: Path) -> None:
 def test_a_mistake_in_the_variable_is_told(site: Path) -> None:
     editor = editor_link("vscode", {"BLOGSMITH_EDITOR": "vscod"}, site, trusted=True)
     assert editor.template == ""
-    assert editor.problem == 'BLOGSMITH_EDITOR: unknown editor "vscod"; did you mean vscode?'
+    assert editor.problem == 'BLOGSMITH_EDITOR: unknown editor "vscod"; did you mean `vscode`?'
 
 
 def test_a_command_of_the_site_needs_trust(site: Path) -> None:

@@ -164,7 +164,7 @@ def test_the_same_bytes(tmp_path: Path) -> None:
     [
         (
             ("--series", "Two part"),
-            'unknown series "Two part" [book-empty]\nhint: did you mean Two parts?',
+            'unknown series "Two part" [book-empty]\nhint: did you mean `Two parts`?',
         ),
         (("content/posts/draft.md",), '"content/posts/draft.md" is not published'),
         (("content/posts/secnd.md",), 'post not found: "content/posts/secnd.md"'),

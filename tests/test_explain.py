@@ -85,8 +85,8 @@ def test_all_codes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 @each_row(
     ("word", "hint"),
     [
-        ("link-mising", "did you mean link-missing?"),
-        ("LINK_MISSING", "did you mean link-missing?"),
+        ("link-mising", "did you mean `link-missing`?"),
+        ("LINK_MISSING", "did you mean `link-missing`?"),
         ("xyzzy", "run `blogsmith explain` to list all codes"),
     ],
 )

@@ -182,7 +182,7 @@ def test_a_field_that_nobody_knows_is_kept_and_told() -> None:
     document, (found,) = read("---\nreferences:\n- {id: a, tittle: X, volume: 3, isbn: 4}\n---\n")
     assert (found.severity, found.message) == ("warning", '"tittle" of a reference is not printed')
     assert (found.hint, document.front.references[0].extra) == (
-        "did you mean title?", {"tittle": "X", "isbn": 4},
+        "did you mean `title`?", {"tittle": "X", "isbn": 4},
     )  # fmt: skip
 
 
@@ -398,10 +398,10 @@ def test_mistakes_are_reported_at_their_places(lines: str, expected: list[str]) 
 @each_row(
     ("lines", "severity", "hint"),
     [
-        ("tittle: x", "warning", "did you mean title?"),
-        ("Catgories: x", "warning", "did you mean categories?"),
-        ("execute: {mod: all}", "error", "did you mean mode?"),
-        ("execute: mark", "error", "did you mean marked?"),
+        ("tittle: x", "warning", "did you mean `title`?"),
+        ("Catgories: x", "warning", "did you mean `categories`?"),
+        ("execute: {mod: all}", "error", "did you mean `mode`?"),
+        ("execute: mark", "error", "did you mean `marked`?"),
         *(
             (f"execute: {word}", "error", "write `marked`, or `all` to run every Python fence")
             for word in ("true", "yes", "On", "{mode: 'true'}")

@@ -289,7 +289,7 @@ class TestLoading:
 
     def test_misspelt_hook(self, tmp_path: Path) -> None:
         code = "def register(hooks):\n    hooks.callout_kinds('x', 'X')\n"
-        assert failure(write(tmp_path, mine=code), "mine").hint == "did you mean callout_kind?"
+        assert failure(write(tmp_path, mine=code), "mine").hint == "did you mean `callout_kind`?"
 
     @pytest.mark.parametrize("code", ["", "register = 1\n", "def setup(hooks):\n    pass\n"])
     def test_without_register(self, tmp_path: Path, code: str) -> None:
@@ -298,7 +298,7 @@ class TestLoading:
 
     def test_missing(self, tmp_path: Path) -> None:
         folder = write(tmp_path, cards="", maps="")
-        assert failure(folder, "card").hint == "did you mean cards?"
+        assert failure(folder, "card").hint == "did you mean `cards`?"
         assert failure(folder, "zzz").hint == "write one of `cards`, `maps`"
 
 

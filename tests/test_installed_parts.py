@@ -173,4 +173,4 @@ def test_an_installed_theme_needs_no_consent(site: Path) -> None:
         assert run(site, "build")[0] == 0
         assert f"<footer>Quiet {word}</footer>" in (site / "public" / "index.html").read_text("utf-8")
     (site / "blogsmith.yaml").write_text("title: Notes\ntheme: quite\n", "utf-8")
-    assert "did you mean quiet?" in run(site, "build")[1]
+    assert "did you mean `quiet`?" in run(site, "build")[1]

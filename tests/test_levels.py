@@ -106,8 +106,8 @@ def test_only_content_is_lowered() -> None:
 @each_row(
     ("text", "message", "hint"),
     [
-        ("{link-mising: warning}", 'unknown code "link-mising"', "did you mean link-missing?"),
-        ("{link-missing: warn}", '"link-missing" must be error, warning or off', "did you mean warning?"),
+        ("{link-mising: warning}", 'unknown code "link-mising"', "did you mean `link-missing`?"),
+        ("{link-missing: warn}", '"link-missing" must be error, warning or off', "did you mean `warning`?"),
         (
             "{link-missing: {in: a}}",
             'missing key "level"',

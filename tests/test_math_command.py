@@ -91,7 +91,7 @@ def test_a_mistake_is_shown_at_its_place(
         'formula:2:3: error: unknown TeX command "\\betaa" [math-command]\n'
         "    2 | + \\betaa\n"
         "      |   ^^^^^^\n"
-        "hint: did you mean \\beta?\n",
+        "hint: did you mean `\\beta`?\n",
     )
 
 
@@ -171,7 +171,7 @@ def test_each_line_is_answered_in_its_turn() -> None:
 def test_an_error_may_bring_a_hint() -> None:
     (answer,) = asked({"tex": r"α\alphaa"})
     assert (answer["offset"], answer["length"]) == (1, 7)
-    assert answer["hint"] == "did you mean \\alpha?"
+    assert answer["hint"] == "did you mean `\\alpha`?"
 
 
 @each_row("number", [None, 0, -1.5, "x", "\ud800", [1, {"a": None}], {"deep": []}, True])

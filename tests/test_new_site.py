@@ -356,7 +356,7 @@ def test_guided_asks_and_asks_again(tmp_path: Path) -> None:
     for text in (
         "Title of the site [a b]: ",
         'must start with "http',
-        "did you mean paper?",
+        "did you mean `paper`?",
         "as en or pt-BR",
     ):
         assert text in shown

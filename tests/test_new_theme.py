@@ -90,9 +90,9 @@ def test_what_cannot_be_copied(tmp_path: Path) -> None:
     assert refusal(root, "partials/site_fooder.html") == (
         "theme-file",
         'file not found in theme "paper": "partials/site_fooder.html"',
-        "did you mean partials/site_footer.html?",
+        "did you mean `partials/site_footer.html`?",
     )
-    assert refusal(root, "toc.html")[2] == "did you mean partials/toc.html?"
+    assert refusal(root, "toc.html")[2] == "did you mean `partials/toc.html`?"
     assert refusal(root, "theme.css")[0] == "theme-file"
     assert "blogsmith new theme" in refusal(root, "theme.css")[2]
     assert refusal(root, "paper/layouts/post.html")[0] == "theme-file"

@@ -260,8 +260,8 @@ def test_a_bare_name_is_enough_where_it_is_the_only_one(tmp_path: Path, name: st
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("slwo.md", "did you mean slow?"),
-        ("content/posts/slwo.md", "did you mean posts/slow?"),
+        ("slwo.md", "did you mean `slow`?"),
+        ("content/posts/slwo.md", "did you mean `posts/slow`?"),
         ("zzz", "write a source file or a folder, such as `content/posts/attention.md`"),
     ],
 )

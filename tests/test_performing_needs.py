@@ -335,8 +335,8 @@ def test_a_package_that_is_not_there_is_said_likewise(
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("cuad", "did you mean cuda?"),
-        ("cuda>=8.0", "did you mean cuda?"),
+        ("cuad", "did you mean `cuda`?"),
+        ("cuda>=8.0", "did you mean `cuda`?"),
         ("numpy", "write one of `cuda`, `torch`"),
     ],
 )

@@ -24,7 +24,7 @@ TEX = Diagnostic(
     "content/a.md",
     Place(41, 7, 7),
     "$$A = \\sofmax(QK)$$",
-    "did you mean \\softmax?",
+    "did you mean `\\softmax`?",
 )
 LINK = Diagnostic("link-missing", "no page c.md", "content/b.md", Place(3, 2, 4), "[x](c.md)")
 WARNING = Diagnostic("code-language", 'unknown language "pyton"', "content/a.md", severity="warning")
@@ -76,7 +76,7 @@ def test_a_new_error_is_printed_in_full() -> None:
         'content/a.md:41:7: error: unknown TeX command "\\sofmax" [math-command]\n'
         "   41 | $$A = \\sofmax(QK)$$\n"
         "      |       ^^^^^^^\n"
-        "hint: did you mean \\softmax?"
+        "hint: did you mean `\\softmax`?"
     ]
     (colored,) = problem_lines([], [TEX], color=True)
     assert "\x1b[31m" in colored

@@ -20,12 +20,12 @@ FORMS = [
             "content/a.md",
             Place(41, 7, 7),
             r"$$A = \sofmax(QK^\top)V$$",
-            r"did you mean \softmax?",
+            r"did you mean `\softmax`?",
         ),
         'content/a.md:41:7: error: unknown TeX command "\\sofmax" [math-command]\n'
         "   41 | $$A = \\sofmax(QK^\\top)V$$\n"
         "      |       ^^^^^^^\n"
-        "hint: did you mean \\softmax?",
+        "hint: did you mean `\\softmax`?",
         id="all parts",
     ),
     pytest.param(

@@ -177,7 +177,7 @@ def test_only_named_files(site: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert run("check", "posts/good.md") == 0
     assert capsys.readouterr() == ("checked 1 path of a site of 7 pages in 0.0 s\n", "")
     assert run("check", "content/posts/god.md") == 2
-    assert "did you mean content/posts/good.md?" in capsys.readouterr().err
+    assert "did you mean `content/posts/good.md`?" in capsys.readouterr().err
     assert run("check", "themes", "blogsmith.yaml") == 0
     (site / "notes.txt").write_text("no part of it")
     assert run("check", "notes.txt") == 2

@@ -180,7 +180,7 @@ class TestMistakes:
             write(serving.root, {"blogsmith.yaml": f"{CONFIG}titel: x\n"})
             told = tab.wait_for("problems", errors=1)
             assert told["items"][0]["where"] == "blogsmith.yaml:3:1"
-            assert "did you mean title" in told["items"][0]["text"]
+            assert "did you mean `title`" in told["items"][0]["text"]
             assert told["items"][0]["new"]
             serving.wait_for_words("blogsmith.yaml:3:1: error: ")
             assert serving.page("/my/posts/a/") == page

@@ -215,7 +215,7 @@ TEX_UNRELATED = (
 
 @each_row(("typed", "expected"), [tuple(entry.split()) for entry in " ".join(TEX.split()).split(", ")])
 def test_the_nearest_command(typed: str, expected: str) -> None:
-    assert tex_hint(typed).startswith(f"did you mean \\{expected}?")
+    assert tex_hint(typed).startswith(f"did you mean `\\{expected}`?")
 
 
 @each_row("typed", TEX_UNRELATED.split(", "))
@@ -308,5 +308,5 @@ def test_any_texts_can_be_compared(one: str, other: str) -> None:
 def test_long_lists_and_words() -> None:
     assert nearest("a" * 1000, ["a" * 999]) is None
     assert nearest("sofmax", [*(f"name{number}" for number in range(5000)), "softmax"]) == "softmax"
-    assert did_you_mean("sofmax", ["softmax"]) == "did you mean softmax?"
+    assert did_you_mean("sofmax", ["softmax"]) == "did you mean `softmax`?"
     assert did_you_mean("SOLUTION", set(CODES) - {"solution-exercise"}) == ""

@@ -97,16 +97,16 @@ def test_a_link_knows_the_title_of_its_page(index: SiteIndex) -> None:
 @each_row(
     ("written", "code", "problem", "hint"),
     [
-        ("#stup", "link-anchor", 'anchor not found on this page: "#stup"', "did you mean #setup?"),
+        ("#stup", "link-anchor", 'anchor not found on this page: "#stup"', "did you mean `#setup`?"),
         (
             "b/index.md#end",
             "link-anchor",
             'anchor not found in "content/posts/b/index.md": "#end"',
             "#the-end?",
         ),
-        ("b/indx.md", "link-missing", 'page or file not found: "b/indx.md"', "did you mean b/index.md?"),
+        ("b/indx.md", "link-missing", 'page or file not found: "b/indx.md"', "did you mean `b/index.md`?"),
         ("gone.md", "link-missing", 'page or file not found: "gone.md"', "relative"),
-        ("/post/b/", "link-missing", 'page or file not found: "/post/b/"', "did you mean /posts/b/?"),
+        ("/post/b/", "link-missing", 'page or file not found: "/post/b/"', "did you mean `/posts/b/`?"),
         ("../../../x.md", "link-missing", 'page or file not found: "../../../x.md"', "relative"),
         ("draft.md", "link-unpublished", '"content/posts/draft.md" is not published', "publish it"),
         ("/posts/draft/", "link-unpublished", '"content/posts/draft.md" is not published', "publish it"),
@@ -168,4 +168,4 @@ def test_posts_by_slug(index: SiteIndex) -> None:
     assert index.page_url("b", HERE) == "/base/posts/b/"
     assert (index.page_labels("none", HERE), index.page_url("none", HERE)) == (None, "")
     assert index.slug_hint("draft") == "publish content/posts/draft.md"
-    assert index.slug_hint("posst") == "did you mean posts?"
+    assert index.slug_hint("posst") == "did you mean `posts`?"

@@ -232,9 +232,9 @@ class TestJoined:
 
 
 BAD_SETTINGS = [
-    ("styles: [own.csss]", 'theme file not found: "static/own.csss"', "did you mean own.css?", (2, 10)),
-    ("scripts: [ow.js]", 'theme file not found: "static/ow.js"', "did you mean own.js?", (2, 11)),
-    ("styles: [{fil: own.css}]", 'unknown key "fil"', "did you mean file?", (2, 11)),
+    ("styles: [own.csss]", 'theme file not found: "static/own.csss"', "did you mean `own.css`?", (2, 10)),
+    ("scripts: [ow.js]", 'theme file not found: "static/ow.js"', "did you mean `own.js`?", (2, 11)),
+    ("styles: [{fil: own.css}]", 'unknown key "fil"', "did you mean `file`?", (2, 11)),
     ("styles: [3]", 'invalid entry of "styles": expected a stylesheet', "write `- own.css`", (2, 10)),
     (
         "styles: [{file: own.css, for: []}]",
@@ -245,7 +245,7 @@ BAD_SETTINGS = [
     ("scripts: [[]]", 'invalid entry of "scripts": expected a script file', "write `- own.js`", (2, 11)),
     ("scripts: [{for: posts}]", 'invalid entry of "scripts": expected a script file', "write", (2, 11)),
     ("scripts: [{file: a, for: 3}]", 'invalid entry of "scripts": expected a script file', "write", (2, 11)),
-    ("scripts: [{file: own.js, fro: posts}]", 'unknown key "fro"', "did you mean for?", (2, 26)),
+    ("scripts: [{file: own.js, fro: posts}]", 'unknown key "fro"', "did you mean `for`?", (2, 26)),
     ("scripts: [{file: ow.js, for: posts}]", 'theme file not found: "static/ow.js"', "own.js?", (2, 18)),
     ("styles: own.css", 'invalid "styles": expected a list of stylesheets', "", (2, 9)),
     (

@@ -83,13 +83,13 @@ def test_constructs_of_real_posts(tex: str, text: str) -> None:
 @each_row(
     ("tex", "kind", "message", "at", "hint"),
     [
-        (r"x+\gama", "math-command", r'unknown TeX command "\gama"', r"\gama", r"did you mean \gamma?"),
+        (r"x+\gama", "math-command", r'unknown TeX command "\gama"', r"\gama", r"did you mean `\gamma`?"),
         (
             r"\sofmax x",
             "math-command",
             r'unknown TeX command "\sofmax"',
             r"\sofmax",
-            r"did you mean \softmax?",
+            r"did you mean `\softmax`?",
         ),
         ("日本 \\zzz", "math-command", r'unknown TeX command "\zzz"', "\\zzz", OWN.format(r"\zzz")),
         (r"\foobar", "math-command", r'unknown TeX command "\foobar"', r"\foobar", OWN.format(r"\foobar")),
@@ -98,7 +98,7 @@ def test_constructs_of_real_posts(tex: str, text: str) -> None:
             "math-command",
             'unknown TeX environment "algin"',
             r"\begin{algin}",
-            "did you mean align?",
+            "did you mean `align`?",
         ),
         (r"\frac{1}{2", "math-brace", 'opening brace "{" is never closed', "{", "write `}` where it ends"),
         (

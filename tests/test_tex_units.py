@@ -339,7 +339,11 @@ def test_macros_of_the_author() -> None:
             "write the option `parse-numbers=false` to print it unchanged",
         ),
         (r"\num{2 x}", "missing number", "write a number such as `1.5e3`"),
-        (r"\num[grup-digits=false]{1}", 'unknown siunitx option "grup-digits"', "did you mean group-digits?"),
+        (
+            r"\num[grup-digits=false]{1}",
+            'unknown siunitx option "grup-digits"',
+            "did you mean `group-digits`?",
+        ),
         (
             r"\num[round-mode=nearest]{1}",
             'invalid value "nearest" of "round-mode"',
@@ -365,8 +369,8 @@ def test_macros_of_the_author() -> None:
             "exponent is too large: the decimal marker would move by 500 places",
             "write a smaller exponent, or remove the option `exponent-mode`",
         ),
-        (r"\unit{\kilo\meterr}", r'unknown unit "\meterr"', r"did you mean \meter?"),
-        (r"\unit{\Metre}", r'unknown unit "\Metre"', r"did you mean \metre?"),
+        (r"\unit{\kilo\meterr}", r'unknown unit "\meterr"', r"did you mean `\meter`?"),
+        (r"\unit{\Metre}", r'unknown unit "\Metre"', r"did you mean `\metre`?"),
         (r"\unit{\kilo}", r'missing unit after "\kilo"', "write a unit such as `\\kilo\\metre`"),
         (r"\unit{\squared}", r'missing unit before "\squared"', "write a unit such as `\\metre\\squared`"),
         (r"\unit{\metre\tothe}", r'missing argument of "\tothe"', "write `\\tothe{…}`"),

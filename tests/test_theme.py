@@ -163,7 +163,7 @@ class TestLookup:
 
 
 BAD_THEMES = [
-    ("papr", {}, "theme-missing", "blogsmith.yaml", 'unknown theme "papr"', "did you mean paper?"),
+    ("papr", {}, "theme-missing", "blogsmith.yaml", 'unknown theme "papr"', "did you mean `paper`?"),
     ("../paper", {}, "theme-value", "blogsmith.yaml", 'invalid theme name "../paper"', "letters"),
     (
         "x",
@@ -171,7 +171,7 @@ BAD_THEMES = [
         "theme-missing",
         "themes/x/theme.yaml",
         'unknown theme "papr"',
-        "did you mean paper?",
+        "did you mean `paper`?",
     ),
     ("x", {"extends: x"}, "theme-value", "themes/x/theme.yaml", 'cycle: "x → x"', ""),
     ("x", {"extend: paper"}, "theme-value", "themes/x/theme.yaml", 'unknown key "extend"', "mean extends?"),
@@ -226,7 +226,7 @@ def test_template_that_is_not_utf8(tmp_path: Path) -> None:
 
 BAD_TEMPLATES = [
     ("<p>\n{% if %}\n", 2, "Expected an expression"),
-    ("\n\n{{ page.titel }}", 3, '"page" has no field "titel"; did you mean title?'),
+    ("\n\n{{ page.titel }}", 3, '"page" has no field "titel"; did you mean `title`?'),
     ("{{ pge.title }}", 1, '"pge" is not defined'),
     ("{{ site.options.fotter }}", 1, 'unknown entry "fotter"'),
     ('\n{% include "partials/tocc.html" %}', 2, 'template not found: "partials/tocc.html"; did you mean'),
@@ -235,7 +235,7 @@ BAD_TEMPLATES = [
     ('x\n{% include "layouts/post.html" %}', 2, "without end"),
     ("{{ page.__class__.__mro__ }}", 1, "not allowed in templates"),
     ("{{ [].append(1) }}", 1, "not allowed in templates"),
-    ('{{ asset("them.css") }}', 1, 'theme file not found: "static/them.css"; did you mean theme.css?'),
+    ('{{ asset("them.css") }}', 1, 'theme file not found: "static/them.css"; did you mean `theme.css`?'),
     ("a\n{{ 1 / 0 }}", 2, "ZeroDivisionError"),
     ("{{ page.date | date }}", 1, "AttributeError"),
     ("{{ 1 | random }}", 1, "No filter named 'random'"),
@@ -279,7 +279,7 @@ def test_unknown_layout(tmp_path: Path) -> None:
     (found,) = caught.value.diagnostics
     assert (found.code, found.path) == ("layout-unknown", "content/posts/a.md")
     assert found.message == 'unknown layout "pots"'
-    assert found.hint == "did you mean post?"
+    assert found.hint == "did you mean `post`?"
 
 
 class TestEscaping:

@@ -52,7 +52,11 @@ def _unknown_message(code: str) -> str:
     from ..base.diagnostics.format import printable
 
     near = nearest_codes(code)
-    hint = f"did you mean {' or '.join(near)}?" if near else "run `blogsmith explain` to list all codes"
+    hint = (
+        f"did you mean {' or '.join(f'`{one}`' for one in near)}?"
+        if near
+        else "run `blogsmith explain` to list all codes"
+    )
     return printable(f'unknown code "{code}": {hint}')
 
 

@@ -77,7 +77,7 @@ def _no_file(name: str, files: ThemeFiles) -> Diagnostic:
     choices = [path for path in files.templates if path.partition("/")[0] in TEMPLATE_KINDS]
     choices += files.static
     ends = [path for path in choices if path.endswith(f"/{name}")]
-    near = f"did you mean {ends[0]}?" if ends else did_you_mean(name, choices)
+    near = f"did you mean `{ends[0]}`?" if ends else did_you_mean(name, choices)
     hint = (
         near or "write a path in the theme, such as `layouts/post.html`, `partials/toc.html` or `theme.css`"
     )

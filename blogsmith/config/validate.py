@@ -271,7 +271,7 @@ def _permalink(pattern: str, slot: Slot) -> str | None:
     unknown = [name for name in _PLACEHOLDER.findall(pattern) if name not in PLACEHOLDERS]
     for name in unknown:
         near = nearest(name, PLACEHOLDERS)
-        hint = f"did you mean :{near}?" if near else list_choices(f":{one}" for one in PLACEHOLDERS)
+        hint = f"did you mean `:{near}`?" if near else list_choices(f":{one}" for one in PLACEHOLDERS)
         slot.report(f'unknown placeholder ":{name}"', hint, fix=slot.correct(near and f":{near}", f":{name}"))
     problem = permalink_problem(pattern)
     if problem and not unknown:
@@ -314,7 +314,7 @@ def _browser(settings: Browser, slot: Slot) -> Browser | None:
     unknown = [index for index, name in enumerate(of_cdn) if name not in PACKAGE_NAMES]
     for index in unknown:
         meant = guess_package(of_cdn[index])
-        hint = f"did you mean {meant}?" if meant else "remove it: Pyodide does not include this package"
+        hint = f"did you mean `{meant}`?" if meant else "remove it: Pyodide does not include this package"
         slot.child("packages").child(index).report(f'unknown Pyodide package "{of_cdn[index]}"', hint)
     return None if problem or unknown else settings
 

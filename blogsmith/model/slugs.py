@@ -124,7 +124,7 @@ def slug_hint(slug: str) -> str:
     """Return a hint with the valid slug nearest to `slug`."""
     better = nearest_slug(slug)
     if better:
-        return f"did you mean {better}?"
+        return f"did you mean `{better}`?"
     return "write another slug of letters, digits, `-` and `_`"
 
 

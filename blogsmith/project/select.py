@@ -53,4 +53,5 @@ def _nearest_hint(name: str, known: Sequence[PurePosixPath]) -> str:
 
 def _ambiguity_hint(paths: Sequence[str]) -> str:
     """Return a hint with the first few of several pages that have the same name."""
-    return list_choices(paths[:_FEW]) + (", …" if len(paths) > _FEW else "")
+    more = ", …" if len(paths) > _FEW else ""
+    return f"{list_choices(paths[:_FEW])}{more}"

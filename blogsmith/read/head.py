@@ -123,7 +123,7 @@ def _extra(head: Slot) -> dict[str, Any]:
     for key in unknown[:_MAX_COMPARED_KEYS]:
         near = _meant_key(key.casefold())
         if near:
-            slot, hint = head.key(key), f"did you mean {near}?"
+            slot, hint = head.key(key), f"did you mean `{near}`?"
             fix = slot.correct(near) if near not in head.value else None
             slot.warn("front-matter-key", f'unknown key "{key}"', hint, fix)
     return extra

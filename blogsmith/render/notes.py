@@ -105,7 +105,7 @@ def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) ->
         where = f' in "{ref.page}"' if ref.page else ""
         near = rendering.reporter.nearest(ref.target, labels)
         hint = (
-            f"did you mean {_author_spelling(near, ref)}?"
+            f"did you mean `{_author_spelling(near, ref)}`?"
             if near
             else label_hint(_author_spelling(ref.target, ref))
         )

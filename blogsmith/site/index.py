@@ -266,7 +266,7 @@ def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str)
 
 def _anchor_hint(near: str | None) -> str:
     return (
-        f"did you mean #{near}?"
+        f"did you mean `#{near}`?"
         if near
         else "write the id of a heading, or give the target an id with `{#name}`"
     )

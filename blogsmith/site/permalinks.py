@@ -67,7 +67,7 @@ def _placeholder_value(name: str, values: Mapping[str, str]) -> str:
     if ours not in values:
         known = (*values, *(other for other, our in _OTHER_NAMES.items() if our in values))
         near = nearest(name, known)
-        hint = f"did you mean :{near}?" if near else list_choices(f":{one}" for one in sorted(known))
+        hint = f"did you mean `:{near}`?" if near else list_choices(f":{one}" for one in sorted(known))
         raise PermalinkError(f'has the unknown placeholder ":{name}"', hint)
     return values[ours]
 

@@ -129,7 +129,7 @@ def _number(label: Label | None) -> str:
 def _report_undefined(name: str, math: Math, numbers: PageNumbers) -> None:
     near = numbers.page.reporter.nearest(label_id(name), numbers.labels)
     near = near.replace("-", ":", 1) if near and ":" in name else near
-    hint = f"did you mean {near}?" if near else label_hint(name)
+    hint = f"did you mean `{near}`?" if near else label_hint(name)
     numbers.page.reporter.error("ref-undefined", f'label not found: "{name}"', _tag_place(name, math), hint)
 
 

@@ -259,13 +259,13 @@ def _hint(error: ParseError, tex: str) -> str:
     if not error.unknown:
         return ""
     if error.meant:
-        return f"did you mean {error.meant}?"
+        return f"did you mean `{error.meant}`?"
     word = error.token.lstrip("\\")
     operator = _nearest(word, _OPERATORS)
     if not operator:
         return f"correct the name, or declare `{error.token}` under `math: macros:`"
     declaration = f"'\\{operator}': '\\operatorname{{{operator}}}'"
-    question = "" if operator == word else f"did you mean \\{operator}? "
+    question = "" if operator == word else f"did you mean `\\{operator}`? "
     return f"{question}declare it under `math: macros:` as `{declaration}`"
 
 

@@ -49,7 +49,7 @@ def problem(**other: Any) -> dict[str, Any]:
         "column": 7,
         "message": r'unknown TeX command "\sofmax"',
         "text": 'content/a.md:41:7: error: unknown TeX command "\\sofmax" [math-command]\n'
-        "   41 | $$A = \\sofmax(x)$$\n      |       ^^^^^^^\nhint: did you mean \\softmax?",
+        "   41 | $$A = \\sofmax(x)$$\n      |       ^^^^^^^\nhint: did you mean `\\softmax`?",
         "pages": [PATH],
         "new": True,
     }

@@ -48,7 +48,7 @@ class TestProblems:
             "^^^^^^^",
         ):
             assert piece in text
-        assert "hint: did you mean \\softmax?" in text
+        assert "hint: did you mean `\\softmax`?" in text
         assert text.count("unknown TeX command") == 1, "what stands above the quotation is not repeated in it"
         assert tab.ask("return document.querySelector('p').checkVisibility()")
         assert tab.own("return shadow.querySelector('.errors').textContent") == "1 error"

@@ -259,7 +259,7 @@ class TestProblems:
     def test_of_the_settings_on_every_page(self, tab: Tab) -> None:
         tab.open("/posts/long/")
         tab.save({"blogsmith.yaml": "titel: x\n"})
-        tab.wait_own("return shadow.querySelector('dialog').innerText.includes('did you mean title?')")
+        tab.wait_own("return shadow.querySelector('dialog').innerText.includes('did you mean `title`?')")
         tab.save(PLAIN)
         tab.wait_own("return !shadow.querySelector('dialog').open")
         assert tab.is_same

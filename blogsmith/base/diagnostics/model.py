@@ -209,7 +209,7 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 def format_suggestion(near: str | None) -> str:
     """Return the hint `did you mean X?` for a result of `nearest`, or "" if it is None."""
-    return f"did you mean {near}?" if near else ""
+    return f"did you mean `{near}`?" if near else ""
 
 
 def list_choices(choices: Iterable[str]) -> str:

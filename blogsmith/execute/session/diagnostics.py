@@ -324,7 +324,7 @@ def missing_need_error(path: PurePosixPath, cell: Cell, reason: str, lines: Sequ
     hint = hint.replace("#|", cell.option_mark)
     names = [need.name for need in cell.options.needs]
     if near := next((name for name in names if name != "cuda" and nearest(name, ["cuda"])), ""):
-        hint = f"did you mean cuda instead of {near}?"
+        hint = f"did you mean `cuda` instead of `{near}`?"
     reporter.error(
         "cell-need", f"{quoted_name(cell)} cannot run and has no recorded result: {reason}", place, hint
     )

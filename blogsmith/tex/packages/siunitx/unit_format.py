@@ -291,7 +291,7 @@ def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
     if token not in POWER_SUFFIXES and token not in _WITH_ARGUMENT:
         near = _nearest(token) if _WORD.fullmatch(token) else ""
         if near:
-            raise UnitError(f'unknown unit "{token}"', f"did you mean {near}?", token)
+            raise UnitError(f'unknown unit "{token}"', f"did you mean `{near}`?", token)
         raise _NotCommandsError
     if not factors:
         raise UnitError(f'missing unit before "{token}"', f"write a unit such as `\\metre{token}`", token)
