@@ -52,9 +52,10 @@ _COMMANDS = frozenset(("\\label", "\\tag", *_UNNUMBERED))
 _STRUCTURAL = _COMMANDS | {*ROW_BREAKS, "\\begin", "\\end"}
 """Commands that change the numbering; if a macro produces one, macros are expanded."""
 _STRUCTURE = lazy_pattern(r"\\(?:begin|label|tag|notag|nonumber|IEEEnonumber)|%")
-"""Commands that a formula without environment, label and tag does not contain; `%` begins a comment."""
+"""Matches a command or comment that may change rows or numbers. A formula without one is a single row."""
 _NEEDS_TOKENS = lazy_pattern(r"\\(?:label|tag|notag|nonumber|IEEEnonumber|verb)|%|(?<!\\)(?:\\\\)*\\\s")
-"""Commands that affect numbers, and source that differs from `SourceRow.content`."""
+r"""Matches source whose rows must be read token by token: commands that affect numbers, comments, and `\verb`
+and `\ `, whose spaces count."""
 _FIRST = lazy_pattern(r"\s*+\\begin\{([A-Za-z]+)\}")
 _PLACED = lazy_pattern(r"\\(?:label|tag)")
 _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
@@ -88,7 +89,7 @@ class SourceRow:
     notag: bool = False
     r"""Whether it contains `\notag` or `\nonumber`."""
     content: str = data_field(default="", compare=False)
-    """TeX of the row without spaces and without numbering commands."""
+    """TeX of the row, without its spaces and its numbering commands."""
     mistakes: tuple[RowProblem, ...] = ()
 
 
@@ -100,13 +101,14 @@ class RowStructure(Struct, frozen=True):
     rows: tuple[SourceRow, ...]
     """At least one row."""
     macros: Mapping[str, str | Macro] = field(default_factory=dict)
-    """Macros known after the formula: the given ones and its own."""
+    """Macros known after the formula: the macros passed to `split_rows`, and those that the formula
+    defines."""
 
 
 def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:
-    """Return environment and rows of the display `tex`. Return one row for invalid input.
+    """Return the environment and the rows of the display `tex`; one row if `tex` is invalid.
 
-    macros: as for `convert_formula`.
+    macros: maps a name with backslash to its body or to a macro of an earlier formula.
     """
     if len(tex) > MAX_LENGTH:
         return RowStructure("", (SourceRow(),), macros)
@@ -147,7 +149,7 @@ def _boxed_rows(tokens: Sequence[Token], macros: Mapping[str, str | Macro]) -> R
 
 
 def _plain_content(tex: str) -> str | None:
-    """Return the content of a formula that is certainly one row; None if its tokens must be inspected."""
+    """Return the content of a formula if it is certainly one row; None if its tokens must be inspected."""
     if not _STRUCTURE.search(tex):
         return "".join(tex.split())
     if _NEEDS_TOKENS.search(tex):
@@ -287,7 +289,8 @@ def _length(tokens: Sequence[Token]) -> int:
 
 
 def _read_command(tokens: Sequence[Token], index: int, found: _RowParts, what: str) -> int:
-    """Read the numbering command at `index` into `found`. Return the index after the argument."""
+    """Read the numbering command at `index` into `found`. Return the index after its argument. what: noun for
+    messages, "row" or "formula"."""
     command = tokens[index]
     if command.text in _UNNUMBERED:
         found.notag = True

@@ -1,4 +1,5 @@
-r"""Text of a `\tag`, for callers that mostly meet plain numbers: nothing here typesets."""
+r"""Text of a `\tag`. Importing this module does not import the converter, because most numbers are plain
+text."""
 
 from __future__ import annotations
 

@@ -132,12 +132,13 @@ def _array(parser: Parser, name: str) -> Atom:
 
 
 def print_fenced(fences: tuple[str, str], grid: Grid, plan: Sequence[Column]) -> str:
-    """Return a matrix with its rules between two delimiters. plan: its columns."""
+    """Return a matrix between two delimiters, with its horizontal and vertical lines. plan: its columns."""
     return _fence(fences[0], _rule_table("math-matrix", grid, plan), fences[1])
 
 
 def _rule_table(look: str, grid: Grid, plan: Sequence[Column], more: str = "") -> str:
-    """Return the table with its rules, which are CSS classes of the cells next to them."""
+    """Return the table with its horizontal and vertical lines, as CSS classes of the cells next to them.
+    look: CSS class of the table. more: further attributes."""
     width = max(len(row.cells) for row in grid.rows)
     rows = []
     for index, row in enumerate(grid.rows):
@@ -213,7 +214,7 @@ class Column:
     """Whether `@{}` removes the padding to the left of the column."""
     tight_right: bool = False
     before: list[str] = field(default_factory=list)
-    """Pieces printed before each cell."""
+    """Markup printed before each cell."""
     behind: list[str] = field(default_factory=list)
     prefix: list[str] = field(default_factory=list)
     r"""Tokens inserted at the start of each cell: `>{\bf}`."""
@@ -300,7 +301,8 @@ def _repeat_columns(parser: Parser, name: str, tokens: list[str]) -> list[str]:
 
 
 def _take_group(tokens: list[str]) -> list[str]:
-    """Consume the group or token at the front of `tokens`, and return it."""
+    """Consume the group or token at the front of `tokens`. Return its tokens, without the braces of a
+    group."""
     if not tokens or tokens[0] != "{":
         return [tokens.pop(0)] if tokens else []
     depth = 0
@@ -428,8 +430,8 @@ def _block_array(parser: Parser, name: str) -> Atom:
 
 
 def _read_block(parser: Parser, columns: Sequence[str]) -> tuple[tuple[str, str], int, int]:
-    """Return the delimiters in the columns of a block such as `c(cc)`, and the numbers of columns before and
-    between them."""
+    """Read the columns of a block such as `c(cc)`. Return the two delimiters, empty if there are none, the
+    number of columns before the first delimiter, and the number between the two."""
     fences, counts = list[str](), [0, 0, 0]
     for token in columns:
         if token in _DELIMITERS and len(fences) < 2:

@@ -115,7 +115,8 @@ def _condition(parser: Parser, command: str) -> None:
 
 
 def _skip_branch(parser: Parser, *, may_stop_at_else: bool) -> None:
-    r"""Drop the tokens up to and including the matching `\fi`, or the `\else` that precedes it."""
+    r"""Drop the tokens up to and including the matching `\fi`. may_stop_at_else: stop after its `\else`, if
+    it has one."""
     depth, stack = 0, parser.stack
     while stack:
         token = stack.pop()
@@ -221,7 +222,7 @@ def _if_then_else(parser: Parser, command: str) -> None:
 
 
 def _take(number: int) -> Command:
-    """Return a command that reads two arguments and keeps only the first or the second, by `number`."""
+    """Return a command that reads two arguments and keeps the first (number 1) or the second (number 2)."""
 
     def command(parser: Parser, command: str) -> None:
         _branch(parser, is_true=number == 1)

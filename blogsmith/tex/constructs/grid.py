@@ -24,7 +24,7 @@ _REGISTERS = ("skip", "box", "sep", "height")
 r"""Ends of the names of lengths, as in `\dp\strutbox`."""
 _PARTIAL_LINES = ("\\cline", "\\cmidrule")
 _IS_FORMULA = frozenset("^_")
-"""Tokens that text does not contain."""
+"""Tokens that make a cell of a text column a formula."""
 _NUMBERING = ("\\label", "\\tag", "\\notag", "\\nonumber")
 
 
@@ -128,7 +128,8 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
 
 
 def spend_empty_cells(parser: Parser, rows: Sequence[int]) -> None:
-    """Raise ParseError if padding all rows to the longest one would add too many empty cells."""
+    """Raise ParseError if padding all rows to the length of the longest would add too many empty cells. rows:
+    number of cells of each row."""
     parser.spend(_EMPTY_CELL_COST * (max(rows) * len(rows) - sum(rows)))
 
 
@@ -251,7 +252,7 @@ def _read_span(parser: Parser, column: int) -> WideCell:
 
 
 def _text_cell(parser: Parser) -> None:
-    r"""Put the following cell into a `\text{…}`."""
+    r"""Put the content of the next cell into a `\text{…}`, unless it is a formula."""
     held, depth = list[str](), 0
     while parser.stack:
         token = parser.stack[-1]
@@ -322,7 +323,8 @@ def read_gap(parser: Parser) -> float:
 
 
 def read_place(parser: Parser) -> None:
-    """Skip `[t]` or a width in brackets after the name of an environment. Other brackets are content."""
+    """Skip a position such as `[t]`, or a width in brackets, after the name of an environment. Other brackets
+    are content."""
     found = parser.optional()
     if found is None:
         return
@@ -348,13 +350,14 @@ def cell(pieces: Sequence[str], attributes: str = "") -> str:
 
 
 def small_table(rows: str, *, in_script: bool) -> str:
-    """Return a table in script size. in_script: the context has that size already."""
+    """Return a table in script size. in_script: whether the surrounding formula has that size already."""
     table = f'<mtable class="math-small">{rows}</mtable>'
     return table if in_script else f'<mstyle scriptlevel="1">{table}</mstyle>'
 
 
 def align_cell(side: str, more: str = "") -> str:
-    """Return the attributes of a cell aligned to a side. Browsers centre cells by default."""
+    """Return the attributes of a cell aligned to a side; browsers centre cells by default. more: further
+    CSS."""
     style = f"text-align:{side};justify-items:{side}" if side in ("left", "right") else ""
     style = ";".join(filter(None, (style, more)))
     return f' style="{style}"' if style else ""
@@ -376,8 +379,8 @@ _NUMBER_CELL = '<mtd class="eq-cell" style="width:50%;text-align:right;justify-i
 
 
 def number_row(cells: str, mark: RowNumber | None) -> str:
-    """Return a row with its number at the right edge. The number is not a link: nothing inside a formula may
-    be focusable."""
+    """Return a row with its formula number at the right edge. The number is not a link: nothing inside a
+    formula may be focusable."""
     if mark is None or not mark.number:
         return f"<mtr>{SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
     plain = escape(mark.number if mark.has_parentheses else f"({mark.number})", quote=False)

@@ -155,7 +155,7 @@ def _class(kind: int) -> Command:
 
 
 def _with_space(kind: int, out: list[str]) -> str:
-    """Return `out` as one element, with the spaces of the atom class `kind` on its operator, if it is one."""
+    """Return `out` as one element. If this is an operator, it gets the spaces of the atom class `kind`."""
     xml = group_fragments(out)
     if kind in SIDES and len(out) == 1 and is_operator(xml):
         before, behind = SIDES[kind]

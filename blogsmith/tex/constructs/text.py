@@ -159,7 +159,7 @@ _BOXES = name_set(
     " \\ialign \\halign \\oalign \\ooalign \\mmlToken"
     " \\href \\url \\boxed \\phantom \\hphantom \\vphantom"
 )
-"""Commands of other modules that are allowed in text."""
+"""Commands that are allowed in text and implemented in other modules."""
 _SILENT = name_set(
     "\\par \\centering \\raggedright \\raggedleft \\noindent \\protect \\relax \\selectfont \\strut"
     " \\allowbreak \\offinterlineskip \\hfil \\hfill \\hss \\vss \\vfil \\leavevmode \\m@th \\quitvmode"
@@ -455,7 +455,7 @@ _MATH_ACCENTS: Mapping[str, str] = MappingProxyType(
         "\\c": "",
     }
 )
-"""Accent of text → the accent of mathematics that it is read as in a formula; empty if there is none."""
+"""Accent of text → the math accent that replaces it in a formula; empty if there is none."""
 
 
 def _text_accent(parser: Parser, command: str) -> Atom | None:

@@ -101,7 +101,7 @@ def _stack_rows(parser: Parser, command: str) -> Atom:
 
 
 _CHARACTERS_A_TOKEN = 2
-"""Characters of markup that are measured for the cost of a token."""
+"""Number of characters of markup whose width is measured at the cost of one token."""
 _FILLS = name_set("\\hfil \\hfill \\hss \\crcr \\hidewidth")
 
 
