@@ -48,7 +48,8 @@ _OLDER: Mapping[MathAlphabet, Mapping[str, str]] = MappingProxyType(
 )
 _SCRIPT_OF: Mapping[MathAlphabet, MathAlphabet] = MappingProxyType({"scr": "cal", "bscr": "bcal"})
 _ROUNDHAND = "\ufe01"
-"""Unicode 14's variation selector for roundhand. STIX draws a script letter without it as chancery."""
+"""Variation selector of Unicode 14 for roundhand letters. STIX draws script letters without it as
+chancery."""
 BOLD_ALPHABETS: Mapping[MathAlphabet, MathAlphabet] = MappingProxyType(
     {
         "": "bi",
@@ -65,7 +66,7 @@ r"""Alphabet → its bold form, as `\boldsymbol` selects it."""
 
 
 def letters(face: MathAlphabet) -> dict[str, str]:
-    """Return plain letter or digit → its form in an alphabet, for Latin letters, digits and Greek letters."""
+    """Map plain Latin letters, Greek letters and digits to their form in the alphabet `face`."""
     if face == "rm":
         return {}
     selector = _ROUNDHAND if face == "scr" else ""

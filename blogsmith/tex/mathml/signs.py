@@ -1,4 +1,5 @@
-"""Characters that formulas print, read from finished HTML: the math font needs no other characters."""
+"""Characters that formulas print, read from finished HTML. The math font can be reduced to these
+characters."""
 
 from __future__ import annotations
 
