@@ -200,7 +200,7 @@ def is_option_list(tokens: Sequence[str]) -> bool:
 
 
 def single_entries(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Return the option list without entries that a later one of the same name overrides."""
+    """Return the option list with only the last entry of each name."""
     entries = {text_of(split_tokens(entry, "=")[0]).strip(): entry for entry in split_tokens(tokens, ",")}
     return tuple(token for name, entry in entries.items() if name for token in (*entry, ","))
 
