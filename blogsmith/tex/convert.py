@@ -40,8 +40,7 @@ _DEEP_RECURSION = 20_000
 _LINK = lazy_pattern(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _COMMA = '</mn><mo lspace="0" rspace="0">,</mo><mn>'
 _NUMBER = lazy_pattern(rf"<mn>[\d.]+(?:{_COMMA}[\d.]+)+</mn>")
-"""Matches a number that contains `{,}`, a comma without space after it. It is printed as one number, not
-two."""
+"""Matches a number with `{,}`, a comma without space after it. It is printed as one number, not two."""
 _COMMENT = lazy_pattern(r"(?<!\\)%")
 _TAG = lazy_pattern(r"<[^<>]*>")
 _COMMON = frozenset(
@@ -287,8 +286,7 @@ def _names_like(word: str, commands: tuple[str, ...]) -> list[str]:
 
 @cache
 def _names_by_letter(commands: tuple[str, ...]) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
-    """Map each letter to the commands that have it as first letter, and to those that have it as second
-    letter."""
+    """Map each letter to the commands that begin with it, and to those whose second letter it is."""
     first, second = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for command in commands:
         name = command.lstrip("\\")

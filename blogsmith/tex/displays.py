@@ -44,7 +44,6 @@ class FittedDisplay(Struct, frozen=True):
 
 
 def find_room(wide: str, level: int, number: str) -> DisplayRoom:
-    """Return the room of a display. level: number of blocks that contain it. number: text of its formula
-    number."""
+    """Return the room of a display. level: number of blocks around it. number: text of its formula number."""
     width = _DIGIT_EM * len(number) + _PARENTHESES_EM if number else 0.0
     return DisplayRoom(NESTED_EM if level else PHONE_EM, width, wide)

@@ -97,8 +97,7 @@ def input_names(tokens: Container[str]) -> dict[str, str]:
 
 
 def argument_kinds() -> dict[str, str]:
-    """Map commands, without backslash, to the kind of their arguments, such as "fraction" or "words", for
-    scripts that read TeX."""
+    """Map commands, without backslash, to the kind of their arguments, such as "fraction", for scripts."""
     kinds = {
         "fraction": FRACTIONS,
         "second": SECOND_ARGUMENT,
@@ -261,8 +260,7 @@ def _split_words(tokens: Sequence[Token], depth: int) -> Iterator[str]:
 
 
 def _part_end(tokens: Sequence[Token], index: int, depth: int) -> int:
-    """Return the index after the item at `index`: a command with its arguments, a number, or one
-    character."""
+    """Return the index after the item at `index`: a command with its arguments, a number or a character."""
     if is_control_word(tokens[index].text):
         return _command(tokens, index, depth)[1]
     end = index + 1

@@ -109,8 +109,7 @@ def _linear(tokens: Sequence[Token], depth: int) -> str:
 
 
 def _append(parts: list[str], word: str) -> None:
-    """Append `word`. Put a space before it if it follows a word, and one of the two words has more than one
-    letter."""
+    """Append `word`, after a space if it follows a word and one of the two has more than one letter."""
     if not word:
         return
     before = parts[-1] if parts else ""
@@ -195,8 +194,7 @@ def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]
 
 
 def _skip_delimiter(tokens: Sequence[Token], index: int) -> int:
-    """Return the index after the command at `index`, and after a following `.` if it is an empty
-    delimiter."""
+    """Return the index after the command at `index`, and after a `.` that is its empty delimiter."""
     after = skip_spaces(tokens, index + 1)
     is_empty = after < len(tokens) and tokens[after].text == "." and tokens[index].text in _DELIMITED
     return after + is_empty

@@ -101,8 +101,7 @@ class RowStructure(Struct, frozen=True):
     rows: tuple[SourceRow, ...]
     """At least one row."""
     macros: Mapping[str, str | Macro] = field(default_factory=dict)
-    """Macros known after the formula: the macros passed to `split_rows`, and those that the formula
-    defines."""
+    """Macros known after the formula: those passed to `split_rows`, and those that the formula defines."""
 
 
 def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:

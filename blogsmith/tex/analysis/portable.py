@@ -133,8 +133,7 @@ def define(reader: TokenReader, command: str) -> None:
 
 
 def _body(reader: TokenReader) -> tuple[str, ...]:
-    """Read the body of a definition. Its tokens are stored without positions; a call gives them its own
-    position."""
+    """Read the body of a definition. Its tokens lose their positions; a call gives them its own."""
     return tuple(str(token) for token in reader.argument())
 
 
@@ -291,8 +290,7 @@ class _MacroExpansion:
         return made
 
     def _expand(self, call: str) -> int:
-        """Push the expansion of the macro call `call`. Return the number of tokens below the expansion on the
-        stack."""
+        """Push the expansion of the macro call `call`. Return the number of tokens below it on the stack."""
         budget = self._reader.budget
         self._reader.peek()  # TeX ignores spaces after a control word
         self._reader.expand(call)

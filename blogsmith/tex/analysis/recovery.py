@@ -43,8 +43,7 @@ def find_further_errors(tex: str, first: TexError, convert: Callable[[str], obje
 
 
 def _part_with_error(tex: str, error: TexError) -> tuple[int, int] | None:
-    """Return start and end offset of the part to replace, at least two characters; None if its end is
-    uncertain."""
+    """Return start and end of the characters to replace, at least two; None if the end is uncertain."""
     start, end = error.offset, error.offset + error.length
     written = tex[start:end]
     if error.kind == "math-command" and written.startswith("\\") and not written.startswith("\\begin"):
@@ -59,8 +58,7 @@ def _smallest_part(tex: str, start: int, end: int) -> tuple[int, int] | None:
     range; None if nothing does."""
     found: list[tuple[int, int]] = []
     opened: list[tuple[str, int, int]] = []
-    """Open braces and environments: opening token, its offset, and the offset where the current cell
-    starts."""
+    """Open braces and environments: opening token, its offset, offset of the current cell."""
     for part in _PART.finditer(tex):
         sign, at = part[0], part.start()
         if sign == "{" or part["side"] == "begin":

@@ -1,5 +1,4 @@
-r"""Text of a `\tag`. Importing this module does not import the converter, because most numbers are plain
-text."""
+r"""Text of a `\tag`. This module does not import the converter, because most numbers are plain text."""
 
 from __future__ import annotations
 

@@ -227,8 +227,7 @@ def _ignore_optional(arguments: int) -> Expander:
 
 
 def _tag_form(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand mathtools' `\newtagform{name}[format]{left}{right}` to nothing: the theme decides how numbers
-    look."""
+    r"""Expand mathtools' `\newtagform{name}[format]{left}{right}` to nothing: the theme formats numbers."""
     reader.argument()
     reader.optional()
     return _ignore(2)(reader, command)
@@ -298,8 +297,7 @@ def _units(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _scaled(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand scalerel's `\scalerel*[2em]{x}{\sum}` to `x` in its own size, and `\scalerel{x}{\sum}` to
-    `x\sum`."""
+    r"""Expand scalerel's `\scalerel{x}{\sum}` to `x\sum`, and `\scalerel*[2em]{x}{\sum}` to `x`, unscaled."""
     starred, _ = reader.star(), reader.optional()
     content, measure = reader.argument(), reader.argument()
     return ["{", *content, "}", *([] if starred else ["{", *measure, "}"])]

@@ -301,8 +301,7 @@ def _repeat_columns(parser: Parser, name: str, tokens: list[str]) -> list[str]:
 
 
 def _take_group(tokens: list[str]) -> list[str]:
-    """Consume the group or token at the front of `tokens`. Return its tokens, without the braces of a
-    group."""
+    """Consume the group or token at the front of `tokens`. Return it without the braces of a group."""
     if not tokens or tokens[0] != "{":
         return [tokens.pop(0)] if tokens else []
     depth = 0

@@ -115,8 +115,7 @@ def _condition(parser: Parser, command: str) -> None:
 
 
 def _skip_branch(parser: Parser, *, may_stop_at_else: bool) -> None:
-    r"""Drop the tokens up to and including the matching `\fi`. may_stop_at_else: stop after its `\else`, if
-    it has one."""
+    r"""Drop the tokens up to and including the matching `\fi`, or its `\else` if `may_stop_at_else`."""
     depth, stack = 0, parser.stack
     while stack:
         token = stack.pop()

@@ -93,8 +93,7 @@ _COMMA = "<mo>,</mo>"
 
 
 def _fenced(names: tuple[str, str], parts: list[str]) -> str:
-    r"""Return the elements of `\left … \right` as one row, with its intent. names: tokens of the two
-    delimiters."""
+    r"""Return the elements of `\left … \right` as one row, with its intent. names: the two delimiters."""
     intent, inner = _INTENTS.get(names, ""), parts[1:-1]
     if intent.endswith("($x)") and inner:
         inner = [add_argument(join_fragments(inner), "x")]

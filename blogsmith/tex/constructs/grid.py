@@ -323,8 +323,8 @@ def read_gap(parser: Parser) -> float:
 
 
 def read_place(parser: Parser) -> None:
-    """Skip a position such as `[t]`, or a width in brackets, after the name of an environment. Other brackets
-    are content."""
+    r"""Skip a position such as `[t]`, or a width in brackets, after `\begin{name}`. Other brackets are
+    content."""
     found = parser.optional()
     if found is None:
         return
@@ -356,8 +356,7 @@ def small_table(rows: str, *, in_script: bool) -> str:
 
 
 def align_cell(side: str, more: str = "") -> str:
-    """Return the attributes of a cell aligned to a side; browsers centre cells by default. more: further
-    CSS."""
+    """Return the attributes of a cell aligned to a side; browsers centre by default. more: further CSS."""
     style = f"text-align:{side};justify-items:{side}" if side in ("left", "right") else ""
     style = ";".join(filter(None, (style, more)))
     return f' style="{style}"' if style else ""

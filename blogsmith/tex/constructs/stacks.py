@@ -94,8 +94,7 @@ def _script_style(parser: Parser) -> int:
 
 
 def _base(parser: Parser) -> Atom:
-    """Read the base of a stack. A group of one symbol has the atom class of that symbol; any other group is
-    ORD."""
+    """Read the base of a stack. A group of one symbol keeps the class of the symbol; others are ORD."""
     source = parser.argument()
     kept = [token for token in source if token != " "]
     if len(kept) == 1 and kept[0] not in parser.macros and kept[0] in parser.atoms:

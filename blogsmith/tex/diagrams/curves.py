@@ -28,8 +28,7 @@ class Rectangle(Struct, frozen=True):
     down: float
 
     def border(self, direction: complex, origin: complex | None = None) -> complex:
-        """Return the point where a ray leaves the rectangle. origin: start of the ray, inside the rectangle;
-        None: the center."""
+        """Return the point where a ray leaves the rectangle. origin: its start inside; None: the center."""
         start = self.center if origin is None else origin
         offset, reach = start - self.center, float("inf")
         if abs(direction.real) > 1e-9:
@@ -88,8 +87,7 @@ class Curve(Struct, frozen=True):
         return Curve(self.a + first, self.b + first, self.c + last, self.d + last, self.is_straight)
 
     def offset(self, distance: float) -> Curve:
-        """Return the curve at a distance to the left of this one; approximate unless the curve is
-        straight."""
+        """Return the curve at a distance to the left of this one; approximate unless it is straight."""
         return self.move(*(distance * _LEFT * self.direction(t) for t in (0.0, 1.0))) if distance else self
 
     def part(self, start: float, end: float) -> Curve:
@@ -104,8 +102,7 @@ class Curve(Struct, frozen=True):
         return Curve(a, b, c, d, self.is_straight)
 
     def trim(self, start: float, end: float) -> Curve:
-        """Return the curve without a length at its start and one at its end; the whole curve if it is too
-        short."""
+        """Return the curve without a length at each end; the whole curve if it is too short."""
         gone = [0.0, *accumulate(abs(q - p) for p, q in pairwise(self.points()))]
         low, high = start, gone[-1] - end
         if low >= high - 0.01 or not (start or end):
@@ -114,8 +111,7 @@ class Curve(Struct, frozen=True):
 
 
 def _parameter(gone: Sequence[float], distance: float) -> float:
-    """Return the parameter of the point at a distance along the curve. gone: distance from the start to each
-    sample."""
+    """Return the parameter at a distance along the curve. gone: distance from the start to each sample."""
     for index, (before, after) in enumerate(pairwise(gone)):
         if after >= distance and after > before:
             return max(0.0, index + (distance - before) / (after - before)) / _SAMPLES

@@ -140,8 +140,7 @@ def _placed(placed: PlacedBox, start: float) -> str:
 
 
 def _drawing(layout: Layout) -> str:
-    """Return the paths of all arrows, one path for each style. Heads and tails are solid even if the line is
-    dashed."""
+    """Return the paths of all arrows, one for each style. Heads and tails of dashed arrows are solid."""
     looks: dict[str, list[str]] = {}
     origin = complex(layout.left, layout.top)
     for placed in layout.arrows:

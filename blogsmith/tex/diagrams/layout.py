@@ -234,8 +234,7 @@ def _centers(diagram: ArrowDiagram, columns: Sequence[float]) -> tuple[list[floa
 
 
 def _label_gaps(diagram: ArrowDiagram) -> dict[int, float]:
-    """Return column → space that the labels of arrows to the next column need; empty if labels do not widen
-    gaps."""
+    """Return column → space that labels of arrows to the next column need; empty if labels widen no gaps."""
     gaps: dict[int, float] = {}
     for arrow in diagram.arrows if diagram.has_wide_labels else ():
         first, last = sorted((arrow.source.column, arrow.target.column))

@@ -92,8 +92,7 @@ class Option(Struct, frozen=True):
     value: tuple[str, ...] = ()
     """Tokens after the equals sign, without outer braces; empty if there is no value."""
     at: tuple[str, ...] = ()
-    """Tokens that messages point to. For an option from a style of the author, these are the tokens of the
-    style."""
+    """Tokens that messages point to; for an option from the author's style, the tokens of the style."""
 
     @property
     def value_text(self) -> str:
@@ -272,8 +271,7 @@ def _moved(before: tuple[float, float], option: Option) -> tuple[float, float]:
 
 
 def _color(parser: Parser, option: Option, keys: Sequence[str]) -> str | None:
-    """Return the color that an option sets, as CSS; "" for the text color of the page; None if the option
-    sets none."""
+    """Return the color that an option sets, as CSS; "" for the page's text color; None if it sets none."""
     text = option.value_text if option.key in keys else option.text if not option.value else "?"
     found = _COLOR.fullmatch(text)
     if found is None:

@@ -33,8 +33,7 @@ r"""Content of `\hole`: a gap in the line."""
 
 
 def read_xymatrix(parser: Parser) -> ArrowDiagram:
-    r"""Read the settings and the argument after `\xymatrix`. Return the diagram. ParseError if its syntax is
-    wrong."""
+    r"""Read the settings and the argument after `\xymatrix`. Return the diagram. ParseError if invalid."""
     gaps, padding = {"C": _GAP, "R": _GAP}, _PADDING
     while parser.peek() == "@":
         tokens = [parser.pop()]

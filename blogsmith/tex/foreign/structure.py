@@ -52,8 +52,7 @@ def read_structure(mathml: str) -> Row:
 
 
 def first_difference(ours: Row, theirs: Row) -> tuple[str, str]:
-    """Return the first pair of parts that differ, as small as possible, as strings. ours, theirs: two
-    rows."""
+    """Return the first parts of the rows `ours` and `theirs` that differ, as small as possible, as text."""
     for one, other in zip(ours, theirs, strict=False):
         if one == other:
             continue
@@ -92,8 +91,7 @@ _WRITTEN: Mapping[str, Callable[..., str]] = MappingProxyType(
         "line": lambda *cells: ", ".join(cells),
     }
 )
-"""Name of a construct → function that returns it as text. The arguments are the parts of the construct as
-text."""
+"""Name of a construct → function that returns it as text. Its arguments are the parts as text."""
 
 
 def _row(element: ElementTree.Element) -> Row:
@@ -117,8 +115,7 @@ def _joined(parts: list[Any]) -> Row:
 
 
 def _with_names(parts: list[Any]) -> Iterator[Any]:
-    """Yield `parts`, with consecutive upright letters joined to one name, even if each has an element of its
-    own."""
+    """Yield `parts`, with consecutive upright letters joined to one name, even if from several elements."""
     for is_upright, group in groupby(parts, lambda part: isinstance(part, str) and part.startswith(_UPRIGHT)):
         found = list(group)
         if is_upright and len(found) > 1:

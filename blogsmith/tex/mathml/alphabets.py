@@ -48,8 +48,7 @@ _OLDER: Mapping[MathAlphabet, Mapping[str, str]] = MappingProxyType(
 )
 _SCRIPT_OF: Mapping[MathAlphabet, MathAlphabet] = MappingProxyType({"scr": "cal", "bscr": "bcal"})
 _ROUNDHAND = "\ufe01"
-"""Variation selector of Unicode 14 for roundhand letters. STIX draws script letters without it as
-chancery."""
+"""Unicode 14's variation selector for roundhand letters. Without it, STIX draws chancery letters."""
 BOLD_ALPHABETS: Mapping[MathAlphabet, MathAlphabet] = MappingProxyType(
     {
         "": "bi",

@@ -164,8 +164,7 @@ def _without_space(xml: str, side: str) -> str:
 
 
 def _spaced_row(xml: str) -> re.Match[str] | None:
-    """Match an `<mrow>` with a space before or after its content, or at both sides; None for any other
-    markup."""
+    """Match an `<mrow>` with a space before its content, after it, or both; None for other markup."""
     row = _SPACED_ROW.fullmatch(xml) if xml.startswith("<mrow>") else None
     return row if row and (row[1] or row[3]) else None
 
@@ -205,8 +204,7 @@ def identifier(sign: str) -> str:
 
 
 def upright(sign: str) -> str:
-    """Return an upright letter. Without the `<mpadded>`, Firefox would put space between it and a slanted
-    letter."""
+    """Return an upright letter. The `<mpadded>` prevents space in Firefox beside a slanted letter."""
     return f'<mpadded><mi mathvariant="normal">{sign}</mi></mpadded>'
 
 

@@ -86,8 +86,7 @@ def _is_short(content: str, room: float) -> bool:
 
 
 def _kind(broken: DisplayLines, wide: str) -> str:
-    """Return how a display changes, as words that the selectors of `wide.css` match. wide: as in
-    `DisplayRoom`."""
+    """Return how a display changes, as words for selectors of `wide.css`. wide: see `DisplayRoom`."""
     if not broken.is_table and broken.widest >= broken.width:
         return "shrink"
     whole = broken.width * (1.0 if wide == "break" else LEAST_SCALE)
@@ -136,8 +135,7 @@ class DisplayLines(Struct, frozen=True):
 
 
 def _is_lines(element: MeasuredElement) -> bool:
-    """Return whether the element is a table of lines: an environment such as `align`, or an array of one
-    column."""
+    """Return whether the element is a table of lines, such as `align`, or an array of one column."""
     if element.xml.startswith("<mtable><"):
         return all(len(row.children) == 1 for row in element.children)
     return _LINES.match(element.xml) is not None
@@ -190,8 +188,7 @@ def _break_inner(piece: LinePiece, room: float) -> LinePiece:
 
 
 def _break_row(elements: Sequence[MeasuredElement], room: float) -> list[list[LinePiece]]:
-    """Return the groups of elements between possible breaks, with the worst breaks only where `room` requires
-    them."""
+    """Return the groups between possible breaks. The worst breaks are used only if `room` requires them."""
     groups = _split_at_spaces(list(read_pieces(elements)))
     for starts, limit in _OPENED:
         groups = [
@@ -276,8 +273,7 @@ def _styled(piece: LinePiece, start: str) -> LinePiece:
 
 
 def _open_scripts(piece: LinePiece, name: str) -> Sequence[MeasuredElement]:
-    """Return the parts of a base between delimiters, with the scripts at the last part. name: tag of the
-    scripts."""
+    """Return the parts of a base between delimiters, with the scripts at the last one. name: scripts' tag."""
     base, *scripts = piece.children
     *inside, last = base.children
     # alone in a row, because browsers give no base of scripts its size
@@ -286,8 +282,7 @@ def _open_scripts(piece: LinePiece, name: str) -> Sequence[MeasuredElement]:
 
 
 def _open_words(piece: LinePiece, start: str) -> Iterator[LinePiece]:
-    """Yield the words of a text. Each space becomes a no-break space, so that browsers do not drop it at a
-    line end."""
+    """Yield the words of a text. Spaces become no-break spaces, which browsers do not drop at a line end."""
     text = piece.xml[len(start) : -len("</mtext>")]
     words = text.replace(" ", _NO_BREAK_SPACE).split(_NO_BREAK_SPACE) if "<" not in text else [text]
     for index, word in enumerate(words):

@@ -114,8 +114,7 @@ def split_wide(groups: Sequence[list[LinePiece]], narrow: float) -> list[list[Li
 
 
 _LEVELS: Sequence[tuple[tuple[int, ...], bool]] = (((BIN,), False), ((REL, BIN), True), ((PUNCT,), True))
-"""Kinds of breaks worse than those after a relation: atom classes to break after, and whether also inside
-brackets."""
+"""Breaks worse than after a relation: classes of atoms to break after; whether also inside brackets."""
 
 
 def _split(pieces: list[LinePiece], kinds: tuple[int, ...], is_deep: bool) -> list[list[LinePiece]]:
@@ -187,8 +186,7 @@ def children(markup: str) -> Iterator[str]:
 
 @lru_cache(4096)
 def _piece_class(xml: str) -> int:
-    """Return the atom class of a piece, derived from its spaces. An operator that was made ordinary has
-    none."""
+    """Return the atom class of a piece, derived from its spaces. An operator made ordinary has none."""
     found = _OPERATOR.match(xml)
     if found is None:
         row = _SPACED_ROW.fullmatch(xml)

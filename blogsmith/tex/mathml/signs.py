@@ -1,5 +1,4 @@
-"""Characters that formulas print, read from finished HTML. The math font can be reduced to these
-characters."""
+"""Characters that formulas print, read from finished HTML. The math font needs no other characters."""
 
 from __future__ import annotations
 

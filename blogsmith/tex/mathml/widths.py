@@ -28,8 +28,7 @@ _PARTS = lazy_pattern(r"<(/?)([a-z]+)([^<>]*?)(/?)>([^<]*)")
 _LENGTH = lazy_pattern(r' width="(-?[\d.]+)(?:em)?"')
 _SPACE = lazy_pattern(r' ([lr])space="(-?[\d.]+)(?:em)?"')
 _GLYPH = 1.015
-"""Drawn size of a glyph as a multiple of its nominal size, because themes even out the heights of small
-letters."""
+"""Drawn size of a glyph per nominal size: themes even out the heights of small letters."""
 _TEXT = 1.0
 """Width of a word in the font of the page's text, as a multiple of its width in the math font."""
 _WORD_SPACE = 0.2
@@ -158,8 +157,7 @@ def _close(element: _Open, xml: str) -> MeasuredElement:
 
 @lru_cache(4096)
 def _read_in_display(text: str) -> MeasuredElement | _Tag:
-    """Return the element or tag `text` in display style. Cached, because most of them occur in several
-    formulas."""
+    """Return the element or tag `text` in display style. Cached, because formulas share most of them."""
     return _read_token(text, is_display=True)
 
 

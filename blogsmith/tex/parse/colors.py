@@ -79,11 +79,9 @@ NAMES: Mapping[str, str] = MappingProxyType(
     {name: "#" + code for name, code in zip(_CSS.split()[::2], _CSS.split()[1::2], strict=True)}
     | {name: "#" + code.lower() for name, code in zip(_DVIPS.split()[::2], _DVIPS.split()[1::2], strict=True)}
 )
-"""Name → CSS colour in hexadecimal, because HTML checkers know few names. Lower-case names are those of
-CSS."""
+"""Name → CSS colour in hexadecimal, as HTML checkers know few names. Lower-case names are those of CSS."""
 _LIGHT = 0.35
-"""Relative luminance of a background above which black text is more readable than white, with a margin for
-grey."""
+"""Background luminance above which black is more readable than white, with a margin for grey."""
 _DIM = 0.2
 """Relative luminance below which a colour has a contrast of less than about 4 on dark pages."""
 _GREY = 6
@@ -219,9 +217,8 @@ def _bytes(parts: Sequence[float]) -> str | None:
 
 
 def ink_on(color: str, style: str = "") -> str:
-    """Return the attributes for text on the background `color`, `#rgb` or `#rrggbb`. On a light background
-    the text is black, and colours in it stay as on light pages even if the page is dark. style: further
-    CSS."""
+    """Return the attributes for text on a background, `#rgb` or `#rrggbb`. On a light background the text is
+    black, and its colours stay as on light pages even if the page is dark. style: further CSS."""
     is_light = _luminance(color) > _LIGHT
     style = ";".join(filter(None, (style, "color-scheme:light" if is_light else "")))
     return (' mathcolor="#111111"' if is_light else "") + (f' style="{style}"' if style else "")

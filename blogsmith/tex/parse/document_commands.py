@@ -73,8 +73,7 @@ def _read_specification(reader: TokenReader, name: str) -> tuple[MacroParameter,
 
 
 def _read_parameter(inner: TokenReader, letter: str) -> MacroParameter | None:
-    """Read one parameter of a specification. letter: its type, already consumed. Return None for an unknown
-    type."""
+    """Read one parameter. letter: its type, already consumed. Return None for an unknown type."""
     if letter == "m":
         return _MANDATORY
     if letter == "s":

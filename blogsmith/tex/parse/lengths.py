@@ -57,8 +57,7 @@ _GLUE = lazy_pattern(r"\s*(?:(?:plus|minus)\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+\
 
 
 def ems(tex: str) -> float | None:
-    r"""Return the length that `tex` describes, such as `3pt` or `-.5\jot plus 1fil`, in em. None if it is
-    invalid."""
+    r"""Return the length `tex`, such as `3pt` or `-.5\jot plus 1fil`, in em. None if it is invalid."""
     match = _LENGTH.match(tex)
     if match is None or not _GLUE.fullmatch(tex, match.end()):
         return None

@@ -147,8 +147,7 @@ def _has_limits(token: str, kind: int) -> bool:
 
 
 def _add_primes(primes: int, upper: str) -> str:
-    """Return the MathML of `primes` primes, up to four in one character, followed by `upper`, the other
-    superscript."""
+    """Return the MathML of a number of primes, followed by `upper`, the rest of the superscript."""
     counts = [4] * (primes // 4) + ([primes % 4] if primes % 4 else [])
     signs = "".join(f'<mo lspace="0" rspace="0">{_PRIMES[count]}</mo>' for count in counts)
     return signs if len(counts) == 1 and not upper else f"<mrow>{signs}{upper}</mrow>"
@@ -283,8 +282,8 @@ class Parser(State):
         return combine
 
     def item(self, token: str) -> Atom | None:
-        """Return the atom for `token`, which is not a plain symbol; None if it prints nothing or was replaced
-        by other tokens."""
+        """Return the atom for `token`, not a plain symbol; None if it prints nothing or pushes other
+        tokens."""
         if token == "{":
             return self.group(token)
         handler = self.constructs.commands.get(token)
@@ -400,8 +399,7 @@ class Parser(State):
         return out
 
     def not_closed(self, opening: str) -> ParseError:
-        """Return the error for a group that ends without its closing delimiter. opening: token that opens the
-        group."""
+        """Return the error for a group without its closing delimiter. opening: token that opens the group."""
         found = self.end_token
         if not found:
             return ParseError(

@@ -140,8 +140,7 @@ class TokenReader:
         self._global_definitions: dict[str, int] = {}
         """Globally defined name → value of `_defined` at that definition."""
         self._saved_definitions: list[tuple[int, str, Macro | Expander | None]] = []
-        """(value of `_defined`, name, earlier definition) to restore at the end of a group; None: there was
-        none."""
+        """(value of `_defined`, name, earlier definition or None) to restore at the end of a group."""
 
     def peek(self) -> str:
         """Implement `FormulaReader`."""
@@ -435,8 +434,8 @@ _TESTS: Mapping[str, bool] = MappingProxyType(
 
 
 def choose_branches(body: Sequence[str], values: Sequence[list[str] | None]) -> list[str]:
-    """Return `body` with each test of an argument replaced by the branch that applies. values: arguments;
-    None if missing."""
+    """Return `body` with its tests of arguments replaced by the branch that applies. values: None if
+    missing."""
     if not any(token.startswith("\\If") for token in body):
         return list(body)
     reader = TokenReader(body, {})

@@ -51,8 +51,7 @@ class RowNumber(Struct, frozen=True):
     has_parentheses: bool = False
     r"""Whether `number` is printed without added parentheses, as for `\tag*`."""
     mathml: str = ""
-    """MathML of the number with parentheses, for a tag that contains TeX; empty if `number` is printed as it
-    is."""
+    """MathML of the number with parentheses, for a tag with TeX; empty if `number` is printed as it is."""
 
 
 class State(TokenReader):

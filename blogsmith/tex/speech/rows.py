@@ -1,5 +1,4 @@
-"""Rows of a formula as a reader hears them: without groups, with matching brackets and bars and their
-meanings."""
+"""Rows of a formula as a reader hears them: without groups, with pairs of brackets and bars."""
 
 from __future__ import annotations
 
@@ -16,16 +15,14 @@ BRACKETS: Mapping[str, tuple[str, str]] = {
     "⌊": ("⌋", "floor"),
     "⌈": ("⌉", "ceiling"),
 }
-"""Opening delimiter with a spoken name → its closing delimiter, and the concept of MathML's `intent` for the
-pair."""
+"""Opening delimiter with a spoken name → its closing delimiter, and the pair's concept of `intent`."""
 _OPENING, _CLOSING = ("(", "[", "{", "⟨"), (")", "]", "}", "⟩")
 _REACH = 200
 """Maximum number of elements searched for a matching bracket, so that the time is linear."""
 
 
 def flatten(elements: Sequence[Element]) -> list[Element]:
-    """Return the elements, with each group such as `<mrow>` replaced by its content unless it has a meaning
-    of its own."""
+    """Return the elements. Groups such as `<mrow>` without a meaning are replaced by their content."""
     flat: list[Element] = []
     for element in elements:
         if (
@@ -55,8 +52,7 @@ def base_of(element: Element) -> Element:
 
 
 def _is_bracketed(element: Element) -> bool:
-    """Return whether the element is a norm or an absolute value that includes its delimiters. Speech names
-    the pair."""
+    """Return whether the element is a norm or absolute value with its delimiters, spoken as one name."""
     is_pair = element.get("intent") in ("norm($x)", "absolute-value($x)")
     return is_pair and len(element) > 1 and text_of(element[0]) in ("|", "‖")
 

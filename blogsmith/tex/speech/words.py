@@ -318,8 +318,7 @@ class _Speaker:
         return found or self._fill("ordinal", self.say(element))
 
     def _scripts(self, element: Element, name: str) -> str:
-        """Return the words of a base with scripts. name: words of the base; empty to read them from the
-        base."""
+        """Return the words of a base with scripts. name: words of the base; empty if not known yet."""
         base, scripts = element[0], [*element[1:]]
         low = scripts[0] if "sub" in element.tag or "under" in element.tag else None
         high = scripts[-1] if "sup" in element.tag or "over" in element.tag else None

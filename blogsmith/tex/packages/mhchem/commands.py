@@ -53,8 +53,7 @@ def control(scan: Scanner) -> str:
 
 
 def text(scan: Scanner) -> str:
-    """Return the rest of `scan` as upright text. Formulas in dollar signs and commands in it are not
-    changed."""
+    """Return the rest of `scan` as upright text. Formulas in `$…$` and commands are not changed."""
     made: list[str] = []
     while scan.next_character:
         words = scan.accept(_TEXT)

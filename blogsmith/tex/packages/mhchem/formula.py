@@ -245,8 +245,7 @@ def _command(made: ChemicalFormula) -> None:
 
 
 def _read_framed(made: ChemicalFormula, name: str) -> None:
-    """Read a command with its arguments. A fraction at the start of a formula is the amount of the
-    formula."""
+    """Read a command with its arguments. A fraction before a formula is the amount of the formula."""
     content = control(made.scan)
     if name in _FRACTIONS and made.side is Attachment.EDGE and made.scan.peek_match(_COUNTED_AHEAD):
         add_amount(made, content)

@@ -115,8 +115,7 @@ class ChemicalFormula:
             self.begins_with_bond[-1] = False
 
     def lower(self, tex: str) -> None:
-        """Add a subscript: below the superscript at the end of the formula (`open_superscript`), otherwise on
-        its own."""
+        """Add a subscript: below the superscript before it (`open_superscript`), otherwise on its own."""
         raised = self.open_superscript
         if raised is None:
             self.parts.append(Scripts(lower=tex))
@@ -260,8 +259,8 @@ class Scanner:
         return part
 
     def take_match(self, pattern: re.Pattern[str]) -> Scanner | None:
-        """Consume the match of `pattern` at the position. Return a scanner for the matched text; None if
-        there is no match."""
+        """Consume the match of `pattern` at the position. Return a scanner for it; None if there is no
+        match."""
         start = self.place
         return None if self.accept(pattern) is None else self._part(start, self.place)
 

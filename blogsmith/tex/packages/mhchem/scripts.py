@@ -82,8 +82,7 @@ def read_superscript(scan: Scanner, *, is_mass: bool = False, is_small: bool = F
 
 
 def _value(scan: Scanner, mark: str) -> str:
-    """Read the value of a script, in braces or between `$`, or a command. Return it as TeX. mark: `_` or
-    `^`."""
+    """Read the value after `mark`, `_` or `^`: in braces, between `$`, or a command. Return it as TeX."""
     if scan.next_character == "{":
         return _script(scan.take_bracket(), is_upper=mark == "^")
     if scan.next_character == "$":
@@ -145,6 +144,5 @@ def primes(marks: str) -> str:
 
 
 def decimal(whole: str, sign: str | None, fraction: str | None) -> str:
-    """Return a number as TeX. sign: its decimal marker; a comma is printed without the space of
-    punctuation."""
+    """Return a number as TeX. sign: its decimal marker. A comma gets no space after it."""
     return whole + {",": "{,}", ".": "."}.get(sign or "", "") + (fraction or "")

@@ -53,8 +53,7 @@ _MORE = lazy_pattern(r"(?=[^\s,;)\]}])")
 
 
 def blank(formula: ChemicalFormula) -> None:
-    """Read white space and the operator, arrow or state after it. Also called before the first part of a
-    formula."""
+    """Read white space and the operator, arrow or state after it. Also called at the start of the input."""
     scan = formula.scan
     scan.accept(BLANK)
     if not scan.next_character or take_arrow(formula) or take_operator(formula):
@@ -339,8 +338,7 @@ def digits(formula: ChemicalFormula) -> None:
 
 
 def letters(formula: ChemicalFormula) -> None:
-    """Read letters that are not an amount: an atom, a prefix such as cis-, or a repeat count such as the n of
-    (CH2)n."""
+    """Read letters that are not an amount: an atom, a prefix such as cis-, or the n of (CH2)n."""
     scan, side = formula.scan, formula.side
     begins = side in (Attachment.EDGE, Attachment.JOINT)
     if begins and (acidity := scan.accept(_ACIDITY)) is not None:

@@ -114,8 +114,7 @@ def read_size(reader: FormulaReader) -> str:
 
 
 def take_bracketed(reader: FormulaReader, opening: str) -> list[str] | None:
-    """Consume `opening`, its closing bracket and the content, and return the content; None if `opening` is
-    not next."""
+    """Consume `opening`, the content and the closing bracket. Return the content; None without `opening`."""
     content = reader.read_delimited(opening, PARTNERS[opening])
     if content is None and reader.peek() == opening:
         hint = f"write `{PARTNERS[opening]}` where it ends"
@@ -147,8 +146,7 @@ def _group(reader: FormulaReader) -> list[str] | None:
 
 
 def fence(opening: str, closing: str, before: str = "") -> Expander:
-    """Return an expander that puts brackets around its argument. before: TeX to print before the opening
-    bracket."""
+    """Return an expander that puts brackets around its argument. before: TeX in front of the brackets."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         size = read_size(reader)

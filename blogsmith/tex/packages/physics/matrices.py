@@ -84,8 +84,7 @@ def _identity(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _fill_matrix(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\xmat{x}{2}{3}` to two rows and three columns of x. With a star, each x gets its row and
-    column number."""
+    r"""Expand `\xmat{x}{2}{3}` to two rows and three columns of x; with a star, each x gets its indices."""
     star = reader.star()
     return _matrix_tokens(reader, command, reader.argument(), star)
 

@@ -11,8 +11,7 @@ from .brackets import PARTNERS, enclose, take_bracketed
 _D = "\\mathrm{d}"
 _CURLY_D = "\\partial "
 _STATED = r"\MathMLintent{derivative($f,$x)}{\frac{~\MathMLarg{f}{#1}}{~\MathMLarg{x}{#2}}}"
-"""Derivative of a one-letter function by a one-letter variable, with its intent. `~`: the differential, such
-as d."""
+"""Derivative with its intent, if function and variable are one letter. `~`: the differential, such as d."""
 _TALL_NAMES = """
 frac dfrac tfrac cfrac flatfrac dv pdv fdv binom dbinom over sum prod int iint iiint oint sqrt left begin
 mqty pmqty bmqty vmqty stackrel overset underset overbrace underbrace
@@ -116,7 +115,7 @@ def _sign(tex: str) -> Expander:
 
 
 def _bold(around: str) -> Expander:
-    """Return an expander for a bold argument: upright, or slanted with a star. around: TeX where `…` is the
+    """Return an expander for a bold argument: upright, or slanted with a star. around: TeX, `…` is the
     argument."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:

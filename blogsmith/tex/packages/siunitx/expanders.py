@@ -61,8 +61,7 @@ class _Source:
         return ParseError("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])
 
     def _body(self, name: str) -> tuple[str, ...] | None:
-        """Return the body of the author's macro `name`; None if there is no such macro or it has
-        arguments."""
+        """Return the body of the author's macro `name`; None if it does not exist or has arguments."""
         macro = self.reader.macros.get(name) if isinstance(self.reader, TokenReader) else None
         return macro.body if isinstance(macro, Macro) and not macro.arity and not macro.delimiters else None
 
@@ -93,8 +92,7 @@ def _current_options(setup: tuple[str, ...]) -> Options:
 
 
 def _command(make: _Make) -> Expander:
-    """Return an expander for a command with options before its arguments. make: reads the arguments and
-    returns TeX."""
+    """Return an expander for a command with options first. make: reads the arguments, returns TeX."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         source = _Source(reader)
@@ -163,8 +161,8 @@ def _angle(source: _Source, options: Options) -> str:
 
 
 def _convert_angle(parts: Sequence[str], mode: str) -> list[str]:
-    """Convert degrees, minutes and seconds to decimal degrees if `mode` is "decimal", otherwise to the three
-    parts."""
+    """Convert degrees, minutes and seconds to decimal degrees if `mode` is "decimal"; otherwise the
+    reverse."""
     if not all(_DECIMAL.fullmatch(part) and part.strip("-.,") for part in parts if part):
         raise UnitError(
             f'invalid angle "{quote_text(";".join(parts))}"',
@@ -222,7 +220,7 @@ def _quantities(
     """Return several numbers with their unit. join: joins the printed numbers.
 
     units: `repeat` prints the unit after each number, `bracket` once after all numbers in brackets, `single`
-    once after the last number. With `-power` at its end, the unit is raised to the count of numbers.
+    once after the last number. `power` and `bracket-power` raise the unit to the count of numbers.
     """
     found, own = source.unit()
     if units == "repeat":
@@ -316,5 +314,4 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\DeclareSIUnit": _declare,
     }
 )
-r"""Commands of siunitx, including its `\qty`. The physics package has a `\qty` too, and decides which one is
-used."""
+r"""Commands of siunitx, with its own `\qty`. The physics package decides which `\qty` is used."""
