@@ -69,7 +69,7 @@ class TypesetFormula(Struct, frozen=True):
     macros: Mapping[str, Macro]
     """Macros that the formula defines, for use in later formulas."""
     warnings: Sequence[TexError] = ()
-    """Styles of diagrams that were ignored."""
+    """Warnings about unknown styles of diagrams, which were ignored."""
 
 
 class FormulaOptions(TypedDict):
@@ -234,8 +234,8 @@ def _read_with_positions(
 
 
 def _origin_hint(error: ParseError, known: Mapping[str, Macro]) -> str:
-    """Return a hint with the LaTeX file that defines the macro which caused `error`; empty if no file
-    defines it."""
+    """Return a hint that names the LaTeX file where the macro that caused `error` is defined; empty if there
+    is none."""
     name = error.token.macro if isinstance(error.token, PlacedToken) else ""
     macro = known.get(name)
     return f'see the definition of "{name}" in {macro.origin}' if macro and macro.origin else ""

@@ -34,7 +34,7 @@ class FittedDisplay(Struct, frozen=True):
 
     mathml: str
     attributes: str = ""
-    """Printed widths for the theme; empty if the display fits a phone as it is."""
+    """Attributes with widths for the theme; empty if the display fits a phone unchanged."""
 
     def is_scrolled(self, room: DisplayRoom) -> bool:
         """Return whether the display must be scrolled on a phone, although `room` allows changes."""

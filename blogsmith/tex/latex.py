@@ -71,7 +71,7 @@ _FONTS: Mapping[str, str] = MappingProxyType(
 )
 """Alphabet → its closest form in LaTeX."""
 _ALPHABETS = name_set("bb bf cal frak it normal rm scr sf tt")
-"""Alphabets that LaTeX has."""
+"""Alphabets that LaTeX already has."""
 _BODIES: Mapping[str, str] = MappingProxyType(
     {
         **{"lt": "<", "gt": ">", "equal": "=", "eqeq": r"\mathrel{==}", "eqeqeq": r"\mathrel{===}"},

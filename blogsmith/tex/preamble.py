@@ -120,7 +120,7 @@ class _PreambleParser(Parser):
     """Line of the definition of each macro."""
     count: int = 0
     theorem_style: Literal["theorem", "definition", "remark"] = "theorem"
-    """Style of the kinds of statements that follow."""
+    """Style of the theorems that the following commands define."""
 
     @property
     def line(self) -> int:

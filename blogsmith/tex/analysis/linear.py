@@ -127,7 +127,8 @@ def _is_name(word: str) -> bool:
 
 
 def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
-    """Return the text of the token, group or command with arguments at `index`, and the index after it."""
+    """Return the text of the item at `index`, a token, group or command with arguments, and the index after
+    the item."""
     text = tokens[index].text
     if text in ("^", "_"):
         return _script(tokens, index, depth)
@@ -151,8 +152,8 @@ def _script(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
 
 
 def _argument(tokens: Sequence[Token], index: int) -> Argument:
-    """Return the argument at `index`; empty if there is none. If it is a command, its own argument is
-    included."""
+    """Return the argument at `index`; empty if there is none. An argument that is a command includes its own
+    argument."""
     argument = read_argument(tokens, index)
     if argument is None:
         return Argument([], skip_spaces(tokens, index))

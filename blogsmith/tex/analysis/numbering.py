@@ -75,19 +75,19 @@ class RowProblem(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A part of a display that may have a number of its own."""
+    """A row of a display that may have its own number; the whole display if it is numbered as a whole."""
 
     label: str | None = None
     r"""Argument of `\label{…}`; None if there is none."""
     label_offset: int = 0
-    """Offset of that argument in the author's formula."""
+    """Offset of this argument in the author's formula; 0 without a label."""
     label_length: int = 0
     tag: str | None = None
     r"""TeX of `\tag{…}`, to print instead of a number; None if there is none."""
     bare_tag: bool = False
-    r"""Whether it is `\tag*`, which is printed without parentheses."""
+    r"""Whether the tag is a `\tag*`, whose text is printed without parentheses."""
     notag: bool = False
-    r"""Whether it contains `\notag` or `\nonumber`."""
+    r"""Whether the row contains `\notag` or `\nonumber`."""
     content: str = data_field(default="", compare=False)
     """TeX of the row, without its spaces and its numbering commands."""
     mistakes: tuple[RowProblem, ...] = ()

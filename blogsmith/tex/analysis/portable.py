@@ -37,7 +37,7 @@ class ExpandedFormula(Struct, frozen=True):
 
     tokens: list[Token]
     macros: Mapping[str, str | Macro]
-    """Macros known after the formula."""
+    """Macros known after the formula: earlier ones and those that it defines."""
 
 
 def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> ExpandedFormula | None:
@@ -110,7 +110,7 @@ def is_definition(token: str) -> bool:
 
 
 def define(reader: TokenReader, command: str) -> None:
-    """Read the definition after `command`. It applies to the rest of the formula."""
+    """Read the definition after `command`, and apply it to the rest of the formula."""
     if command in DEFINERS:
         defined, macro = DEFINERS[command](reader)
         reader.define(defined, macro, everywhere=True)
@@ -155,7 +155,8 @@ def _define_by_latex(reader: TokenReader, command: str) -> None:
 
 
 def _delimiters(reader: TokenReader) -> tuple[tuple[str, ...], ...]:
-    r"""Read the tokens between the name and the body of a `\def`. Return them split at the parameters."""
+    r"""Read the tokens between the name and the body of a `\def`. Return them split at parameters such as
+    `#1`."""
     parts: list[list[str]] = [[]]
     while reader.stack and reader.stack[-1] != "{":
         token = reader.stack.pop()
@@ -202,14 +203,14 @@ def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
 
 
 class _MacroExpansion:
-    """Copies a formula and replaces the macros in it."""
+    """Copies a formula, with its macros replaced by their expansions."""
 
     def __init__(self, tex: str, macros: Mapping[str, str | Macro]) -> None:
         self._tex = tex
         self._reader = TokenReader(split_with_positions(tex), read_macros(macros))
         self._text = ""
         self._at = 0
-        """Offset in the formula; everything before it is copied or replaced."""
+        """Offset in the formula. Everything before this offset has been copied or replaced."""
 
     def read(self) -> str:
         """Return the whole formula with its macros replaced."""

@@ -204,7 +204,8 @@ ALIASES: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
 
 
 def _ignore(arguments: int) -> Expander:
-    """Return an expander for a command that has no effect here, and whose arguments are dropped."""
+    """Return an expander that drops a command without effect on a page, and its arguments. arguments: their
+    number."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         for _ in range(arguments):

@@ -231,7 +231,7 @@ _DELIMITERS: Mapping[str, str] = MappingProxyType(
         )
     }
 )
-"""Command → delimiter that is as high as the rows."""
+"""Command → delimiter that grows to the height of all rows."""
 _EMPHEQ_INNER = frozenset(
     ("align", "alignat", "flalign", "gather", "multline", "equation", "eqnarray", "IEEEeqnarray")
 )

@@ -1,9 +1,9 @@
 r"""Matrices, `array`, `cases`, small matrices and stacks; matrices with labels outside their delimiters.
 
-Sources of the last: plain TeX's `\bordermatrix` (The TeXbook, chapter 18), and `first-row` and `first-col` of
-the LaTeX package nicematrix. A delimiter that is as high as some rows of a table cannot be in the table. The
-delimiters are therefore beside the table. Each delimiter contains the matrix invisibly, so that their heights
-are equal, and is lowered by half the height of the row of labels.
+Sources of the labels: plain TeX's `\bordermatrix` (The TeXbook, chapter 18), and `first-row` and `first-col`
+of the LaTeX package nicematrix. A delimiter that is as high as some rows of a table cannot be in the table.
+The delimiters are therefore beside the table. Each delimiter contains the matrix invisibly, so that their
+heights are equal, and is lowered by half the height of the row of labels.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ _MAX_COLUMNS = 500
 
 @dataclass(slots=True)
 class Column:
-    """One column of an array, while its preamble is read."""
+    """One column of an array, while the specification of the columns is read."""
 
     side: str = ""
     left: list[str] = field(default_factory=list)
@@ -266,8 +266,7 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
 def _read_separator(
     parser: Parser, token: str, tokens: list[str], columns: list[Column], coming: Column
 ) -> bool:
-    """Read `token`, a separator between two columns, and its arguments. Return False if it is not a
-    separator."""
+    """Read `token` and its arguments if it is a separator between two columns. Return whether it is one."""
     if token in ("|", ":"):
         coming.left.append("rule" if token == "|" else "dash")
         return True
@@ -359,7 +358,7 @@ class _Border(NamedTuple):
 
 
 def _print(parser: Parser, rows: list[GridRow], fences: tuple[str, str], border: _Border) -> str:
-    """Return a matrix with some rows and columns outside its delimiters."""
+    """Return a matrix between `fences`. border: rows and columns outside these delimiters."""
     end = max(len(row.cells) for row in rows) - border.right
     inner = [GridRow(row.cells[border.left : end]) for row in rows]
     body = _table(inner[border.top : len(inner) - border.bottom] or inner)

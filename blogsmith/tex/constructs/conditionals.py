@@ -36,7 +36,8 @@ def _next_unexpandable(parser: Parser) -> str:
 
 
 def _meaning(parser: Parser, token: str) -> object:
-    r"""Return the meaning of `token`, as `\ifx` compares it; None if it is undefined."""
+    r"""Return a value for comparison by `\ifx`: equal for tokens of equal meaning; None if `token` is
+    undefined."""
     name = str(token).removeprefix("\0")
     macro = parser.macros.get(name) if token == name else None
     if isinstance(macro, Macro):
@@ -241,7 +242,7 @@ def _unbrace(parser: Parser, command: str) -> None:
 
 
 def _name_until_end(parser: Parser) -> str:
-    r"""Consume the tokens up to `\endcsname`, and return the command with that name."""
+    r"""Consume the tokens up to `\endcsname`. Return the command whose name they form."""
     name: list[str] = []
     while token := _next_unexpandable(parser):
         if token == "\\endcsname":

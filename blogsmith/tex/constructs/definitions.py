@@ -20,7 +20,8 @@ _FIXED = name_set("\\limits \\nolimits \\left \\right \\middle \\begin \\end \\\
 
 
 def is_name(token: str) -> bool:
-    """Return whether a token is a command. In LaTeX a single character can also be defined, but not here."""
+    """Return whether a token is a command. LaTeX can also define a single character, but formulas here
+    cannot."""
     return len(token) > 1 and token[0] == "\\"
 
 
@@ -164,7 +165,8 @@ _REDEFINABLE = frozenset(
         "utilde class ring red blue green angl scr phase euro cent xlongequal lightning"
     )
 )
-"""Commands that LaTeX does not have, and those that authors often define again."""
+"""Commands that an author may define although they exist: LaTeX does not have them, or authors often redefine
+them."""
 
 
 def _def(parser: Parser, command: str) -> None:

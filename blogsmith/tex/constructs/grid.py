@@ -72,7 +72,7 @@ _MAX_COLUMNS = 2_000
 # height of TeX's strut of a row, in em
 _STRUT_HEIGHT, _STRUT_DEPTH = 0.84, 0.36
 Before = Callable[[int], int]
-"""Column, from 0 → class of the atom before its cell."""
+"""Function from a column, from 0, to the class of the atom before a cell of this column."""
 
 
 def _no_gap(column: int) -> int:
@@ -100,7 +100,7 @@ class GridLayout(Struct, frozen=True):
 
 
 def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
-    r"""Read everything up to and including `\end{name}`."""
+    r"""Read everything up to and including `\end{name}`. Return its rows and cells."""
     old, table, outer = parser.style, parser.atoms, parser.environment
     begin = parser.command
     grid = Grid([], [])
@@ -160,7 +160,8 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
 
 
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> float:
-    r"""Read the rules above a row, and `\noalign`. Return the gap that it adds, in em."""
+    r"""Read the rules above a row into `row`, and `\noalign`. Return the gap in em that `\noalign` adds above
+    the row."""
     gap = 0.0
     while True:
         token = parser.peek()
@@ -277,7 +278,8 @@ def _strip_spaces(tokens: list[str]) -> list[str]:
 
 
 def read_lines(parser: Parser) -> Sequence[str]:
-    """Read up to the token that ends a formula or its environment, which becomes `parser.end_token`.
+    """Read up to the token that ends a formula or its environment. Return the markup; `parser.end_token` is
+    this token.
 
     Several lines become rows of a table.
     """
@@ -300,7 +302,7 @@ def read_lines(parser: Parser) -> Sequence[str]:
 
 
 def read_gap(parser: Parser) -> float:
-    r"""Read the `*` and `[5pt]` directly after `\\`. Return the gap in em; 0 without one, or if it is a
+    r"""Read `*` and `[5pt]` directly after `\\`. Return the gap in em; 0 if there is none or if it is a
     register of TeX. ParseError if the brackets contain anything else."""
     if parser.stack and parser.stack[-1] == "*":
         parser.stack.pop()

@@ -39,7 +39,7 @@ _SLASH = "\u0338"
 _SPACED_OPERATOR = lazy_pattern(
     r"((?:<mrow>|<mspace[^<>]*/>)+)(<mo(?: [^<>]*)?>[^<]+</mo>)((?:</mrow>|<mspace[^<>]*/>)+)"
 )
-"""An operator with spaces around it, such as that of `\\implies`."""
+r"""Matches an operator with spaces around it, as from `\implies`."""
 
 
 def _not(parser: Parser, command: str) -> Atom:

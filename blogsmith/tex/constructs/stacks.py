@@ -140,7 +140,7 @@ wideparen ⏜
 
 
 ARROWS: Mapping[str, str] = MappingProxyType(_pairs(_ARROWS))
-"""Command of an arrow that grows with its label → its symbol."""
+"""Command → symbol of an arrow that grows with its label."""
 _BRACE_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_BRACES))
 
 

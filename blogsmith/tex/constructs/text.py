@@ -175,8 +175,8 @@ _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 
 
 class _Text:
-    """Collects the markup of text: an `mtext` for each stretch of plain text, other elements
-    between these."""
+    """Reader of text that collects its markup: an `mtext` for each stretch of plain text, other elements
+    between them."""
 
     def __init__(self, parser: Parser, tags: tuple[str, ...]) -> None:
         self.parser = parser
@@ -421,7 +421,7 @@ _CIRCLED: Mapping[str, str] = MappingProxyType(
     | {chr(ord("1") + n): chr(ord("①") + n) for n in range(9)}
     | {chr(ord(first) + n): chr(ord(start) + n) for first, start in ("AⒶ", "aⓐ") for n in range(26)}
 )
-"""Letter or digit → the character for it in a circle. More fonts have it than the combining circle."""
+"""Letter or digit → the character for it in a circle, which more fonts have than the combining circle."""
 
 
 def text(parser: Parser, source: list[str], tags: tuple[str, ...] = ()) -> str:

@@ -79,7 +79,7 @@ class Curve(Struct, frozen=True):
         return [self.at(index / count) for index in range(count + 1)]
 
     def length(self) -> float:
-        """Return its approximate length."""
+        """Return the approximate length of the curve."""
         return sum(abs(q - p) for p, q in pairwise(self.points()))
 
     def move(self, first: complex, last: complex) -> Curve:
@@ -162,7 +162,7 @@ def hidden_range(curve: Curve, box: Rectangle) -> tuple[float, float] | None:
 
 
 def crossings(curve: Curve, other: Curve) -> list[float]:
-    """Return the parameters of `curve` at which `other` crosses it."""
+    """Return the parameters of `curve` where the curve `other` crosses it."""
     ours, theirs = ([one.a, one.d] if one.is_straight else one.points() for one in (curve, other))
     found = []
     for index, (p, q) in enumerate(pairwise(ours)):

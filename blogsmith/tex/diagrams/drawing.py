@@ -1,4 +1,4 @@
-"""Drawing of a laid-out diagram: MathML with the arrows as one SVG, and the text that replaces it."""
+"""Drawing of a laid-out diagram: MathML with the arrows as one SVG, and a text alternative."""
 
 from __future__ import annotations
 

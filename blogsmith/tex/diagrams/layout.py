@@ -140,7 +140,7 @@ class PlacedBox(Struct, frozen=True):
 
     @property
     def rectangle(self) -> Rectangle:
-        """Return the border of the content, around its middle."""
+        """Return the border of the rotated content."""
         half, high = _extent(self.box, self.rotation)
         middle = self.baseline - (self.box.ascent - self.box.descent) / 2
         return Rectangle(complex(self.x + self.box.width / 2, middle), half, high, high)

@@ -45,7 +45,7 @@ loop below: leaving=285 entering=255 looseness=8; loop left: leaving=195 enterin
 loop right: leaving=15 entering=345 looseness=8; thin, solid, draw, overlay:; very thin: thickness=0.5
 semithick: thickness=1.5; thick: thickness=2; very thick: thickness=3; ultra thick: thickness=4
 """
-"""Options without a value: the fields of the arrow that they set."""
+"""Options without a value, and the fields of an arrow that they set, as a table."""
 _LABELS = """
 description: side=on; marking: side=over is_sloped=1; swap, ', auto=right: is_swapped=1; sloped: is_sloped=1
 at start: position=0; very near start: position=0.125; near start: position=0.25; midway: position=0.5
@@ -70,7 +70,7 @@ _IGNORED = frozenset(
 _ANCHORS: Mapping[str, str] = MappingProxyType(
     {"north": "below", "south": "above", "east": "west", "west": "east", "center": "over", "mid": "over"}
 )
-"""Anchor of a label → its side."""
+"""Anchor of a label's own border at the arrow → side of the arrow where the label is."""
 _SPEC = lazy_pattern(r"(<<|<|>>|>|\||to)?-(>>|>|<<|<|\||to)?")
 HEADS = {"": "", ">": "to", ">>": "two heads", "<": "tail", "<<": "two tails", "|": "bar", "to": "to"}
 TAILS = {"": "", "<": "to", "<<": "two heads", ">": "tail", ">>": "two tails", "|": "bar", "to": "to"}

@@ -69,12 +69,12 @@ class Arrow(Struct, frozen=True):
     head: str = "to"
     """`to`, `two heads`, `harpoon`, `harpoon'`, `bar`, …; empty if the arrow has no head."""
     lines: int = 1
-    """Number of parallel lines; 0 for an arrow that is not drawn."""
+    """Number of parallel lines; 0 for an invisible arrow."""
     dash: str = ""
     """`dashed` or `dotted`; empty for a solid line."""
     is_squiggly: bool = False
     is_crossing: bool = False
-    """Whether earlier arrows have a gap where this one crosses them."""
+    """Whether earlier arrows get a gap where this arrow crosses them."""
     bend: float = 0.0
     """Angle in degrees between the start of the arrow and the straight line, positive to the left."""
     curve: float = 0.0
@@ -91,7 +91,7 @@ class Arrow(Struct, frozen=True):
     color: str = ""
     thickness: float = 1.0
     token: str = ""
-    """Command that drew it, for error messages."""
+    """Command of the arrow, to which error messages point."""
 
 
 class ArrowDiagram(Struct, frozen=True):

@@ -206,7 +206,8 @@ def _older_labels(parser: Parser, look: Look, settings: _Settings) -> list[Arrow
 
 
 def _bracket(parser: Parser) -> list[str] | None:
-    """Read the `[…]` after a command. A bracket inside braces or quotation marks does not end it."""
+    """Read the `[…]` after a command. Return its content; None if there is none. A `]` inside braces or
+    quotation marks does not end it."""
     if parser.peek() != "[":
         return None
     opening, taken = parser.stack.pop(), list[str]()
@@ -258,7 +259,8 @@ def _label(
 
 
 def _anchored(parser: Parser, end: End, anchor: Option | None, offset: tuple[float, float]) -> End:
-    """Return an end with its anchor, such as `east` or `[yshift=1ex]east`."""
+    """Return `end` with its anchor, such as `east` or `[yshift=1ex]east`. offset: further shift of the
+    end."""
     if anchor is None:
         return replace(end, shift=offset)
     found = _ANCHOR.fullmatch(anchor.value_text)

@@ -122,7 +122,7 @@ def _read_look(parser: Parser, fields: dict[str, Any]) -> None:
 def _set_stem(
     parser: Parser, fields: dict[str, Any], opening: str, variant: str, tokens: Sequence[str]
 ) -> None:
-    """Set tail, line and head from text such as `^{(}->`."""
+    """Set tail, line and head in `fields` from the content of a specification such as `@{^{(}->}`."""
     text = "".join(token for token in tokens if token not in "{} ")
     found = _STEM.fullmatch(text)
     if text in ("", "*"):

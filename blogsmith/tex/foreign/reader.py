@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MAX_MARKUP = 1_000_000
 """Maximum number of characters in one formula's markup."""
 MAX_DEPTH = 150
-"""Maximum depth of elements, lower than that of our own markup."""
+"""Maximum depth of nested elements, lower than the limit for our own markup."""
 _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _ENTITY = lazy_pattern(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]*;)")
 _LEADING = lazy_pattern(r"<(/?)[A-Za-z][^<>]*?(/?)>")
@@ -47,7 +47,7 @@ _COUNTS: Mapping[str, int] = MappingProxyType(
 )
 """Element → number of its children."""
 _MATH_ATTRIBUTES = frozenset({"display", "alttext", "overflow", "altimg", "dir"})
-"""Attributes of the whole formula. They are dropped, because we write our own."""
+"""Attributes of `<math>` that are dropped, because we write our own."""
 _SIDES: Mapping[str, str] = MappingProxyType(
     {
         "left": ' style="text-align:left;justify-items:left"',

@@ -135,7 +135,7 @@ def add_attribute(xml: str, attribute: str) -> str:
 
 
 def remove_spaces(xml: str) -> str:
-    """Return `xml` without space around its operator."""
+    """Return `xml`, an operator with or without scripts, without the space at its sides."""
     return _tight(xml) if len(xml) < _MAX_CACHED_LENGTH else _tight.__wrapped__(xml)
 
 
@@ -147,7 +147,7 @@ def _tight(xml: str) -> str:
 
 
 def remove_space(xml: str, side: str) -> str:
-    """Return `xml` without space on one side of its operator. side: `l` or `r`."""
+    """Return `xml`, an operator with or without scripts, without the space at one side. side: `l` or `r`."""
     return (
         _without_space(xml, side) if len(xml) < _MAX_CACHED_LENGTH else _without_space.__wrapped__(xml, side)
     )

@@ -129,7 +129,7 @@ class DisplayLines(Struct, frozen=True):
     widest: float
     """Width of the widest part between breaks, with its indent, in em."""
     is_table: bool
-    """Whether its lines are rows of a table."""
+    """Whether the lines of the display are rows of a table."""
     with_table: float = 0.0
     """Width of the widest part if the tables in the display are not broken; 0 if no table needs a break."""
 
@@ -149,8 +149,8 @@ def _open_rows(elements: Sequence[MeasuredElement]) -> Sequence[MeasuredElement]
 
 
 def break_display(mathml: str, elements: Sequence[MeasuredElement], room: float) -> DisplayLines:
-    """Return a display with possible line breaks. mathml: `<math>`. elements: Its content. room: Width of a
-    line, in em."""
+    """Return a display with possible line breaks. mathml: the `<math>` element. elements: its content. room:
+    width of a line, in em."""
     inside, end = mathml.index(">") + 1, mathml.rindex("</math>")
     width = sum(element.width for element in elements)
     elements = _open_rows(elements)
@@ -302,7 +302,7 @@ def _split_at_spaces(pieces: list[LinePiece]) -> list[list[LinePiece]]:
 
 
 def _break_table(table: MeasuredElement, room: float) -> tuple[str, float]:
-    """Return the table with breaks in its cells, and the width of the widest part."""
+    """Return the table with breaks in its cells, and the width of the widest part between breaks."""
     widest = 0.0
     rows = []
     for row in table.children:

@@ -23,7 +23,7 @@ _START = r"<m(?:su[bp]|sqrt|style|row|under|over|frac|padded|phantom|td)[^<>]*(?
 _FLAT = rf"{_START}(?>(?:{_LEAF}|<mspace[^<>]*/>)+)</m[a-z]+>"
 _NESTED = rf"{_START}(?>(?:{_LEAF}|<mspace[^<>]*/>|{_FLAT})+)</m[a-z]+>(?![^<])"
 _TOKEN = lazy_pattern(rf"{_LEAF}|{_NESTED}|<[^<>]*>[^<]*")
-"""An element that contains at most two levels of others, or a tag with the text after it."""
+"""Matches an element with at most two levels of elements inside, or a tag with the text after it."""
 _PARTS = lazy_pattern(r"<(/?)([a-z]+)([^<>]*?)(/?)>([^<]*)")
 _LENGTH = lazy_pattern(r' width="(-?[\d.]+)(?:em)?"')
 _SPACE = lazy_pattern(r' ([lr])space="(-?[\d.]+)(?:em)?"')

@@ -20,9 +20,10 @@ class Token(NamedTuple):
     text: str
     r"""`\alpha`, `\\`, `{`, `x`; any run of white space and comments is one space."""
     offset: int
-    """Offset of its first character in the author's formula; offset of the call if a macro produced it."""
+    """Offset of the first character in the author's formula. A token from a macro has the offset of the
+    call."""
     length: int
-    """Number of characters from `offset` on that the author wrote for it."""
+    """Number of characters of the formula, from `offset` on, that belong to the token or the call."""
 
 
 def commands(names: str) -> frozenset[str]:

@@ -110,7 +110,8 @@ class FormulaReader(Protocol):
 
 
 Expander = Callable[[FormulaReader, str], list[str]]
-"""Function from (reader, command) to tokens that replace the command and the arguments that it consumes."""
+"""Function from (reader, command) to the tokens that replace the command and the arguments that the function
+consumes."""
 
 
 def tokens(tex: str) -> list[str]:
@@ -124,7 +125,7 @@ class TokenReader:
     def __init__(self, source: Sequence[str], macros: Mapping[str, Macro | Expander]) -> None:
         self.stack: list[str] = list(reversed(source))
         self.macros: dict[str, Macro | Expander] = dict(macros)
-        """Macros of the author, and commands that a package redefines."""
+        """Macros of the author, and commands that a package redefines, at the current position."""
         self.initial_macros = macros
         """Macros known before the formula."""
         self.budget = BUDGET

@@ -49,15 +49,15 @@ def clean_text(text: str) -> str:
 
 
 class PlacedToken(str):
-    """A token with its position in the author's formula. If a macro produced it, the position is that of the
-    call."""
+    """A token with its position in the author's formula; for a token from a macro, this is the position of
+    the call."""
 
     offset: int
-    """Offset of its first character in the author's formula."""
+    """Offset of the first character in the author's formula."""
     length: int
     """Number of characters from `offset` on."""
     macro: str
-    """Command whose expansion produced it; empty if the author wrote it."""
+    """Macro or command whose expansion contained the token; empty if the author wrote the token."""
 
 
 def split(tex: str) -> list[str]:

@@ -14,7 +14,7 @@ from .errors import ParseError
 from .reader import Expander, Macro, TokenReader
 
 P = TypeVar("P")
-"""The parser. It is a type variable because this module is below `parser.py`."""
+"""Type of the parser. It is a type variable, because this module may not import `parser.py`."""
 Combine = Callable[[str, str], str]
 """Function from (markup before an infix, markup after it) to one element."""
 
@@ -47,7 +47,7 @@ class RowNumber(Struct, frozen=True):
     number: str
     r"""TeX between the parentheses: a number, or the argument of `\tag`."""
     id: str
-    """Id of the row; empty if it has none."""
+    """Id of the row for links; empty if it has none."""
     has_parentheses: bool = False
     r"""Whether `number` is printed without added parentheses, as for `\tag*`."""
     mathml: str = ""

@@ -1,1 +1,2 @@
-"""Words of formulas, for places that have no reader of MathML: names of headings and links, feeds, books."""
+"""Words of formulas, for uses without MathML or where it is not read: names of headings and links, feeds,
+books."""

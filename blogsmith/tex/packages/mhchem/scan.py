@@ -23,7 +23,7 @@ _OXIDATION = lazy_pattern(r"\\mathrm\{[IVX]+\}")
 
 
 class Attachment(Enum):
-    """Kind of a part, which decides the meaning of the part directly after it."""
+    """Kind of a part of a formula. It decides the meaning of the part directly after."""
 
     EDGE = auto()
     """Start of a formula: an amount may follow, and scripts belong to the part after them."""
@@ -139,7 +139,7 @@ _NESTED = lazy_pattern(r"\\(?:(ce|cee|cf|pu)\s*(?=\{)|.)", re.DOTALL)
 _NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 
 Convert = Callable[[str, "Scanner"], str]
-"""Function from (`ce` or `pu`, content of its braces) to TeX."""
+"""Function from (`ce` or `pu`, scanner of the content of its braces) to TeX."""
 
 
 @dataclass(slots=True)
