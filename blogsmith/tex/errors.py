@@ -1,5 +1,4 @@
-"""Exceptions of this package: for a formula that cannot be typeset, and for unusable MathML of other
-converters."""
+"""Exceptions: for a formula that cannot be typeset, and for unusable MathML of other converters."""
 
 from __future__ import annotations
 

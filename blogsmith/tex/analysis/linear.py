@@ -127,8 +127,8 @@ def _is_name(word: str) -> bool:
 
 
 def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
-    """Return the text of the item at `index`, a token, group or command with arguments, and the index after
-    the item."""
+    """Return the text of the token, group or command with arguments at `index`, and the index after all of
+    it."""
     text = tokens[index].text
     if text in ("^", "_"):
         return _script(tokens, index, depth)

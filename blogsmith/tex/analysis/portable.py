@@ -155,8 +155,7 @@ def _define_by_latex(reader: TokenReader, command: str) -> None:
 
 
 def _delimiters(reader: TokenReader) -> tuple[tuple[str, ...], ...]:
-    r"""Read the tokens between the name and the body of a `\def`. Return them split at parameters such as
-    `#1`."""
+    r"""Read the tokens between the name and the body of a `\def`. Return them split at `#1`, `#2`, …"""
     parts: list[list[str]] = [[]]
     while reader.stack and reader.stack[-1] != "{":
         token = reader.stack.pop()

@@ -204,8 +204,7 @@ ALIASES: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
 
 
 def _ignore(arguments: int) -> Expander:
-    """Return an expander that drops a command without effect on a page, and its arguments. arguments: their
-    number."""
+    """Return an expander that drops a command and its arguments. arguments: number of arguments."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         for _ in range(arguments):

@@ -36,8 +36,7 @@ def _next_unexpandable(parser: Parser) -> str:
 
 
 def _meaning(parser: Parser, token: str) -> object:
-    r"""Return a value for comparison by `\ifx`: equal for tokens of equal meaning; None if `token` is
-    undefined."""
+    r"""Return a value that is equal for tokens of equal meaning, for `\ifx`; None if `token` is undefined."""
     name = str(token).removeprefix("\0")
     macro = parser.macros.get(name) if token == name else None
     if isinstance(macro, Macro):

@@ -160,8 +160,7 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
 
 
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> float:
-    r"""Read the rules above a row into `row`, and `\noalign`. Return the gap in em that `\noalign` adds above
-    the row."""
+    r"""Read the rules above a row, and `\noalign`. Return the gap in em that `\noalign` adds."""
     gap = 0.0
     while True:
         token = parser.peek()
@@ -325,8 +324,7 @@ def read_gap(parser: Parser) -> float:
 
 
 def read_place(parser: Parser) -> None:
-    r"""Skip a position such as `[t]`, or a width in brackets, after `\begin{name}`. Other brackets are
-    content."""
+    """Skip `[t]`, or a width in brackets, after the name of an environment. Other brackets are content."""
     found = parser.optional()
     if found is None:
         return

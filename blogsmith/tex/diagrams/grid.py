@@ -67,8 +67,7 @@ class DiagramGrid(Struct):
         )
 
     def _named_arrows(self) -> Iterator[Arrow]:
-        """Yield the arrows. If a label is named `D`, `D` means the label, not the direction, as in
-        tikz-cd."""
+        """Yield the arrows. An end `D` means the label named `D` if there is one, otherwise the direction."""
         names = {label.name for arrow in self.arrows for label in arrow.labels if label.name}
         for arrow in self.arrows:
             source, target = (

@@ -216,8 +216,7 @@ def _halves(diagram: ArrowDiagram) -> list[float]:
 
 
 def _centers(diagram: ArrowDiagram, columns: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return the x of the center of each column, and the y of the axis of each row. columns: half the width
-    of each column."""
+    """Return the x of each column's center and the y of each row's axis. columns: half of their widths."""
     rows = [[_node(box, 0, 0, diagram.padding) for box in row] for row in diagram.cells]
     between_columns, between_rows = diagram.is_between_centers
     wide = _label_gaps(diagram)

@@ -259,8 +259,7 @@ def _label(
 
 
 def _anchored(parser: Parser, end: End, anchor: Option | None, offset: tuple[float, float]) -> End:
-    """Return `end` with its anchor, such as `east` or `[yshift=1ex]east`. offset: further shift of the
-    end."""
+    """Return `end` with its anchor, such as `east` or `[yshift=1ex]east`. offset: further shift."""
     if anchor is None:
         return replace(end, shift=offset)
     found = _ANCHOR.fullmatch(anchor.value_text)

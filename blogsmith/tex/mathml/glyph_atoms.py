@@ -151,8 +151,7 @@ def atoms(face: MathAlphabet, in_script: bool) -> Mapping[str, Atom]:
 
 
 def _face_atoms(face: MathAlphabet, plain: Mapping[str, Atom]) -> dict[str, Atom]:
-    """Return token → atom for letters and digits of a font. In `rm`, letters are upright; digits are
-    omitted."""
+    """Return token → atom for the letters and digits of a font; in `rm`, only for letters, made upright."""
     if face == "rm":
         return {
             token: (kind, upright(found[2]))

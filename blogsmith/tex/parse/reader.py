@@ -110,8 +110,7 @@ class FormulaReader(Protocol):
 
 
 Expander = Callable[[FormulaReader, str], list[str]]
-"""Function from (reader, command) to the tokens that replace the command and the arguments that the function
-consumes."""
+"""Function from (reader, command) to tokens that replace the command and the arguments that it reads."""
 
 
 def tokens(tex: str) -> list[str]:
@@ -435,8 +434,7 @@ _TESTS: Mapping[str, bool] = MappingProxyType(
 
 
 def choose_branches(body: Sequence[str], values: Sequence[list[str] | None]) -> list[str]:
-    """Return `body` with its tests of arguments replaced by the branch that applies. values: None if
-    missing."""
+    """Return `body` with tests of arguments replaced by the branch that applies. values: None if missing."""
     if not any(token.startswith("\\If") for token in body):
         return list(body)
     reader = TokenReader(body, {})

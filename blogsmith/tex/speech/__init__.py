@@ -1,2 +1,1 @@
-"""Words of formulas, for uses without MathML or where it is not read: names of headings and links, feeds,
-books."""
+"""Words of formulas, for uses that cannot read MathML: names of headings and links, feeds, books."""

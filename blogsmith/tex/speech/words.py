@@ -177,8 +177,7 @@ class _Speaker:
         return self._table[key].format(*parts)
 
     def _item(self, row: Sequence[Element], index: int) -> tuple[str, int]:
-        """Return the words of the item at `index`, which may consist of several elements, and the index after
-        it."""
+        """Return the words of the item at `index`, of one or more elements, and the index after the item."""
         element, text = row[index], text_of(row[index])
         if text in BRACKETS and (end := find_closing(row, index)):
             return self._within(row[index : end + 1], row[end]), end + 1

@@ -259,8 +259,7 @@ class Scanner:
         return part
 
     def take_match(self, pattern: re.Pattern[str]) -> Scanner | None:
-        """Consume the match of `pattern` at the position. Return a scanner for it; None if there is no
-        match."""
+        """Consume the match of `pattern` at the position. Return a scanner for it; None without a match."""
         start = self.place
         return None if self.accept(pattern) is None else self._part(start, self.place)
 

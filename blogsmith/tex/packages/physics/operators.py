@@ -87,9 +87,8 @@ def _base(variable: list[str]) -> list[str]:
 
 
 def _flat_fraction(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\flatfrac{a}{b}`. Its slash grows only if one side contains a tall construct such as a
-    fraction: fonts have slashes of almost every height, so a growing slash would be larger even between
-    letters."""
+    r"""Expand `\flatfrac{a}{b}`. Its slash grows only beside a tall construct such as a fraction: fonts have
+    slashes of almost every height, so a growing slash would be larger even between letters."""
     above, below = reader.argument(), reader.argument()
     is_tall = any(token in _TALL for token in (*above, *below))
     return fill("{\\left.#1\\middle/#2\\right.}" if is_tall else "{#1/#2}", above, below)
@@ -115,8 +114,8 @@ def _sign(tex: str) -> Expander:
 
 
 def _bold(around: str) -> Expander:
-    """Return an expander for a bold argument: upright, or slanted with a star. around: TeX, `…` is the
-    argument."""
+    """Return an expander for a bold argument: upright, or slanted with a star. around: TeX with `…` for
+    it."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         bold = "\\boldsymbol{#1}" if reader.star() else "\\mathbf{#1}"

@@ -161,8 +161,7 @@ def _angle(source: _Source, options: Options) -> str:
 
 
 def _convert_angle(parts: Sequence[str], mode: str) -> list[str]:
-    """Convert degrees, minutes and seconds to decimal degrees if `mode` is "decimal"; otherwise the
-    reverse."""
+    """Convert degrees, minutes, seconds to decimal degrees if `mode` is "decimal", otherwise the reverse."""
     if not all(_DECIMAL.fullmatch(part) and part.strip("-.,") for part in parts if part):
         raise UnitError(
             f'invalid angle "{quote_text(";".join(parts))}"',
