@@ -217,7 +217,7 @@ def _siblings() -> Mapping[str, tuple[str, ...]]:
 
 
 def _one_paragraph(tex: str) -> str:
-    """Remove blank lines, which LaTeX rejects in a formula, and end a comment on the last line."""
+    """Return `tex` without blank lines, which LaTeX rejects in a formula. End a comment on its last line."""
     text = _BLANK_LINE.sub("", tex.strip("\n"))
     return f"{text}\n" if _COMMENT.search(text.rpartition("\n")[2]) else text
 

@@ -113,7 +113,7 @@ class _PreambleParser(Parser):
 
     path: str
     starts: Sequence[int]
-    """Offsets of the lines of the file."""
+    """Offset of the start of each line of the file."""
     offset: int = 0
     """Offset of the definition being read."""
     lines: dict[str, int]

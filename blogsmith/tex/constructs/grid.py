@@ -87,7 +87,7 @@ class GridLayout(Struct, frozen=True):
     columns: int = 0
     """Maximum number of columns; 0: no limit."""
     hint: str = ""
-    """Hint to an author who has more columns."""
+    """Hint to an author who writes more than `columns` columns."""
     rules: bool = False
     r"""Whether `\hline` is allowed between rows."""
     prefixes: Mapping[int, Sequence[str]] = field(default_factory=dict)

@@ -135,7 +135,7 @@ _IN_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 def operator_name(parser: Parser, source: list[str]) -> str:
-    """Return `source` as one upright name, or as a row if it contains more than letters."""
+    """Return `source` as one upright name; as a row of elements if it contains more than letters."""
     words = [_IN_NAMES.get(token, token) for token in source if token != " "]
     if words and all(word.replace(".", "").isalnum() or word in _IN_NAMES.values() for word in words):
         return function_name("".join(words))

@@ -281,7 +281,7 @@ def _turn(parser: Parser, command: str) -> Atom:
 
 _ANGLE = lazy_pattern(r"[+-]?\d{1,4}(?:\.\d{1,4})?")
 _CHARACTERS_A_TOKEN = 2
-"""Number of characters of markup whose width is measured at the cost of one token."""
+"""Characters of markup that count as one token for `spend`, because their width must be measured."""
 _CENTRE, _LINE = 0.25, 0.95
 """Height of the centre of a line of text above its baseline, and height of the line, in em."""
 

@@ -101,7 +101,7 @@ def _stack_rows(parser: Parser, command: str) -> Atom:
 
 
 _CHARACTERS_A_TOKEN = 2
-"""Number of characters of markup whose width is measured at the cost of one token."""
+"""Characters of markup that count as one token for `spend`, because their width must be measured."""
 _FILLS = name_set("\\hfil \\hfill \\hss \\crcr \\hidewidth")
 
 

@@ -28,7 +28,7 @@ class Rectangle(Struct, frozen=True):
     down: float
 
     def border(self, direction: complex, origin: complex | None = None) -> complex:
-        """Return the point where a ray leaves the rectangle. origin: its start inside; None: the center."""
+        """Return the point where a ray leaves the rectangle. origin: start of the ray; None: the center."""
         start = self.center if origin is None else origin
         offset, reach = start - self.center, float("inf")
         if abs(direction.real) > 1e-9:

@@ -434,7 +434,8 @@ _TESTS: Mapping[str, bool] = MappingProxyType(
 
 
 def choose_branches(body: Sequence[str], values: Sequence[list[str] | None]) -> list[str]:
-    """Return `body` with tests of arguments replaced by the branch that applies. values: None if missing."""
+    """Return `body` with tests of arguments replaced by the branch that applies. values: arguments or
+    None."""
     if not any(token.startswith("\\If") for token in body):
         return list(body)
     reader = TokenReader(body, {})

@@ -114,7 +114,7 @@ def read_size(reader: FormulaReader) -> str:
 
 
 def take_bracketed(reader: FormulaReader, opening: str) -> list[str] | None:
-    """Consume `opening`, the content and the closing bracket. Return the content; None without `opening`."""
+    """Consume `opening`, content and closing bracket. Return the content; None if `opening` is not next."""
     content = reader.read_delimited(opening, PARTNERS[opening])
     if content is None and reader.peek() == opening:
         hint = f"write `{PARTNERS[opening]}` where it ends"

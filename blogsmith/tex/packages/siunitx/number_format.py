@@ -194,7 +194,7 @@ class Number(Struct, frozen=True):
     integer: str
     decimal: str
     uncertainties: tuple[str, ...]
-    """Digits of each uncertainty; the last one has the place value of the number's last digit."""
+    """Digits of each uncertainty, whose last digit has the place value of the number's last digit."""
     exponent: str
     """Digits with their sign; empty if there is none."""
 
