@@ -227,8 +227,8 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _execute(parser: _PreambleParser, token: str, theorems: list[TheoremKind]) -> str:
-    """Execute one token of the file. Return its name if it is a skipped command that changes the printed
-    result, otherwise ""."""
+    """Execute one token of the file. Return its name if it is a command to be listed as skipped, otherwise
+    ""."""
     if token[0] == "\0" and token[1:] in _KNOWN:
         token = token[1:]  # bound by \let
     parser.command = token

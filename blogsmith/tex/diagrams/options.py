@@ -92,7 +92,7 @@ class Option(Struct, frozen=True):
     value: tuple[str, ...] = ()
     """Tokens after the equals sign, without outer braces; empty if there is no value."""
     at: tuple[str, ...] = ()
-    """Tokens that messages point to; for an option from the author's style, the tokens of the style."""
+    """Tokens that messages point to; for an option in an author's style, the style as used in the diagram."""
 
     @property
     def value_text(self) -> str:
