@@ -40,7 +40,7 @@ _DEEP_RECURSION = 20_000
 _LINK = lazy_pattern(r"<mtext>(<a [^<>]*>)(<math>)?(.*?)(?:</math>)?</a></mtext>", re.DOTALL)
 _COMMA = '</mn><mo lspace="0" rspace="0">,</mo><mn>'
 _NUMBER = lazy_pattern(rf"<mn>[\d.]+(?:{_COMMA}[\d.]+)+</mn>")
-"""Number with `{,}`, which TeX prints without the space of a comma: one number, not two."""
+"""Matches a number with `{,}`, a comma without space after it. It is printed as one number, not two."""
 _COMMENT = lazy_pattern(r"(?<!\\)%")
 _TAG = lazy_pattern(r"<[^<>]*>")
 _COMMON = frozenset(
@@ -54,7 +54,7 @@ _COMMON = frozenset(
         "Rightarrow mapsto mid quad qquad begin end label tag underbrace overline underline"
     )
 )
-"""Commands that most formulas consist of."""
+"""Names of the most frequent commands, without backslash. They are preferred as corrections of typos."""
 _NO_MACROS: Mapping[str, str | Macro] = MappingProxyType({})
 _NO_DEFINITIONS: Mapping[str, Macro] = MappingProxyType({})
 _NO_PACKAGES: frozenset[str] = frozenset()
@@ -67,9 +67,9 @@ class TypesetFormula(Struct, frozen=True):
     """One `<math>` element, safe in an HTML page. If the whole formula is a link, the element is inside the
     `<a>`. Empty for a formula that only defines macros."""
     macros: Mapping[str, Macro]
-    """Macros that it has defined for later formulas."""
+    """Macros that the formula defines, for use in later formulas."""
     warnings: Sequence[TexError] = ()
-    """Styles of diagrams that were ignored."""
+    """Warnings about unknown styles of diagrams, which were ignored."""
 
 
 class FormulaOptions(TypedDict):
@@ -82,7 +82,7 @@ class FormulaOptions(TypedDict):
 
 
 class Convert(Protocol):
-    """Type of `convert_formula`, and of functions with the same result."""
+    """Type of `convert_formula`, and of functions with the same parameters and result."""
 
     def __call__(self, tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
         """Return the typeset formula. TexError if it is invalid."""
@@ -98,9 +98,10 @@ def convert_formula(
 ) -> TypesetFormula:
     """Typeset `tex`, the author's formula without its delimiters. TexError if it is invalid.
 
-    macros: name with backslash → body (see `macros`), or a macro that an earlier formula has defined. rows:
-    number of each row of an `align`, or one for other displays; empty for no numbers. packages: LaTeX
-    packages whose commands replace other commands. `physics` is the only package of this kind.
+    macros: maps a name with backslash to its body (see the module `macros`), or to a macro that an earlier
+    formula defined. rows: number of each row of an `align`, or one number for any other display; empty for no
+    numbers. packages: LaTeX packages whose commands replace other commands; `physics` is the only package of
+    this kind.
     """
     if len(tex) > MAX_LENGTH:
         raise TexError(
@@ -145,7 +146,7 @@ def convert_formula(
 def math_start_tag(tex: str, *, display: bool, label: str = "") -> str:
     """Return the start tag of a formula, with its TeX as alternative text for readers who do not see it.
 
-    label: Name for assistive technology of a formula that is a drawing.
+    label: `aria-label` of a formula that is a diagram; empty for other formulas.
     """
     block = ' display="block"' if display else ""
     name = f' aria-label="{escape(clean_text(label))}"' if label else ""
@@ -153,7 +154,7 @@ def math_start_tag(tex: str, *, display: bool, label: str = "") -> str:
 
 
 def _alternative(parser: Parser, body: str) -> str:
-    """Return the text alternative of a formula that consists of diagrams; "" if it contains more."""
+    """Return the text alternative of a formula that consists only of diagrams; "" for any other formula."""
     rest = body
     for markup in parser.diagrams:
         rest = rest.replace(markup, "")
@@ -178,7 +179,7 @@ def _definitions(parser: Parser, known: Mapping[str, Macro]) -> Mapping[str, Mac
 
 
 def _read(parser: Parser) -> str:
-    """Read the whole formula."""
+    """Return the MathML of the whole formula, without `<math>`."""
     pieces = read_lines(parser)
     if parser.open_conditions:
         message = 'a condition is never closed: "\\fi" is missing'
@@ -210,8 +211,8 @@ def _read_with_positions(
     display: bool,
     rows: Sequence[RowNumber | None],
 ) -> tuple[Parser, str]:
-    """Read the formula again, with token positions and the maximum depth. TexError at the error, if there is
-    one."""
+    """Read the formula again, with token positions and a higher recursion limit. Raise the TexError of its
+    first error, if it has one."""
     before = sys.getrecursionlimit()
     # Only the recursion limit of Python applies. Groups nested `MAX_DEPTH` deep need some thousand frames.
     sys.setrecursionlimit(max(before, _DEEP_RECURSION))
@@ -233,8 +234,8 @@ def _read_with_positions(
 
 
 def _origin_hint(error: ParseError, known: Mapping[str, Macro]) -> str:
-    """Return a hint with the LaTeX file that defines the macro which caused `error`; empty if no file
-    defines it."""
+    """Return a hint that names the LaTeX file where the macro that caused `error` is defined; empty if there
+    is none."""
     name = error.token.macro if isinstance(error.token, PlacedToken) else ""
     macro = known.get(name)
     return f'see the definition of "{name}" in {macro.origin}' if macro and macro.origin else ""
@@ -248,8 +249,8 @@ _OPERATORS = (
 
 
 def _hint(error: ParseError, tex: str) -> str:
-    """Return a hint for an unknown command, for a missing end, which a comment may hide, or for a formula
-    that is too large; empty for other errors."""
+    """Return a hint for an unknown command, for a group or environment that is not closed (a `%` may hide its
+    end), or for a formula that is too large; empty for other errors."""
     if error.unclosed and _COMMENT.search(tex):
         return "write `\\%` to print `%`: otherwise `%` starts a comment"
     if error.unclosed:
@@ -277,15 +278,15 @@ def _nearest_command(error: ParseError, known: Mapping[str, Macro], table: Const
 
 
 def _names_like(word: str, commands: tuple[str, ...]) -> list[str]:
-    """Return the names that may begin like `word`. Comparing all of some thousand would cost twenty times as
-    much as typesetting the formula."""
+    """Return the names whose first or second letter agrees with the start of `word`. Comparing `word` with
+    all commands would take twenty times as long as typesetting the formula."""
     first, second = _names_by_letter(commands)
     return [*first.get(word[:1], ()), *first.get(word[1:2], ()), *second.get(word[:1], ())]
 
 
 @cache
 def _names_by_letter(commands: tuple[str, ...]) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
-    """Return the names of commands by their first and by their second letter."""
+    """Map each letter to the commands that begin with it, and to those whose second letter it is."""
     first, second = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for command in commands:
         name = command.lstrip("\\")
@@ -295,15 +296,15 @@ def _names_by_letter(commands: tuple[str, ...]) -> tuple[Mapping[str, list[str]]
 
 
 def _may_be_typo(letters: Set[str], length: int, name: str) -> bool:
-    """Return whether a word may be a typo of `name`, by its letters and its length: no more than one typo for
-    four letters, as in `similar_names`."""
+    """Return whether a word may be a typo of `name`: one typo is allowed for every four letters, as in
+    `similar_names`. letters, length: the set of letters of the word, and its length."""
     most = max(1, max(length, len(name)) // 4)
     return abs(length - len(name)) <= most and len(letters ^ set(name.casefold())) <= 2 * most
 
 
 def _nearest(word: str, names: Sequence[str]) -> str:
-    """Return the name that `word` is probably a typo of, or "". Of names with equally many typos, a common
-    command is chosen."""
+    """Return the name that `word` is probably a typo of, or "". If several names have equally few typos,
+    prefer one in `_COMMON`."""
     letters = set(word.casefold())
     alike = (
         name

@@ -1,4 +1,4 @@
-"""Exceptions of this package: a formula that cannot be typeset, and MathML of others that is unusable."""
+"""Exceptions: for a formula that cannot be typeset, and for unusable MathML of other converters."""
 
 from __future__ import annotations
 

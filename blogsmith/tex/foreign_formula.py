@@ -41,7 +41,7 @@ def frame_foreign(found: ForeignFormula, tex: str, *, display: bool, rows: Seque
     """Return `found` as one `<math>` element with our numbers. UnusableMathmlError if its rows cannot be
     numbered.
 
-    tex: the author's formula. rows: as for `convert_formula`.
+    tex: the author's formula. rows: number of each row, None for a row without a number.
     """
     content = _number(found, rows) if display and any(rows) else found.content
     try:

@@ -71,7 +71,7 @@ _FONTS: Mapping[str, str] = MappingProxyType(
 )
 """Alphabet → its closest form in LaTeX."""
 _ALPHABETS = name_set("bb bf cal frak it normal rm scr sf tt")
-"""Alphabets that LaTeX has."""
+"""Alphabets that LaTeX already has."""
 _BODIES: Mapping[str, str] = MappingProxyType(
     {
         **{"lt": "<", "gt": ">", "equal": "=", "eqeq": r"\mathrel{==}", "eqeqeq": r"\mathrel{===}"},
@@ -121,7 +121,7 @@ _BODIES: Mapping[str, str] = MappingProxyType(
         **{f"math{font}": body for font, body in _FONTS.items() if font not in _ALPHABETS},
     }
 )
-"""Name → definition."""
+"""Name without backslash → LaTeX that defines it."""
 
 
 def latex_formula(tex: str) -> str:
@@ -162,8 +162,8 @@ def latex_display(tex: str, numbers: Sequence[str]) -> str:
 
 
 def latex_definitions(formulas: Iterable[str]) -> tuple[list[str], list[str]]:
-    r"""Return lines of a preamble that define the names in `formulas` that LaTeX may not have, and names
-    without a definition.
+    r"""Return preamble lines that define the names in `formulas` missing from LaTeX, and the names for which
+    there is no definition.
 
     `\providecommand` and `\pagename` of the style file change no command that exists.
     """
@@ -194,7 +194,7 @@ def symbol_names(character: str) -> tuple[str, ...]:
 
 @cache
 def _names() -> Mapping[str, tuple[str, ...]]:
-    """Return symbol → names of its commands."""
+    """Map each symbol to the names of its commands."""
     tables = (
         *(symbols.ORDINARY, symbols.BINARY, symbols.RELATIONS, symbols.LARGE, symbols.INTEGRALS),
         *(symbols.PUNCTUATION, symbols.ELLIPSES, symbols.OPENING, symbols.CLOSING),
@@ -207,7 +207,7 @@ def _names() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _siblings() -> Mapping[str, tuple[str, ...]]:
-    """Return name → other names of the same symbol, of the symbols that have several."""
+    """Map each name to the other names of its symbol. Symbols with a single name are left out."""
     found: dict[str, tuple[str, ...]] = {}
     for names in _names().values():
         for name in names:
@@ -217,13 +217,13 @@ def _siblings() -> Mapping[str, tuple[str, ...]]:
 
 
 def _one_paragraph(tex: str) -> str:
-    """Remove blank lines, which LaTeX rejects in a formula, and end a comment on the last line."""
+    """Return `tex` without blank lines, which LaTeX rejects in a formula. End a comment on its last line."""
     text = _BLANK_LINE.sub("", tex.strip("\n"))
     return f"{text}\n" if _COMMENT.search(text.rpartition("\n")[2]) else text
 
 
 def _two_columns(row: str) -> str:
-    """Return a row of three columns, as in eqnarray, for align."""
+    """Return a row of eqnarray, with three columns, as a row of align, with two."""
     tokens = [token.text for token in tokenize_without_positions(row)]
     depth, found = 0, 0
     for index, text in enumerate(tokens):

@@ -1,6 +1,6 @@
 """Functions of this package for callers that may meet no formula: the package is imported at the first call.
 
-Each function is that of the same name in its module, which is imported when it is called.
+Each function imports the module that implements it, and calls the function of the same name there.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ _KNOWN = frozenset(
         "\\tikzcdset",
     }
 )
-"""Commands that are executed."""
+"""Commands that are executed. Other commands are skipped, unless the file defines them."""
 _STRUCTURE = name_set(
     "\\label \\tag \\notag \\nonumber \\ref \\eqref \\cref \\Cref \\autoref \\cite \\text \\mbox \\intertext "
     "\\begin \\end \\left \\right \\middle"
@@ -105,7 +105,7 @@ class Preamble(Struct, frozen=True):
     `\\end x`."""
     theorems: tuple[TheoremKind, ...] = ()
     passed_over: Mapping[str, int] = {}
-    """Maps a command that was skipped to the number of its first line."""
+    """Maps a skipped command to the 1-based line of its first use."""
 
 
 class _PreambleParser(Parser):
@@ -113,14 +113,14 @@ class _PreambleParser(Parser):
 
     path: str
     starts: Sequence[int]
-    """Offsets of the lines of the file."""
+    """Offset of the start of each line of the file."""
     offset: int = 0
     """Offset of the definition being read."""
     lines: dict[str, int]
     """Line of the definition of each macro."""
     count: int = 0
     theorem_style: Literal["theorem", "definition", "remark"] = "theorem"
-    """Style of the kinds of statements that follow."""
+    """Style of the theorems that the following commands define."""
 
     @property
     def line(self) -> int:
@@ -202,8 +202,8 @@ def _is_built_in(parser: Parser, name: str) -> bool:
 
 
 def _print_macros(parser: Parser) -> set[str]:
-    """Return the macros that use commands for which formulas have no equivalent, also in macros that they
-    call."""
+    """Return the macros that use a command without an equivalent in formulas, directly or through other
+    macros."""
     users: dict[str, list[str]] = {}
     for name, macro in parser.macros.items():
         for token in macro.body or () if isinstance(macro, Macro) else ():
@@ -217,7 +217,7 @@ def _print_macros(parser: Parser) -> set[str]:
 
 
 def _drop_expansion(parser: Parser) -> None:
-    """Drop the tokens that macros have produced, after one of them failed."""
+    """Drop the tokens that macros have produced, after the expansion of a macro failed."""
     while parser.stack and isinstance(token := parser.stack[-1], PlacedToken) and token.macro:
         parser.stack.pop()
 
@@ -227,8 +227,8 @@ def _line_starts(text: str) -> list[int]:
 
 
 def _execute(parser: _PreambleParser, token: str, theorems: list[TheoremKind]) -> str:
-    """Execute one token of the file. Return the command if it is skipped and the author may miss it,
-    otherwise ""."""
+    """Execute one token of the file. Return its name if it is a command to be listed as skipped, otherwise
+    ""."""
     if token[0] == "\0" and token[1:] in _KNOWN:
         token = token[1:]  # bound by \let
     parser.command = token
@@ -261,7 +261,7 @@ def _environment_name(parser: Parser) -> str:
 
 
 def _arguments(parser: Parser) -> list[list[str]]:
-    """Consume all arguments in braces and brackets. Return those in braces."""
+    """Consume a star and all arguments in braces and brackets. Return the arguments in braces."""
     found: list[list[str]] = []
     parser.star()
     while parser.peek() in ("{", "["):
@@ -278,7 +278,8 @@ _THEOREM_STYLES: Mapping[str, Literal["definition", "remark"]] = MappingProxyTyp
 
 
 def _read_theorem(parser: _PreambleParser) -> TheoremKind:
-    r"""Read `\newtheorem{name}[counter]{title}[within]`. Sections restart numbers if the site says so."""
+    r"""Read `\newtheorem{name}[counter]{title}[within]`. `within` is ignored: a setting of the site decides
+    whether sections restart the numbers."""
     is_numbered = not parser.star()
     name = "".join(parser.argument()).strip()
     counter = "".join(parser.optional() or ()).strip()

@@ -88,8 +88,8 @@ def symbol_names() -> Mapping[str, str]:
 
 
 def input_names(tokens: Container[str]) -> dict[str, str]:
-    """Map commands, without backslash, and characters to one of `tokens`, or to an empty string if they have
-    no token. Used by scripts that read what readers type into the search field."""
+    """Map names of commands, without backslash, and characters to the token in `tokens` that they mean; to an
+    empty string if they mean none. Scripts use the map to read the search field."""
     found = {name: sign for name, sign in symbol_names().items() if sign in tokens and name != sign}
     found |= {sign: same for sign, same in _SAME.items() if same in tokens}
     found |= {name[1:]: "…" for name in _DOTS}
@@ -97,7 +97,7 @@ def input_names(tokens: Container[str]) -> dict[str, str]:
 
 
 def argument_kinds() -> dict[str, str]:
-    """Map commands, without backslash, to the treatment of their arguments, for scripts that read TeX."""
+    """Map commands, without backslash, to the kind of their arguments, such as "fraction", for scripts."""
     kinds = {
         "fraction": FRACTIONS,
         "second": SECOND_ARGUMENT,
@@ -136,7 +136,7 @@ def symbol_words(tokens: Sequence[str]) -> str:
 
 @cache
 def _sign_words() -> Mapping[str, str]:
-    """Map symbols to names: letters, and symbols that have a name in sentences."""
+    """Map symbols to their names: Greek and other letters, and symbols with a name in spoken formulas."""
     found = dict(_SPOKEN)
     for name, sign in sorted(symbol_names().items(), key=lambda item: (len(item[0]), item[0])):
         if len(sign) == 1 and sign.isalpha() and not sign.isascii() and len(name) > 1:
@@ -167,8 +167,8 @@ def _read(tokens: Sequence[Token], depth: int) -> Iterator[str]:
 
 
 def _scripts(tokens: Sequence[Token], index: int, depth: int) -> tuple[list[str], int]:
-    """Return the tokens of the subscript, then of the superscript, in whichever order they are written, and
-    the index after them."""
+    """Read the subscript and the superscript at `index`, in either order. Return the tokens of the subscript,
+    then those of the superscript, and the index after both."""
     parts: dict[str, list[str]] = {}
     while index < len(tokens) and tokens[index].text in ("^", "_") and tokens[index].text not in parts:
         kind = tokens[index].text
@@ -260,7 +260,7 @@ def _split_words(tokens: Sequence[Token], depth: int) -> Iterator[str]:
 
 
 def _part_end(tokens: Sequence[Token], index: int, depth: int) -> int:
-    """Return the index after a command with its arguments, after a number, or after one character."""
+    """Return the index after the item at `index`: a command with its arguments, a number or a character."""
     if is_control_word(tokens[index].text):
         return _command(tokens, index, depth)[1]
     end = index + 1

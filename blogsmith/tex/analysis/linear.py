@@ -109,7 +109,7 @@ def _linear(tokens: Sequence[Token], depth: int) -> str:
 
 
 def _append(parts: list[str], word: str) -> None:
-    """Append `word`, after a space if it follows a word and one of the two is longer than a letter."""
+    """Append `word`, after a space if it follows a word and one of the two has more than one letter."""
     if not word:
         return
     before = parts[-1] if parts else ""
@@ -127,7 +127,8 @@ def _is_name(word: str) -> bool:
 
 
 def _item(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
-    """Return the text of the token, group or command with arguments at `index`, and the index after it."""
+    """Return the text of the token, group or command with arguments at `index`, and the index after all of
+    it."""
     text = tokens[index].text
     if text in ("^", "_"):
         return _script(tokens, index, depth)
@@ -151,8 +152,8 @@ def _script(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]:
 
 
 def _argument(tokens: Sequence[Token], index: int) -> Argument:
-    """Return the argument at `index`; empty if there is none. If it is a command, its own argument is
-    included."""
+    """Return the argument at `index`; empty if there is none. An argument that is a command includes its own
+    argument."""
     argument = read_argument(tokens, index)
     if argument is None:
         return Argument([], skip_spaces(tokens, index))
@@ -194,7 +195,7 @@ def _command(tokens: Sequence[Token], index: int, depth: int) -> tuple[str, int]
 
 
 def _skip_delimiter(tokens: Sequence[Token], index: int) -> int:
-    """Return the index after a sizing command, and after the `.` that means an empty delimiter."""
+    """Return the index after the command at `index`, and after a `.` that is its empty delimiter."""
     after = skip_spaces(tokens, index + 1)
     is_empty = after < len(tokens) and tokens[after].text == "." and tokens[index].text in _DELIMITED
     return after + is_empty

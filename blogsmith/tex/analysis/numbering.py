@@ -52,9 +52,10 @@ _COMMANDS = frozenset(("\\label", "\\tag", *_UNNUMBERED))
 _STRUCTURAL = _COMMANDS | {*ROW_BREAKS, "\\begin", "\\end"}
 """Commands that change the numbering; if a macro produces one, macros are expanded."""
 _STRUCTURE = lazy_pattern(r"\\(?:begin|label|tag|notag|nonumber|IEEEnonumber)|%")
-"""Commands that a formula without environment, label and tag does not contain; `%` begins a comment."""
+"""Matches a command or comment that may change rows or numbers. A formula without one is a single row."""
 _NEEDS_TOKENS = lazy_pattern(r"\\(?:label|tag|notag|nonumber|IEEEnonumber|verb)|%|(?<!\\)(?:\\\\)*\\\s")
-"""Commands that affect numbers, and source that differs from `SourceRow.content`."""
+r"""Matches source whose rows must be read token by token: commands that affect numbers, comments, and `\verb`
+and `\ `, whose spaces count."""
 _FIRST = lazy_pattern(r"\s*+\\begin\{([A-Za-z]+)\}")
 _PLACED = lazy_pattern(r"\\(?:label|tag)")
 _CALL = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
@@ -74,21 +75,21 @@ class RowProblem(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A part of a display that may have a number of its own."""
+    """A row of a display that may have its own number; the whole display if it is numbered as a whole."""
 
     label: str | None = None
     r"""Argument of `\label{…}`; None if there is none."""
     label_offset: int = 0
-    """Offset of that argument in the author's formula."""
+    """Offset of this argument in the author's formula; 0 without a label."""
     label_length: int = 0
     tag: str | None = None
     r"""TeX of `\tag{…}`, to print instead of a number; None if there is none."""
     bare_tag: bool = False
-    r"""Whether it is `\tag*`, which is printed without parentheses."""
+    r"""Whether the tag is a `\tag*`, whose text is printed without parentheses."""
     notag: bool = False
-    r"""Whether it contains `\notag` or `\nonumber`."""
+    r"""Whether the row contains `\notag` or `\nonumber`."""
     content: str = data_field(default="", compare=False)
-    """TeX of the row without spaces and without numbering commands."""
+    """TeX of the row, without its spaces and its numbering commands."""
     mistakes: tuple[RowProblem, ...] = ()
 
 
@@ -100,13 +101,13 @@ class RowStructure(Struct, frozen=True):
     rows: tuple[SourceRow, ...]
     """At least one row."""
     macros: Mapping[str, str | Macro] = field(default_factory=dict)
-    """Macros known after the formula: the given ones and its own."""
+    """Macros known after the formula: those passed to `split_rows`, and those that the formula defines."""
 
 
 def split_rows(tex: str, macros: Mapping[str, str | Macro] = _NO_MACROS) -> RowStructure:
-    """Return environment and rows of the display `tex`. Return one row for invalid input.
+    """Return the environment and the rows of the display `tex`; one row if `tex` is invalid.
 
-    macros: as for `convert_formula`.
+    macros: maps a name with backslash to its body or to a macro of an earlier formula.
     """
     if len(tex) > MAX_LENGTH:
         return RowStructure("", (SourceRow(),), macros)
@@ -147,7 +148,7 @@ def _boxed_rows(tokens: Sequence[Token], macros: Mapping[str, str | Macro]) -> R
 
 
 def _plain_content(tex: str) -> str | None:
-    """Return the content of a formula that is certainly one row; None if its tokens must be inspected."""
+    """Return the content of a formula if it is certainly one row; None if its tokens must be inspected."""
     if not _STRUCTURE.search(tex):
         return "".join(tex.split())
     if _NEEDS_TOKENS.search(tex):
@@ -287,7 +288,8 @@ def _length(tokens: Sequence[Token]) -> int:
 
 
 def _read_command(tokens: Sequence[Token], index: int, found: _RowParts, what: str) -> int:
-    """Read the numbering command at `index` into `found`. Return the index after the argument."""
+    """Read the numbering command at `index` into `found`. Return the index after its argument. what: noun for
+    messages, "row" or "formula"."""
     command = tokens[index]
     if command.text in _UNNUMBERED:
         found.notag = True

@@ -1,8 +1,9 @@
 r"""TeX of a formula for use elsewhere: macros expanded, without definitions and labels.
 
-Colours that other formulas of the page have defined are defined before it. The author's spaces and lines are
-preserved. The expansion of a macro is put in braces if TeX would otherwise use only its first token. Commands
-of packages are not changed, nor is `\ref`, whose number is not known here (`render/formulas.py` knows it).
+Definitions of the colours that it uses from other formulas of the page are put before it. The author's spaces
+and lines are preserved. The expansion of a macro is put in braces if TeX would otherwise use only its first
+token. Commands of packages are not changed, nor is `\ref`, whose number is not known here
+(`render/formulas.py` knows it).
 
 Nothing is typeset or reported: `convert_formula` reports invalid definitions. Unlike in TeX, a definition
 inside a group stays valid after it, because hardly any author defines a macro with a label differently in two
@@ -36,7 +37,7 @@ class ExpandedFormula(Struct, frozen=True):
 
     tokens: list[Token]
     macros: Mapping[str, str | Macro]
-    """Macros known after the formula."""
+    """Macros known after the formula: earlier ones and those that it defines."""
 
 
 def expand_formula(tex: str, macros: Mapping[str, str | Macro]) -> ExpandedFormula | None:
@@ -109,7 +110,7 @@ def is_definition(token: str) -> bool:
 
 
 def define(reader: TokenReader, command: str) -> None:
-    """Read the definition after `command`. It applies to the rest of the formula."""
+    """Read the definition after `command`, and apply it to the rest of the formula."""
     if command in DEFINERS:
         defined, macro = DEFINERS[command](reader)
         reader.define(defined, macro, everywhere=True)
@@ -132,7 +133,7 @@ def define(reader: TokenReader, command: str) -> None:
 
 
 def _body(reader: TokenReader) -> tuple[str, ...]:
-    """Read the body. Its tokens get no positions, because at a call they get that of the call."""
+    """Read the body of a definition. Its tokens lose their positions; a call gives them its own."""
     return tuple(str(token) for token in reader.argument())
 
 
@@ -154,7 +155,7 @@ def _define_by_latex(reader: TokenReader, command: str) -> None:
 
 
 def _delimiters(reader: TokenReader) -> tuple[tuple[str, ...], ...]:
-    r"""Read the tokens between the name and the body of a `\def`. Return them split at the parameters."""
+    r"""Read the tokens between the name and the body of a `\def`. Return them split at `#1`, `#2`, …"""
     parts: list[list[str]] = [[]]
     while reader.stack and reader.stack[-1] != "{":
         token = reader.stack.pop()
@@ -178,7 +179,7 @@ _TAKES_ONE = lazy_pattern(
 )
 """Matches at the end of a text: a command whose argument is a group or the next token."""
 _SCRIPT = lazy_pattern(r"[_^]\s*\Z")
-"""Matches at the end of a text: `_` or `^`. TeX expands macros there, and uses a whole command or one
+"""Matches at the end of a text: `_` or `^`. After one of them, TeX expands macros and uses one command or
 character."""
 _LINE_END = lazy_pattern(r"[ \t]*\n")
 
@@ -201,14 +202,14 @@ def portable_tex(tex: str, macros: Mapping[str, str | Macro]) -> str:
 
 
 class _MacroExpansion:
-    """Copies a formula and replaces the macros in it."""
+    """Copies a formula, with its macros replaced by their expansions."""
 
     def __init__(self, tex: str, macros: Mapping[str, str | Macro]) -> None:
         self._tex = tex
         self._reader = TokenReader(split_with_positions(tex), read_macros(macros))
         self._text = ""
         self._at = 0
-        """Offset in the formula; everything before it is copied or replaced."""
+        """Offset in the formula. Everything before this offset has been copied or replaced."""
 
     def read(self) -> str:
         """Return the whole formula with its macros replaced."""
@@ -229,7 +230,7 @@ class _MacroExpansion:
         self._at = token.offset + token.length
 
     def _finish_argument(self) -> None:
-        """Continue after the last argument that was read."""
+        """Move `_at` to the end of the last argument that was read."""
         last = self._reader.last
         if isinstance(last, PlacedToken) and not last.macro:
             self._at = max(self._at, last.offset + last.length)
@@ -255,7 +256,7 @@ class _MacroExpansion:
         self._finish_argument()
 
     def _expand_call(self, call: str) -> None:
-        """Write the expansion of a macro."""
+        """Write the expansion of the macro call `call`."""
         made = self._read_expansion(call)
         text = text_of(made)
         if len(made) > 1 and self._is_one(made) and not _is_group(made):
@@ -267,8 +268,8 @@ class _MacroExpansion:
         self._text += text
 
     def _is_one(self, made: list[str]) -> bool:
-        """Return whether the whole expansion is an argument of the text before it, and therefore needs
-        braces."""
+        """Return whether the expansion `made` follows a script or command that would use only its first
+        token, so that it needs braces."""
         if _SCRIPT.search(self._text):
             return made[0].startswith("\\")
         return _TAKES_ONE.search(self._text) is not None
@@ -289,7 +290,7 @@ class _MacroExpansion:
         return made
 
     def _expand(self, call: str) -> int:
-        """Push the expansion of a macro. Return the number of tokens below it on the stack."""
+        """Push the expansion of the macro call `call`. Return the number of tokens below it on the stack."""
         budget = self._reader.budget
         self._reader.peek()  # TeX ignores spaces after a control word
         self._reader.expand(call)

@@ -1,8 +1,8 @@
-r"""Further errors of a formula after its first one.
+"""Further errors of a formula after its first one.
 
 The part of the formula that contains an error is replaced by an empty group of the same length, and the rest
-is read again. For an unknown command, only the command is replaced; for any other error, the innermost
-braces or the cell around it. Without these, the rest of the formula is not checked.
+is read again. For an unknown command, only the command is replaced; for any other error, the innermost braces
+or the cell around it. If an error is in neither of them, the rest of the formula is not checked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EMPTY = "{}"
 
 
 def find_further_errors(tex: str, first: TexError, convert: Callable[[str], object]) -> Iterator[TexError]:
-    """Yield the errors after `first`. convert: raises the error of a formula."""
+    """Yield the errors after `first`. convert: typesets a formula, and raises its first error."""
     error, blanks = first, list[tuple[int, int]]()
     for _ in range(MAX_ERRORS - 1):
         part = _part_with_error(tex, error)
@@ -43,7 +43,7 @@ def find_further_errors(tex: str, first: TexError, convert: Callable[[str], obje
 
 
 def _part_with_error(tex: str, error: TexError) -> tuple[int, int] | None:
-    """Return the range of characters to replace, at least two; None if it is not certain where it ends."""
+    """Return start and end of the characters to replace, at least two; None if the end is uncertain."""
     start, end = error.offset, error.offset + error.length
     written = tex[start:end]
     if error.kind == "math-command" and written.startswith("\\") and not written.startswith("\\begin"):
@@ -54,10 +54,11 @@ def _part_with_error(tex: str, error: TexError) -> tuple[int, int] | None:
 
 
 def _smallest_part(tex: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return the smallest environment, content of braces or cell that contains a range."""
+    """Return start and end offset of the smallest environment, cell, or content of braces that contains the
+    range; None if nothing does."""
     found: list[tuple[int, int]] = []
     opened: list[tuple[str, int, int]] = []
-    """Braces and environments: what opens them, where it starts, and where their current cell starts."""
+    """Open braces and environments: opening token, its offset, offset of the current cell."""
     for part in _PART.finditer(tex):
         sign, at = part[0], part.start()
         if sign == "{" or part["side"] == "begin":

@@ -1,4 +1,4 @@
-r"""Text of a `\tag`, for callers that mostly meet plain numbers: nothing here typesets."""
+r"""Text of a `\tag`. This module does not import the converter, because most numbers are plain text."""
 
 from __future__ import annotations
 

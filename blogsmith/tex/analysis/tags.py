@@ -1,4 +1,4 @@
-r"""Tags: plain text or TeX that `\tag` prints instead of a number."""
+r"""Tags: the text or TeX that `\tag` prints instead of a number."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _OPENING = "\\text{"
 
 
 def typeset_tag(number: str, macros: Mapping[str, str | Macro], *, bare: bool = False) -> str:
-    """Return the `<math>` element of a number that contains TeX. TexError, with an offset in `number`, if
-    it is invalid."""
+    """Return the `<math>` element of a tag that contains TeX. bare: without parentheses. If the tag is
+    invalid, TexError with an offset in `number`."""
     opening = _OPENING if bare else f"{_OPENING}("
     closing = "}" if bare else ")}"
     try:
@@ -34,8 +34,8 @@ def convert_unnumbered(
     packages: frozenset[str] = frozenset(),
     convert: Convert | None = None,
 ) -> TypesetFormula:
-    """Typeset a formula without numbers; only its tags are printed. convert: function to use instead of
-    `convert_formula`."""
+    """Typeset a formula without numbers; only its tags are printed. convert: replaces `convert_formula` if
+    given."""
     rows: list[RowNumber | None] = []
     if display and "\\tag" in tex:
         rows = [_number(row, macros) for row in split_rows(tex, macros).rows]

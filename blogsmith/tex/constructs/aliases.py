@@ -204,7 +204,7 @@ ALIASES: Mapping[str, str] = MappingProxyType({**_BODIES, **_upright_greek()})
 
 
 def _ignore(arguments: int) -> Expander:
-    """Return an expander for a command that has no effect here, and whose arguments are dropped."""
+    """Return an expander that drops a command and its arguments. arguments: number of arguments."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         for _ in range(arguments):
@@ -227,7 +227,7 @@ def _ignore_optional(arguments: int) -> Expander:
 
 
 def _tag_form(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand mathtools' `\newtagform{name}[format]{left}{right}` to nothing: the theme prints numbers."""
+    r"""Expand mathtools' `\newtagform{name}[format]{left}{right}` to nothing: the theme formats numbers."""
     reader.argument()
     reader.optional()
     return _ignore(2)(reader, command)
@@ -267,7 +267,8 @@ def _first(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _cases(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand plain TeX's `\cases{…}`, whose second column is text. Authors of MathJax write mathematics."""
+    r"""Expand plain TeX's `\cases{…}`. Its second column is text, as in plain TeX, if it contains `$`;
+    otherwise it is math, as in MathJax."""
     content = reader.argument()
     return fill(r"\begin{cases*}#1\end{cases*}" if "$" in content else r"\begin{cases}#1\end{cases}", content)
 
@@ -279,7 +280,7 @@ def _boxed(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _overlay(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\uncover<2->{x}` of beamer to its content: a page has no steps."""
+    r"""Expand `\uncover<2->{x}` of beamer to its content: a page shows all overlays together."""
     reader.read_delimited("<", ">")
     if reader.peek() != "{" or command == "\\pause":
         return []
@@ -296,7 +297,7 @@ def _units(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _scaled(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\scalerel*[2em]{x}{\sum}` of scalerel to `x` in its own size, without a star to both."""
+    r"""Expand scalerel's `\scalerel{x}{\sum}` to `x\sum`, and `\scalerel*[2em]{x}{\sum}` to `x`, unscaled."""
     starred, _ = reader.star(), reader.optional()
     content, measure = reader.argument(), reader.argument()
     return ["{", *content, "}", *([] if starred else ["{", *measure, "}"])]

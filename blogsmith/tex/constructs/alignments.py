@@ -50,8 +50,8 @@ _INNER = ("aligned", "alignedat", "split", "gathered", "multlined", "lgathered",
 
 
 def _class_before_cell(column: int) -> int:
-    """Return the class of the atom before a cell. In every second column it is ORD, so that a relation at the
-    start of the cell gets space."""
+    """Return the class of the atom before a cell: ORD for odd columns, so that a relation at the start of the
+    cell gets space, otherwise NONE."""
     return ORD if column % 2 else NONE
 
 
@@ -60,7 +60,7 @@ def _alternate_side(column: int) -> str:
 
 
 def _top_only(parser: Parser, name: str) -> None:
-    """Raise ParseError if an environment that is display math is inside inline math."""
+    """Raise ParseError if the environment `name`, which is display math, is used in inline math."""
     if not parser.is_display:
         inner = {"align": "aligned", "gather": "gathered", "alignat": "alignedat", "split": "aligned"}.get(
             name.rstrip("*")
@@ -179,7 +179,8 @@ def _eqnarray(parser: Parser, name: str) -> Atom:
 
 
 def _wrapper(parser: Parser, name: str) -> Atom:
-    """Typeset the content of `equation` and `subequations`; several lines as without an environment."""
+    """Typeset the content of `equation`, `subequations` and similar environments. Several lines are typeset
+    like those of a display without an environment."""
     if name == "spreadlines":
         # mathtools: the stylesheet sets the distance of rows
         parser.name_argument()
@@ -230,7 +231,7 @@ _DELIMITERS: Mapping[str, str] = MappingProxyType(
         )
     }
 )
-"""Command → delimiter that is as high as the rows."""
+"""Command → delimiter that grows to the height of all rows."""
 _EMPHEQ_INNER = frozenset(
     ("align", "alignat", "flalign", "gather", "multline", "equation", "eqnarray", "IEEEeqnarray")
 )
@@ -274,7 +275,7 @@ def _option(written: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def _beside(parser: Parser, options: Mapping[str, list[str]], side: str) -> list[str]:
-    """Return the formula and the delimiters to the left or right of the rows."""
+    """Return the markup of the formula and the delimiters beside the rows. side: `left` or `right`."""
     made: list[str] = []
     waiting: list[str] = []
     for token in options.get(side, ()):
@@ -290,8 +291,8 @@ def _beside(parser: Parser, options: Mapping[str, list[str]], side: str) -> list
 
 
 def _with_numbers(block: str, rows: Sequence[GridRow], numbers: Sequence[RowNumber | None], look: str) -> str:
-    """Return the block with the number of each row at the right edge. numbers: None for a row without a
-    number; without any number, return the block unchanged."""
+    """Return the block with the number of each row at the right edge; the block itself if no row has a
+    number. numbers: None for a row without a number. look: CSS class of the table of numbers."""
     if not any(numbers):
         return block
     printed = []

@@ -1,9 +1,9 @@
 r"""Matrices, `array`, `cases`, small matrices and stacks; matrices with labels outside their delimiters.
 
-Sources of the last: plain TeX's `\bordermatrix` (The TeXbook, chapter 18), and `first-row` and `first-col` of
-the LaTeX package nicematrix. A delimiter that is as high as some rows of a table cannot be in the table. The
-delimiters are therefore beside the table. Each delimiter contains the matrix invisibly, so that their heights
-are equal, and is lowered by half the height of the row of labels.
+Sources of the labels: plain TeX's `\bordermatrix` (The TeXbook, chapter 18), and `first-row` and `first-col`
+of the LaTeX package nicematrix. A delimiter that is as high as some rows of a table cannot be in the table.
+The delimiters are therefore beside the table. Each delimiter contains the matrix invisibly, so that their
+heights are equal, and is lowered by half the height of the row of labels.
 """
 
 from __future__ import annotations
@@ -132,12 +132,13 @@ def _array(parser: Parser, name: str) -> Atom:
 
 
 def print_fenced(fences: tuple[str, str], grid: Grid, plan: Sequence[Column]) -> str:
-    """Return a matrix with its rules between two delimiters. plan: its columns."""
+    """Return a matrix between two delimiters, with its horizontal and vertical lines. plan: its columns."""
     return _fence(fences[0], _rule_table("math-matrix", grid, plan), fences[1])
 
 
 def _rule_table(look: str, grid: Grid, plan: Sequence[Column], more: str = "") -> str:
-    """Return the table with its rules, which are CSS classes of the cells next to them."""
+    """Return the table with its horizontal and vertical lines, as CSS classes of the cells next to them.
+    look: CSS class of the table. more: further attributes."""
     width = max(len(row.cells) for row in grid.rows)
     rows = []
     for index, row in enumerate(grid.rows):
@@ -203,7 +204,7 @@ _MAX_COLUMNS = 500
 
 @dataclass(slots=True)
 class Column:
-    """One column of an array, while its preamble is read."""
+    """One column of an array, while the specification of the columns is read."""
 
     side: str = ""
     left: list[str] = field(default_factory=list)
@@ -213,7 +214,7 @@ class Column:
     """Whether `@{}` removes the padding to the left of the column."""
     tight_right: bool = False
     before: list[str] = field(default_factory=list)
-    """Pieces printed before each cell."""
+    """Markup printed before each cell."""
     behind: list[str] = field(default_factory=list)
     prefix: list[str] = field(default_factory=list)
     r"""Tokens inserted at the start of each cell: `>{\bf}`."""
@@ -265,8 +266,7 @@ def read_columns(parser: Parser, name: str) -> list[Column]:
 def _read_separator(
     parser: Parser, token: str, tokens: list[str], columns: list[Column], coming: Column
 ) -> bool:
-    """Read `token`, a separator between two columns, and its arguments. Return False if it is not a
-    separator."""
+    """Read `token` and its arguments if it is a separator between two columns. Return whether it is one."""
     if token in ("|", ":"):
         coming.left.append("rule" if token == "|" else "dash")
         return True
@@ -300,7 +300,7 @@ def _repeat_columns(parser: Parser, name: str, tokens: list[str]) -> list[str]:
 
 
 def _take_group(tokens: list[str]) -> list[str]:
-    """Consume the group or token at the front of `tokens`, and return it."""
+    """Consume the group or token at the front of `tokens`. Return it without the braces of a group."""
     if not tokens or tokens[0] != "{":
         return [tokens.pop(0)] if tokens else []
     depth = 0
@@ -358,7 +358,7 @@ class _Border(NamedTuple):
 
 
 def _print(parser: Parser, rows: list[GridRow], fences: tuple[str, str], border: _Border) -> str:
-    """Return a matrix with some rows and columns outside its delimiters."""
+    """Return a matrix between `fences`. border: rows and columns outside these delimiters."""
     end = max(len(row.cells) for row in rows) - border.right
     inner = [GridRow(row.cells[border.left : end]) for row in rows]
     body = _table(inner[border.top : len(inner) - border.bottom] or inner)
@@ -428,8 +428,8 @@ def _block_array(parser: Parser, name: str) -> Atom:
 
 
 def _read_block(parser: Parser, columns: Sequence[str]) -> tuple[tuple[str, str], int, int]:
-    """Return the delimiters in the columns of a block such as `c(cc)`, and the numbers of columns before and
-    between them."""
+    """Read the columns of a block such as `c(cc)`. Return the two delimiters, empty if there are none, the
+    number of columns before the first delimiter, and the number between the two."""
     fences, counts = list[str](), [0, 0, 0]
     for token in columns:
         if token in _DELIMITERS and len(fences) < 2:

@@ -243,7 +243,7 @@ _CONCEPTS: Mapping[str, str] = MappingProxyType(
 
 
 def frame_box(name: str, pieces: list[str], radius: str = "") -> str:
-    """Return `pieces` with the frame or line that the CSS class `name` draws. radius: that of the corners."""
+    """Return `pieces` with the frame or line that the CSS class `name` draws. radius: CSS `border-radius`."""
     style = f' style="border-radius:{radius}"' if radius else ""
     if concept := _CONCEPTS.get(name):
         inside = add_argument(join_fragments(pieces), "x")

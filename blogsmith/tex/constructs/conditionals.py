@@ -36,7 +36,7 @@ def _next_unexpandable(parser: Parser) -> str:
 
 
 def _meaning(parser: Parser, token: str) -> object:
-    r"""Return the meaning of `token`, as `\ifx` compares it; None if it is undefined."""
+    r"""Return a value that is equal for tokens of equal meaning, for `\ifx`; None if `token` is undefined."""
     name = str(token).removeprefix("\0")
     macro = parser.macros.get(name) if token == name else None
     if isinstance(macro, Macro):
@@ -115,7 +115,7 @@ def _condition(parser: Parser, command: str) -> None:
 
 
 def _skip_branch(parser: Parser, *, may_stop_at_else: bool) -> None:
-    r"""Drop the tokens up to and including the matching `\fi`, or the `\else` that precedes it."""
+    r"""Drop the tokens up to and including the matching `\fi`, or its `\else` if `may_stop_at_else`."""
     depth, stack = 0, parser.stack
     while stack:
         token = stack.pop()
@@ -221,7 +221,7 @@ def _if_then_else(parser: Parser, command: str) -> None:
 
 
 def _take(number: int) -> Command:
-    """Return a command that reads two arguments and keeps only the first or the second, by `number`."""
+    """Return a command that reads two arguments and keeps the first (number 1) or the second (number 2)."""
 
     def command(parser: Parser, command: str) -> None:
         _branch(parser, is_true=number == 1)
@@ -241,7 +241,7 @@ def _unbrace(parser: Parser, command: str) -> None:
 
 
 def _name_until_end(parser: Parser) -> str:
-    r"""Consume the tokens up to `\endcsname`, and return the command with that name."""
+    r"""Consume the tokens up to `\endcsname`. Return the command whose name they form."""
     name: list[str] = []
     while token := _next_unexpandable(parser):
         if token == "\\endcsname":

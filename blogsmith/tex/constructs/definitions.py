@@ -20,7 +20,7 @@ _FIXED = name_set("\\limits \\nolimits \\left \\right \\middle \\begin \\end \\\
 
 
 def is_name(token: str) -> bool:
-    """Return whether a token is a command. In LaTeX a single character can also be defined, but not here."""
+    """Return whether a token is a command. Unlike in LaTeX, a single character cannot be defined here."""
     return len(token) > 1 and token[0] == "\\"
 
 
@@ -164,7 +164,7 @@ _REDEFINABLE = frozenset(
         "utilde class ring red blue green angl scr phase euro cent xlongequal lightning"
     )
 )
-"""Commands that LaTeX does not have, and those that authors often define again."""
+"""Commands that an author may define although blogsmith has them: unknown to LaTeX, or often redefined."""
 
 
 def _def(parser: Parser, command: str) -> None:

@@ -51,8 +51,8 @@ _FLAT = (
 )
 _INNER = rf'<mrow><mo fence="true" stretchy="false"[^<>]*>[^<]+</mo>(?>(?:{_FLAT})*){_FENCE}</mrow>'
 _LOW = lazy_pattern(rf"(?:{_FENCE})?(?>(?:{_FLAT}|{_INNER})*)(?:{_FENCE})?")
-"""Content between delimiters of text size, as in TeX. Browsers would put some of it between larger ones:
-Chromium `g(x)` and `x'`."""
+"""Matches content whose delimiters have text size in TeX. Browsers would enlarge the delimiters around some
+of it, such as `g(x)` and `x'` in Chromium."""
 _LIMITS = ("<munder><mo", "<mover><mo", "<munderover><mo")
 # characters that stretch by default in this form, by MathML's operator dictionary
 _STRETCHY_PREFIX = frozenset("([{|‖⟨⌈⌊⟮⟦⟪")
@@ -88,12 +88,12 @@ _INTENTS: Mapping[tuple[str, str], str] = MappingProxyType(
         ("(", "]"): "open-closed-interval($a,$b)",
     }
 )
-"""Delimiters with one meaning → intent."""
+"""Pair of delimiters with only one meaning → its `intent` attribute."""
 _COMMA = "<mo>,</mo>"
 
 
 def _fenced(names: tuple[str, str], parts: list[str]) -> str:
-    """Return the parts of `\\left … \\right` as one row, with its intent. names: tokens of the delimiters."""
+    r"""Return the elements of `\left … \right` as one row, with its intent. names: the two delimiters."""
     intent, inner = _INTENTS.get(names, ""), parts[1:-1]
     if intent.endswith("($x)") and inner:
         inner = [add_argument(join_fragments(inner), "x")]
@@ -110,7 +110,7 @@ def _fenced(names: tuple[str, str], parts: list[str]) -> str:
 
 
 def _expand_macros(parser: Parser) -> str:
-    """Expand macros. Return the token that follows."""
+    """Expand macros until the next token is not a macro. Return this token without consuming it."""
     while parser.peek() in parser.macros:
         parser.expand(parser.pop())
     return parser.peek()

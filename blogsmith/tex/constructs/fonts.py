@@ -44,8 +44,8 @@ SIZES: Mapping[str, float] = MappingProxyType(
 
 
 def _style_rest(parser: Parser, style: int | None = None) -> Atom:
-    """Return the rest of the row as one element, set in `style` if given. Spaces between atoms are the same
-    as without the switch."""
+    r"""Return the rest of the row, after a switch such as `\bf`, as one element in `style`; None keeps the
+    style. Spaces between atoms are the same as without the switch."""
     old, table = parser.style, parser.atoms
     if style is not None:
         parser.set_style(style)

@@ -20,7 +20,7 @@ _DISPLAYSTYLE_VALUES = ("true", "false")
 
 
 def _inner(style: int) -> int:
-    """Return the style of numerator and denominator in a fraction of this style."""
+    """Return the style of numerator and denominator in a fraction whose own style is `style`."""
     return TEXT if style == DISPLAY else SCRIPT if style == TEXT else SCRIPTSCRIPT
 
 
@@ -92,7 +92,7 @@ def _genfrac(parser: Parser, command: str) -> Atom:
 
 
 def _is_empty(parser: Parser) -> bool:
-    """Consume an empty group if it is next. Return whether a group was consumed."""
+    """If the next token begins an empty group, consume the group. Return whether it did."""
     if parser.peek() == "{" and len(parser.stack) > 1 and parser.stack[-2] == "}":
         del parser.stack[-2:]
         return True

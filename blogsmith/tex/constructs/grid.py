@@ -24,7 +24,7 @@ _REGISTERS = ("skip", "box", "sep", "height")
 r"""Ends of the names of lengths, as in `\dp\strutbox`."""
 _PARTIAL_LINES = ("\\cline", "\\cmidrule")
 _IS_FORMULA = frozenset("^_")
-"""Tokens that text does not contain."""
+"""Tokens that make a cell of a text column a formula."""
 _NUMBERING = ("\\label", "\\tag", "\\notag", "\\nonumber")
 
 
@@ -72,7 +72,7 @@ _MAX_COLUMNS = 2_000
 # height of TeX's strut of a row, in em
 _STRUT_HEIGHT, _STRUT_DEPTH = 0.84, 0.36
 Before = Callable[[int], int]
-"""Column, from 0 → class of the atom before its cell."""
+"""Function from a column, from 0, to the class of the atom before a cell of this column."""
 
 
 def _no_gap(column: int) -> int:
@@ -87,7 +87,7 @@ class GridLayout(Struct, frozen=True):
     columns: int = 0
     """Maximum number of columns; 0: no limit."""
     hint: str = ""
-    """Hint to an author who has more columns."""
+    """Hint to an author who writes more than `columns` columns."""
     rules: bool = False
     r"""Whether `\hline` is allowed between rows."""
     prefixes: Mapping[int, Sequence[str]] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class GridLayout(Struct, frozen=True):
 
 
 def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
-    r"""Read everything up to and including `\end{name}`."""
+    r"""Read everything up to and including `\end{name}`. Return its rows and cells."""
     old, table, outer = parser.style, parser.atoms, parser.environment
     begin = parser.command
     grid = Grid([], [])
@@ -128,7 +128,8 @@ def read_grid(parser: Parser, name: str, layout: GridLayout) -> Grid:
 
 
 def spend_empty_cells(parser: Parser, rows: Sequence[int]) -> None:
-    """Raise ParseError if padding all rows to the longest one would add too many empty cells."""
+    """Raise ParseError if padding all rows to the length of the longest would add too many empty cells. rows:
+    number of cells of each row."""
     parser.spend(_EMPTY_CELL_COST * (max(rows) * len(rows) - sum(rows)))
 
 
@@ -159,7 +160,7 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
 
 
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> float:
-    r"""Read the rules above a row, and `\noalign`. Return the gap that it adds, in em."""
+    r"""Read the rules above a row, and `\noalign`. Return the gap in em that `\noalign` adds."""
     gap = 0.0
     while True:
         token = parser.peek()
@@ -251,7 +252,7 @@ def _read_span(parser: Parser, column: int) -> WideCell:
 
 
 def _text_cell(parser: Parser) -> None:
-    r"""Put the following cell into a `\text{…}`."""
+    r"""Put the content of the next cell into a `\text{…}`, unless it is a formula."""
     held, depth = list[str](), 0
     while parser.stack:
         token = parser.stack[-1]
@@ -276,7 +277,8 @@ def _strip_spaces(tokens: list[str]) -> list[str]:
 
 
 def read_lines(parser: Parser) -> Sequence[str]:
-    """Read up to the token that ends a formula or its environment, which becomes `parser.end_token`.
+    """Read up to the token that ends a formula or its environment. Return the markup; `parser.end_token` is
+    this token.
 
     Several lines become rows of a table.
     """
@@ -299,7 +301,7 @@ def read_lines(parser: Parser) -> Sequence[str]:
 
 
 def read_gap(parser: Parser) -> float:
-    r"""Read the `*` and `[5pt]` directly after `\\`. Return the gap in em; 0 without one, or if it is a
+    r"""Read `*` and `[5pt]` directly after `\\`. Return the gap in em; 0 if there is none or if it is a
     register of TeX. ParseError if the brackets contain anything else."""
     if parser.stack and parser.stack[-1] == "*":
         parser.stack.pop()
@@ -322,7 +324,7 @@ def read_gap(parser: Parser) -> float:
 
 
 def read_place(parser: Parser) -> None:
-    """Skip `[t]` or a width in brackets after the name of an environment. Other brackets are content."""
+    """Skip `[t]`, or a width in brackets, after the name of an environment. Other brackets are content."""
     found = parser.optional()
     if found is None:
         return
@@ -348,13 +350,13 @@ def cell(pieces: Sequence[str], attributes: str = "") -> str:
 
 
 def small_table(rows: str, *, in_script: bool) -> str:
-    """Return a table in script size. in_script: the context has that size already."""
+    """Return a table in script size. in_script: whether the surrounding formula has that size already."""
     table = f'<mtable class="math-small">{rows}</mtable>'
     return table if in_script else f'<mstyle scriptlevel="1">{table}</mstyle>'
 
 
 def align_cell(side: str, more: str = "") -> str:
-    """Return the attributes of a cell aligned to a side. Browsers centre cells by default."""
+    """Return the attributes of a cell aligned to a side; browsers centre by default. more: further CSS."""
     style = f"text-align:{side};justify-items:{side}" if side in ("left", "right") else ""
     style = ";".join(filter(None, (style, more)))
     return f' style="{style}"' if style else ""
@@ -376,8 +378,8 @@ _NUMBER_CELL = '<mtd class="eq-cell" style="width:50%;text-align:right;justify-i
 
 
 def number_row(cells: str, mark: RowNumber | None) -> str:
-    """Return a row with its number at the right edge. The number is not a link: nothing inside a formula may
-    be focusable."""
+    """Return a row with its formula number at the right edge. The number is not a link: nothing inside a
+    formula may be focusable."""
     if mark is None or not mark.number:
         return f"<mtr>{SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
     plain = escape(mark.number if mark.has_parentheses else f"({mark.number})", quote=False)

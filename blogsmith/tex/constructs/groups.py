@@ -31,7 +31,7 @@ _OUTSIDE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("table", "longtable", "tabularx"), "the rows of a table as `| a | b |`"),
     }
 )
-"""Environment of text → Markdown for it."""
+"""Environment that belongs outside formulas → the Markdown to write instead."""
 
 
 def _begin(parser: Parser, command: str) -> Atom:
@@ -114,7 +114,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
 
 
 def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expander:
-    r"""Return an expander for braket's `\Bra`, `\Braket`, `\Set`, where a `|` grows with the delimiters."""
+    r"""Return an expander for braket's `\Bra`, `\Braket`, `\Set`, where a `|` grows with the delimiters.
+    once: only the first `|`."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         inside = _divide(reader.argument(), divider, once=once)

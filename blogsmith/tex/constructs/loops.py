@@ -43,7 +43,7 @@ def _with_ranges(items: list[list[str]]) -> list[list[str]]:
 
 
 def _repeat(parser: Parser, name: str, items: Sequence[Sequence[str]], body: Sequence[str]) -> None:
-    r"""Push the body once for each item, after a definition of `name` as the item."""
+    """Push the body once for each item. Before each copy, push a definition of `name` as the item."""
     if len(items) > _MAX_ITEMS:
         raise parser.syntax_error(
             f'more than {_MAX_ITEMS} items in the list of "{parser.command}"', hint="write fewer items"
@@ -95,7 +95,7 @@ _NAMED: Mapping[str, str] = MappingProxyType(
         "\\csuse": "",
     }
 )
-"""Command with a name as text → the same command of TeX, which reads the name after it."""
+"""Command whose argument is a name without backslash → TeX that reads the same name after it."""
 
 
 def _named(parser: Parser, command: str) -> None:

@@ -39,7 +39,7 @@ _SLASH = "\u0338"
 _SPACED_OPERATOR = lazy_pattern(
     r"((?:<mrow>|<mspace[^<>]*/>)+)(<mo(?: [^<>]*)?>[^<]+</mo>)((?:</mrow>|<mspace[^<>]*/>)+)"
 )
-"""An operator with spaces around it, such as that of `\\implies`."""
+r"""Matches an operator with spaces around it, as from `\implies`."""
 
 
 def _not(parser: Parser, command: str) -> Atom:
@@ -135,7 +135,7 @@ _IN_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 def operator_name(parser: Parser, source: list[str]) -> str:
-    """Return `source` as one upright name, or as a row if it contains more than letters."""
+    """Return `source` as one upright name; as a row of elements if it contains more than letters."""
     words = [_IN_NAMES.get(token, token) for token in source if token != " "]
     if words and all(word.replace(".", "").isalnum() or word in _IN_NAMES.values() for word in words):
         return function_name("".join(words))
@@ -155,7 +155,7 @@ def _class(kind: int) -> Command:
 
 
 def _with_space(kind: int, out: list[str]) -> str:
-    """Return `out` as one element, with the spaces of the atom class `kind` on its operator, if it is one."""
+    """Return `out` as one element. If this is an operator, it gets the spaces of the atom class `kind`."""
     xml = group_fragments(out)
     if kind in SIDES and len(out) == 1 and is_operator(xml):
         before, behind = SIDES[kind]

@@ -94,7 +94,7 @@ def _script_style(parser: Parser) -> int:
 
 
 def _base(parser: Parser) -> Atom:
-    """Read the base of a stack. A group of one symbol has the atom class of that symbol."""
+    """Read the base of a stack. A group of one symbol keeps the class of the symbol; others are ORD."""
     source = parser.argument()
     kept = [token for token in source if token != " "]
     if len(kept) == 1 and kept[0] not in parser.macros and kept[0] in parser.atoms:
@@ -140,7 +140,7 @@ wideparen ⏜
 
 
 ARROWS: Mapping[str, str] = MappingProxyType(_pairs(_ARROWS))
-"""Command of an arrow that grows with its label → its symbol."""
+"""Command → symbol of an arrow that grows with its label."""
 _BRACE_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_BRACES))
 
 

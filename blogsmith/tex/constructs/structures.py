@@ -281,7 +281,7 @@ def _turn(parser: Parser, command: str) -> Atom:
 
 _ANGLE = lazy_pattern(r"[+-]?\d{1,4}(?:\.\d{1,4})?")
 _CHARACTERS_A_TOKEN = 2
-"""Characters of markup that are measured for the cost of a token."""
+"""Characters of markup that count as one token for `spend`, because their width must be measured."""
 _CENTRE, _LINE = 0.25, 0.95
 """Height of the centre of a line of text above its baseline, and height of the line, in em."""
 
@@ -289,7 +289,7 @@ _CENTRE, _LINE = 0.25, 0.95
 def _rotate(xml: str, angle: float, *, is_centred: bool) -> str:
     """Return `xml`, rotated counterclockwise by an angle in degrees, with the space that it needs.
 
-    LaTeX rotates a box about the left end of its baseline; is_centred: about its centre.
+    is_centred: rotate about the centre of the box, not about the left end of its baseline as LaTeX does.
     """
     width, sine, cosine = measure(xml), sin(radians(angle)), cos(radians(angle))
     room = abs(width * cosine) + abs(_LINE * sine)

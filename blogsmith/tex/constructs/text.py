@@ -159,7 +159,7 @@ _BOXES = name_set(
     " \\ialign \\halign \\oalign \\ooalign \\mmlToken"
     " \\href \\url \\boxed \\phantom \\hphantom \\vphantom"
 )
-"""Commands of other modules that are allowed in text."""
+"""Commands that are allowed in text and implemented in other modules."""
 _SILENT = name_set(
     "\\par \\centering \\raggedright \\raggedleft \\noindent \\protect \\relax \\selectfont \\strut"
     " \\allowbreak \\offinterlineskip \\hfil \\hfill \\hss \\vss \\vfil \\leavevmode \\m@th \\quitvmode"
@@ -175,8 +175,8 @@ _MATH_OPENERS: Mapping[str, str] = MappingProxyType({"$": "$", "\\(": "\\)"})
 
 
 class _Text:
-    """Collects the markup of text: an `mtext` for each stretch of plain text, other elements
-    between these."""
+    """Reader of text that collects its markup: an `mtext` for each stretch of plain text, other elements
+    between them."""
 
     def __init__(self, parser: Parser, tags: tuple[str, ...]) -> None:
         self.parser = parser
@@ -421,7 +421,7 @@ _CIRCLED: Mapping[str, str] = MappingProxyType(
     | {chr(ord("1") + n): chr(ord("①") + n) for n in range(9)}
     | {chr(ord(first) + n): chr(ord(start) + n) for first, start in ("AⒶ", "aⓐ") for n in range(26)}
 )
-"""Letter or digit → the character for it in a circle. More fonts have it than the combining circle."""
+"""Letter or digit → the character for it in a circle, which more fonts have than the combining circle."""
 
 
 def text(parser: Parser, source: list[str], tags: tuple[str, ...] = ()) -> str:
@@ -455,7 +455,7 @@ _MATH_ACCENTS: Mapping[str, str] = MappingProxyType(
         "\\c": "",
     }
 )
-"""Accent of text → the accent of mathematics that it is read as in a formula; empty if there is none."""
+"""Accent of text → the math accent that replaces it in a formula; empty if there is none."""
 
 
 def _text_accent(parser: Parser, command: str) -> Atom | None:

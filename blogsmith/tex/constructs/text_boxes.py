@@ -101,7 +101,7 @@ def _stack_rows(parser: Parser, command: str) -> Atom:
 
 
 _CHARACTERS_A_TOKEN = 2
-"""Characters of markup that are measured for the cost of a token."""
+"""Characters of markup that count as one token for `spend`, because their width must be measured."""
 _FILLS = name_set("\\hfil \\hfill \\hss \\crcr \\hidewidth")
 
 

@@ -48,7 +48,7 @@ def read_cd(parser: Parser, body: Sequence[str]) -> ArrowDiagram:
 
 
 def _end_row(grid: DiagramGrid) -> None:
-    """Begin a new row. A row without cells is one of vertical arrows, which belong to the row before it."""
+    """Begin a new row. If the row just read has no cells, its vertical arrows belong to the row before it."""
     if grid.row and not any(cell.mathml for cell in grid.rows[-1]) and grid.column > 1:
         grid.rows.pop()
     grid.rows.append([])
@@ -73,7 +73,7 @@ def _read_arrow(parser: Parser, grid: DiagramGrid) -> None:
 
 
 def _label(parser: Parser, kind: str) -> SizedFormula:
-    """Read a label up to the next `kind`."""
+    """Read a label up to the next `kind`, the character that is also before the label."""
     taken: list[str] = []
     depth = 0
     while parser.stack:

@@ -14,21 +14,21 @@ from msgspec import Struct
 
 _SAMPLES = 24
 _LEFT = -1j
-"""Factor that turns a direction to its left."""
+"""Factor that turns a direction by a right angle to its left."""
 
 
 class Rectangle(Struct, frozen=True):
     """The border of a cell or label."""
 
     center: complex
-    """On the axis of a cell; in the middle of a label."""
+    """Center of the box. For a cell, its height is that of the math axis."""
     half: float
-    """Half of the width."""
+    """Half of the width of the box."""
     up: float
     down: float
 
     def border(self, direction: complex, origin: complex | None = None) -> complex:
-        """Return where a ray leaves the rectangle. origin: Point inside where it starts; None: the center."""
+        """Return the point where a ray leaves the rectangle. origin: start of the ray; None: the center."""
         start = self.center if origin is None else origin
         offset, reach = start - self.center, float("inf")
         if abs(direction.real) > 1e-9:
@@ -40,14 +40,14 @@ class Rectangle(Struct, frozen=True):
         return start + direction * max(0.0, reach)
 
     def anchor(self, name: str) -> complex:
-        """Return the point that an anchor such as `north east` or an angle names."""
+        """Return the point of an anchor such as `north east`, or of an angle in degrees such as `45`."""
         if name.lstrip("-").replace(".", "").isdigit():
             return self.border(along(float(name)))
         x = self.half * (("east" in name) - ("west" in name))
         return self.center + complex(x, self.down * ("south" in name) - self.up * ("north" in name))
 
     def grow(self, space: float) -> Rectangle:
-        """Return the rectangle with space around it."""
+        """Return the rectangle, larger by `space` at all sides."""
         return Rectangle(self.center, self.half + space, self.up + space, self.down + space)
 
     def contains(self, point: complex) -> bool:
@@ -75,23 +75,23 @@ class Curve(Struct, frozen=True):
         return unit(self.at(min(1.0, t + 0.01)) - self.at(max(0.0, t - 0.01)))
 
     def points(self, count: int = _SAMPLES) -> list[complex]:
-        """Return points at equal parameters, with both ends."""
+        """Return `count` + 1 points of the curve at equal distances of the parameter, including both ends."""
         return [self.at(index / count) for index in range(count + 1)]
 
     def length(self) -> float:
-        """Return its approximate length."""
+        """Return the approximate length of the curve."""
         return sum(abs(q - p) for p, q in pairwise(self.points()))
 
     def move(self, first: complex, last: complex) -> Curve:
-        """Return the curve with each half moved by a vector."""
+        """Return the curve with its first two control points moved by `first`, and its last two by `last`."""
         return Curve(self.a + first, self.b + first, self.c + last, self.d + last, self.is_straight)
 
     def offset(self, distance: float) -> Curve:
-        """Return the curve beside this one, to its left; exact if it is straight."""
+        """Return the curve at a distance to the left of this one; approximate unless it is straight."""
         return self.move(*(distance * _LEFT * self.direction(t) for t in (0.0, 1.0))) if distance else self
 
     def part(self, start: float, end: float) -> Curve:
-        """Return the curve between two parameters."""
+        """Return the part of the curve between two parameters from 0 to 1."""
         a, b, c, d = self.a, self.b, self.c, self.d
         for t, is_first in ((end, True), (start / end if end else 0.0, False)):
             # de Casteljau
@@ -102,7 +102,7 @@ class Curve(Struct, frozen=True):
         return Curve(a, b, c, d, self.is_straight)
 
     def trim(self, start: float, end: float) -> Curve:
-        """Return the curve without lengths at its ends; the whole curve if it is not longer."""
+        """Return the curve without a length at each end; the whole curve if it is too short."""
         gone = [0.0, *accumulate(abs(q - p) for p, q in pairwise(self.points()))]
         low, high = start, gone[-1] - end
         if low >= high - 0.01 or not (start or end):
@@ -111,7 +111,7 @@ class Curve(Struct, frozen=True):
 
 
 def _parameter(gone: Sequence[float], distance: float) -> float:
-    """Return the parameter at a distance. gone: Distance from the start to each sample."""
+    """Return the parameter at a distance along the curve. gone: distance from the start to each sample."""
     for index, (before, after) in enumerate(pairwise(gone)):
         if after >= distance and after > before:
             return max(0.0, index + (distance - before) / (after - before)) / _SAMPLES
@@ -135,17 +135,17 @@ def angle(vector: complex) -> float:
 
 
 def unit(vector: complex) -> complex:
-    """Return the unit vector in a direction; to the right for a vector without length."""
+    """Return the vector scaled to length 1; the unit vector to the right if its length is 0."""
     return vector / abs(vector) if abs(vector) > 1e-9 else 1 + 0j
 
 
 def left(direction: complex) -> complex:
-    """Return the direction to the left of another one."""
+    """Return the direction turned by a right angle to its left."""
     return _LEFT * direction
 
 
 def visible_parts(curve: Curve, gaps: Sequence[tuple[float, float]]) -> list[Curve]:
-    """Return the parts of a curve outside gaps between parameters."""
+    """Return the parts of a curve outside `gaps`, each from one parameter to another."""
     parts, start = [], 0.0
     for low, high in (*sorted(gaps), (1.0, 1.0)):
         if low > start:
@@ -162,7 +162,7 @@ def hidden_range(curve: Curve, box: Rectangle) -> tuple[float, float] | None:
 
 
 def crossings(curve: Curve, other: Curve) -> list[float]:
-    """Return the parameters of `curve` at which `other` crosses it."""
+    """Return the parameters of `curve` where the curve `other` crosses it."""
     ours, theirs = ([one.a, one.d] if one.is_straight else one.points() for one in (curve, other))
     found = []
     for index, (p, q) in enumerate(pairwise(ours)):

@@ -1,4 +1,4 @@
-"""Drawing of a laid-out diagram: MathML with the arrows as one SVG, and the text that replaces it."""
+"""Drawing of a laid-out diagram: MathML with the arrows as one SVG, and a text alternative."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _SIGNS: Mapping[tuple[str, str], str] = MappingProxyType(
         ("to", "to"): "↔",
     }
 )
-"""Tail and head → sign of the arrow."""
+"""Tail and head of an arrow → the character for this arrow in text."""
 
 
 def describe(diagram: ArrowDiagram, read: Callable[[str], str]) -> str:
-    """Return the arrows as text. read: Converts TeX to text."""
+    """Return the arrows as text. read: converts TeX to text."""
     names = {
         label.name: next((other.box.tex for other in (label, *arrow.labels) if other.box.tex), "")
         for arrow in diagram.arrows
@@ -70,17 +70,17 @@ _LOOK = (
     f'fill="none" stroke="currentColor" stroke-width="{_STROKE}" stroke-linecap="round" '
     'style="max-width:none" aria-hidden="true"'
 )
-"""Attributes of arrows without a look of their own. A diagram needs the width of its labels, but themes limit
-the width of images, so `max-width` is reset."""
+"""Attributes of arrows without color or other style. A diagram needs the width of its labels, but themes
+limit the width of images, so `max-width` is reset."""
 _DASHES = MappingProxyType({"dashed": "0.26 0.16", "dotted": "0.01 0.13"})
 _DOUBLE = 0.075
-"""Half of the distance of two lines."""
+"""Half of the distance between the two lines of a double arrow."""
 _WAVE, _WAVE_END, _AMPLITUDE = 0.16, 0.12, 0.14
 """Length of half a wave, straight part at each end, and height of a wave's control points."""
 
 _Shape = Sequence[Sequence[complex]]
-"""Cubic curves: first point, then three points for each one. The end of the arrow is at 0; the real axis
-points out of it, the imaginary axis to the left of that."""
+"""Cubic curves: the first point, then three points for each curve. The tip of the arrow is at 0. The real
+axis points forward along the arrow, the imaginary axis to the left of the arrow."""
 _TO: _Shape = [[-0.22 + 0.2j, -0.16 + 0.07j, -0.06 + 0.015j, 0j, -0.06 - 0.015j, -0.16 - 0.07j, -0.22 - 0.2j]]
 _LARGE: _Shape = [
     [-0.27 + 0.27j, -0.2 + 0.11j, -0.09 + 0.03j, 0j, -0.09 - 0.03j, -0.2 - 0.11j, -0.27 - 0.27j]
@@ -111,11 +111,11 @@ _ENDS: Mapping[str, tuple[_Shape, float]] = MappingProxyType(
         "bar": (_BAR, 0.0),
     }
 )
-"""Name of an end → its shape, and the length by which the line is shorter."""
+"""Name of a head or tail → its shape, and the length by which the line must be shortened."""
 
 
 def draw(layout: Layout, scale: float) -> str:
-    """Return the diagram as one MathML element. scale: Size, relative to the text around it."""
+    """Return the diagram as one MathML element. scale: size, relative to the text around the diagram."""
     width, height = layout.right - layout.left, layout.bottom - layout.top
     # the middle of the rows is on the axis of the formula
     up, down = AXIS - layout.top, layout.bottom - AXIS
@@ -140,7 +140,7 @@ def _placed(placed: PlacedBox, start: float) -> str:
 
 
 def _drawing(layout: Layout) -> str:
-    """Return the paths of all arrows, one for each look. The ends are solid even if the line is dashed."""
+    """Return the paths of all arrows, one for each style. Heads and tails of dashed arrows are solid."""
     looks: dict[str, list[str]] = {}
     origin = complex(layout.left, layout.top)
     for placed in layout.arrows:
@@ -176,7 +176,7 @@ def _arrow(placed: PlacedArrow) -> tuple[_Shape, _Shape]:
 
 
 def _end(name: str, lines: int) -> tuple[_Shape, float]:
-    """Return the shape of an end, and the length by which the line is shorter."""
+    """Return the shape of a head or tail, and the length by which the line must be shortened."""
     if name == "to" and lines > 1:
         return _LARGE, 0.06 + 0.04 * lines
     return _ENDS.get(name, ((), 0.0))

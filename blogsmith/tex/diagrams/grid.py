@@ -1,4 +1,4 @@
-"""Reading of the cells of a diagram, with the commands for arrows in them."""
+"""Reads the cells of a diagram, and the commands for arrows in them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class DiagramGrid(Struct):
 
     @property
     def row(self) -> int:
-        """Return the index of the row being read."""
+        """Index, from 0, of the row being read."""
         return len(self.rows) - 1
 
     @property
     def column(self) -> int:
-        """Return the index of the cell being read."""
+        """Index, from 0, of the cell being read in its row."""
         return len(self.rows[-1])
 
     def add(self, arrow: Arrow) -> None:
@@ -46,7 +46,7 @@ class DiagramGrid(Struct):
         self.arrows.append(arrow)
 
     def end_cell(self, cell: SizedFormula, token: str) -> None:
-        """Add a cell. ParseError if there are too many."""
+        """Add a cell, which `token` ends. ParseError if there are too many."""
         self.count += 1
         if self.count > MAX_CELLS:
             raise ParseError("math-limit", f"too many cells: {MAX_CELLS:,} are allowed in a diagram", token)
@@ -67,7 +67,7 @@ class DiagramGrid(Struct):
         )
 
     def _named_arrows(self) -> Iterator[Arrow]:
-        """Yield the arrows. A label named `D` takes precedence over the direction `D`, as in tikz-cd."""
+        """Yield the arrows. An end `D` means the label named `D` if there is one, otherwise the direction."""
         names = {label.name for arrow in self.arrows for label in arrow.labels if label.name}
         for arrow in self.arrows:
             source, target = (
@@ -84,7 +84,8 @@ def read_grid(
     typeset_cell: Callable[[Parser, DiagramGrid, list[str]], SizedFormula],
     separator: str = "&",
 ) -> DiagramGrid:
-    """Return the cells and arrows in `body`. commands: Readers of arrows, called after their command."""
+    """Return the cells and arrows in `body`. commands: function for each command of an arrow, called after
+    the command was consumed. separator: token between cells."""
     grid = DiagramGrid()
     rest, parser.stack = parser.stack, list(reversed(body))
     structural = {separator, *_ROW_ENDS, *commands}
@@ -116,7 +117,7 @@ def read_grid(
 
 
 def _gap(parser: Parser) -> float:
-    """Read the `[1em]` after the end of a cell or row, without space before it."""
+    """Read the `[1em]` directly after the end of a cell or row. Return it in em; 0 if there is none."""
     inside = parser.optional() if parser.stack and parser.stack[-1] == "[" else None
     gap = None if inside is None else ems("".join(inside))
     if gap is None and inside is not None:

@@ -1,7 +1,7 @@
 """Layout of a diagram: where its cells, arrows and labels are.
 
-Heights of cells are estimates from their MathML, with those of STIX Two Math: enough to keep arrows off the
-content of cells, not to set type.
+Heights of cells are estimated from their MathML and the heights of glyphs in STIX Two Math. The estimates
+only have to keep arrows off the content of cells.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .curves import Curve, Rectangle, along, angle, crossings, hidden_range, lef
 from .records import EMPTY, Arrow, ArrowDiagram, ArrowLabel, End, SizedFormula
 
 AXIS = 0.26
-"""Height of the line on which fraction bars and horizontal arrows are."""
+"""Height of fraction bars and horizontal arrows above the baseline."""
 SCRIPT_SCALE = 0.71
 _LOW = frozenset("acemnorsuvwxzαεικνοπστυω.,:…⋯·∙•−=~∼→←")
 _DEEP = frozenset("gjpqyβγζημξρφχψςQ,;()[]{}|∥⟨⟩/∫")
@@ -35,7 +35,7 @@ _LENGTH_OF_EM = "em"
 
 
 def typeset(parser: Parser, tokens: Sequence[str], style: int, color: str = "") -> SizedFormula:
-    """Return the tokens as MathML with its size. style: Style of the content, as in `parse/state.py`."""
+    """Return the tokens as MathML with its size. style: TeX style of the content, as in `parse/state.py`."""
     if all(token == " " for token in tokens):
         return EMPTY
     parser.spend(len(tokens))
@@ -107,21 +107,21 @@ def _length(element: ElementTree.Element, name: str, default: float = 0.0) -> fl
 LABEL_GAP = 0.17
 """Space between a label and its arrow."""
 _WIDTH_ERROR = 1.06
-"""Factor to the estimated width of a label that its width seldom exceeds."""
+"""An estimated label width, multiplied by this factor, is seldom less than the real width."""
 _ROOM = 0.1
 """Space around a label in a gap of its arrow."""
 _CLEARANCE = 0.16
-"""Half of the gap of an arrow that another one crosses over."""
+"""Half of the gap in an arrow where another arrow crosses over it."""
 _WIDE_LABEL = 1.1
-"""Length of an arrow without its label, if labels widen gaps."""
+"""Minimum distance of two columns, in addition to a label between them, if labels widen gaps."""
 _MIN_LENGTH, _MIN_LOOP = 0.4, 1.4
-"""Length of a straight arrow, and distance of the control points of a loop, at least."""
+"""Minimum length of a straight arrow, and minimum distance of the control points of a loop."""
 _TIP_ROOM = 0.22
 """Space for tips beside an arrow."""
 _BENT_WORK, _MAX_WORK = 100, 20_000
-"""Cost of a crossing of bent arrows, if that of straight ones is 1, and the limit for a diagram."""
+"""Cost of one crossing with a bent arrow, in crossings of straight arrows, and maximum cost of a diagram."""
 _PUSHES = 30
-"""Attempts to move a label off a bent arrow."""
+"""Maximum number of attempts to move a label off a bent arrow."""
 _FIXED: Mapping[str, complex] = MappingProxyType({"above": -1j, "below": 1j, "west": -1 + 0j, "east": 1 + 0j})
 
 _Nodes = Mapping[tuple[int, int], Rectangle]
@@ -129,36 +129,36 @@ _Ends = tuple[complex | None, complex | None]
 
 
 class PlacedBox(Struct, frozen=True):
-    """Content of a cell or a label at its place."""
+    """Content of a cell or a label with its position."""
 
     box: SizedFormula
     x: float
-    """Left edge before it is rotated."""
+    """Left edge of the content before the rotation."""
     baseline: float
     rotation: float = 0.0
     """Angle in degrees, anticlockwise."""
 
     @property
     def rectangle(self) -> Rectangle:
-        """Return the border of the content, around its middle."""
+        """Return the border of the rotated content."""
         half, high = _extent(self.box, self.rotation)
         middle = self.baseline - (self.box.ascent - self.box.descent) / 2
         return Rectangle(complex(self.x + self.box.width / 2, middle), half, high, high)
 
 
 class PlacedArrow(Struct, frozen=True):
-    """An arrow at its place."""
+    """An arrow with its position."""
 
     arrow: Arrow
     curve: Curve
-    """From border to border, with the tips."""
+    """Line of the arrow from border to border, including its tips."""
     labels: tuple[PlacedBox, ...]
     gaps: tuple[tuple[float, float], ...] = ()
-    """Ranges of parameters in which it is not drawn."""
+    """Ranges of the curve's parameter, from 0 to 1, where the arrow is not drawn."""
 
 
 class Layout(Struct, frozen=True):
-    """A diagram with all places. The middle of its rows is at y = 0."""
+    """A diagram with the positions of all parts. The middle of its rows is at y = 0."""
 
     cells: tuple[PlacedBox, ...]
     arrows: tuple[PlacedArrow, ...]
@@ -169,7 +169,8 @@ class Layout(Struct, frozen=True):
 
 
 def lay_out(diagram: ArrowDiagram) -> Layout:
-    """Return the places of all parts. ParseError if an arrow begins or ends nowhere."""
+    """Return the diagram with the positions of all parts. ParseError if an arrow starts or ends outside the
+    diagram, or at an unknown name."""
     halves = _halves(diagram)
     xs, ys = _centers(diagram, halves)
     nodes: dict[tuple[int, int], Rectangle] = {}
@@ -201,7 +202,7 @@ def _node(box: SizedFormula, x: float, y: float, padding: tuple[float, float]) -
 
 
 def _extent(box: SizedFormula, rotation: float) -> tuple[float, float]:
-    """Return half of the width and of the height of a rotated box."""
+    """Return half of the width, and half of the height, of a rotated box."""
     c, s = abs(along(rotation).real), abs(along(rotation).imag)
     width, height = box.width / 2, (box.ascent + box.descent) / 2
     return c * width + s * height, s * width + c * height
@@ -215,7 +216,7 @@ def _halves(diagram: ArrowDiagram) -> list[float]:
 
 
 def _centers(diagram: ArrowDiagram, columns: Sequence[float]) -> tuple[list[float], list[float]]:
-    """Return the centers of the columns and the axes of the rows. columns: Half of the width of each one."""
+    """Return the x of each column's center and the y of each row's axis. columns: half of their widths."""
     rows = [[_node(box, 0, 0, diagram.padding) for box in row] for row in diagram.cells]
     between_columns, between_rows = diagram.is_between_centers
     wide = _label_gaps(diagram)
@@ -232,7 +233,7 @@ def _centers(diagram: ArrowDiagram, columns: Sequence[float]) -> tuple[list[floa
 
 
 def _label_gaps(diagram: ArrowDiagram) -> dict[int, float]:
-    """Return column → space that labels of its arrows need, if labels widen gaps."""
+    """Return column → space that labels of arrows to the next column need; empty if labels widen no gaps."""
     gaps: dict[int, float] = {}
     for arrow in diagram.arrows if diagram.has_wide_labels else ():
         first, last = sorted((arrow.source.column, arrow.target.column))
@@ -243,7 +244,8 @@ def _label_gaps(diagram: ArrowDiagram) -> dict[int, float]:
 
 
 def _place_arrows(diagram: ArrowDiagram, nodes: _Nodes) -> list[PlacedArrow]:
-    """Return the arrows in their order. Those between labels of others are placed after these."""
+    """Return the placed arrows in the order of the diagram. An arrow that starts or ends at a label of
+    another arrow is placed after this arrow."""
     names = {name: nodes[place] for name, place in diagram.names.items()}
     placed: dict[int, PlacedArrow] = {}
     pending = list(enumerate(diagram.arrows))
@@ -315,7 +317,7 @@ def _curve(arrow: Arrow, source: Rectangle, target: Rectangle) -> Curve:
 
 
 def _bent(arrow: Arrow, source: Rectangle, target: Rectangle, ends: _Ends, is_loop: bool) -> Curve:
-    """Return TikZ's `to` with angles: control points in the directions of the ends."""
+    """Return the curve of TikZ's `to` with angles: its control points are in the directions of its ends."""
     leaving, entering = arrow.leaving, arrow.entering
     if leaving is None and entering is None:
         straight = angle(unit(target.center - source.center))
@@ -348,7 +350,7 @@ def _place_label(label: ArrowLabel, curve: Curve, lines: int) -> PlacedBox:
 
 
 def _with_crossings(arrows: Sequence[PlacedArrow]) -> tuple[PlacedArrow, ...]:
-    """Return the arrows with gaps where later ones cross over them."""
+    """Return the arrows with a gap wherever a later arrow crosses over an earlier one."""
     done = list(arrows)
     boxes = [_around([placed.curve.a, placed.curve.b, placed.curve.c, placed.curve.d]) for placed in arrows]
     work = 0
@@ -369,7 +371,7 @@ def _with_crossings(arrows: Sequence[PlacedArrow]) -> tuple[PlacedArrow, ...]:
 
 
 def _around(points: Sequence[complex], room: float = 0.0) -> tuple[float, float, float, float]:
-    """Return left, right, top and bottom of a box around points."""
+    """Return left, right, top and bottom of the box around `points`, with `room` at each side."""
     xs, ys = [point.real for point in points], [point.imag for point in points]
     return min(xs) - room, max(xs) + room, min(ys) - room, max(ys) + room
 

@@ -24,7 +24,7 @@ from ..parse.reader import Macro
 from .records import End, step
 
 SHIFT = 0.24
-"""Shift by one: 0.56ex."""
+"""Distance of a shift by one unit, 0.56ex."""
 _ARROWS = """
 dashed, densely dashed, loosely dashed, dash dot, dashrightarrow: dash=dashed
 dotted, densely dotted, loosely dotted: dash=dotted; hook, hookrightarrow: tail=hook; hook': tail=hook'
@@ -45,7 +45,7 @@ loop below: leaving=285 entering=255 looseness=8; loop left: leaving=195 enterin
 loop right: leaving=15 entering=345 looseness=8; thin, solid, draw, overlay:; very thin: thickness=0.5
 semithick: thickness=1.5; thick: thickness=2; very thick: thickness=3; ultra thick: thickness=4
 """
-"""Options without a value: the fields of the arrow that they set."""
+"""Options without a value, and the fields of an arrow that they set, as a table."""
 _LABELS = """
 description: side=on; marking: side=over is_sloped=1; swap, ', auto=right: is_swapped=1; sloped: is_sloped=1
 at start: position=0; very near start: position=0.125; near start: position=0.25; midway: position=0.5
@@ -66,15 +66,15 @@ _IGNORED = frozenset(
         *("crossing over clearance", "allow upside down"),
     )
 )
-"""Options with a value that change no more than some space or the size of a label."""
+"""Options with a value that affect only some space or the size of a label."""
 _ANCHORS: Mapping[str, str] = MappingProxyType(
     {"north": "below", "south": "above", "east": "west", "west": "east", "center": "over", "mid": "over"}
 )
-"""Anchor of a label → its side."""
+"""Anchor of a label's own border at the arrow → side of the arrow where the label is."""
 _SPEC = lazy_pattern(r"(<<|<|>>|>|\||to)?-(>>|>|<<|<|\||to)?")
 HEADS = {"": "", ">": "to", ">>": "two heads", "<": "tail", "<<": "two tails", "|": "bar", "to": "to"}
 TAILS = {"": "", "<": "to", "<<": "two heads", ">": "tail", ">>": "two tails", "|": "bar", "to": "to"}
-"""Ends of an arrow such as `>->` → names of the record."""
+"""Tail of an arrow such as `>->` → value of `Arrow.tail`."""
 _LETTERS = lazy_pattern(r"[udlrUDLR]+")
 _CELL = lazy_pattern(r"(\d{1,4})-(\d{1,4})")
 _COLOR = lazy_pattern(r"\{?\s*(rgb|RGB|HTML|gray|cmyk)(?:,\s*255)?\s*[:,]\s*(.*?)\}?", re.DOTALL)
@@ -90,9 +90,9 @@ class Option(Struct, frozen=True):
     text: str
     key: str
     value: tuple[str, ...] = ()
-    """Tokens after the equals sign, without outer braces."""
+    """Tokens after the equals sign, without outer braces; empty if there is no value."""
     at: tuple[str, ...] = ()
-    """Tokens to point to in messages: those of the author's style that contains it."""
+    """Tokens that messages point to; for an option in an author's style, the style as used in the diagram."""
 
     @property
     def value_text(self) -> str:
@@ -105,7 +105,7 @@ class Option(Struct, frozen=True):
 
 
 class Look(Struct):
-    """Fields of an arrow and of its labels, as options set them."""
+    """Fields of an arrow and of its labels, while options are read."""
 
     arrow: dict[str, Any] = field(default_factory=dict)
     label: dict[str, Any] = field(default_factory=dict)
@@ -140,7 +140,7 @@ def define_styles(parser: Parser, command: str) -> None:
 
 
 def short_name(name: str) -> str:
-    """Return a key without the folder that styles are in."""
+    """Return the key of a style without its folder, `/tikz/` or `commutative diagrams/`."""
     return name.removeprefix("/tikz/").removeprefix("commutative diagrams/").strip()
 
 
@@ -174,7 +174,7 @@ def split_options(tokens: Sequence[str]) -> list[Option]:
 
 
 def make_option(tokens: Sequence[str]) -> Option:
-    """Return tokens as one option."""
+    """Return one option, made of `tokens`."""
     text = "".join(tokens)
     value = strip_braces(tokens[tokens.index("=") + 1 :]) if "=" in tokens and tokens[0] != '"' else []
     key = text.partition("=")[0].strip() if tokens[0] != '"' else '"'
@@ -271,7 +271,7 @@ def _moved(before: tuple[float, float], option: Option) -> tuple[float, float]:
 
 
 def _color(parser: Parser, option: Option, keys: Sequence[str]) -> str | None:
-    """Return the color that an option sets, as CSS; "" for that of the page; None if it sets none."""
+    """Return the color that an option sets, as CSS; "" for the page's text color; None if it sets none."""
     text = option.value_text if option.key in keys else option.text if not option.value else "?"
     found = _COLOR.fullmatch(text)
     if found is None:
@@ -298,7 +298,7 @@ def _number(option: Option) -> float:
 
 
 def _length(option: Option) -> float:
-    """Return a length in em. A number without a unit is one of points."""
+    """Return a length in em. A number without a unit is in points."""
     length = ems(option.value_text)
     length = 0.1 * _number(option) if length is None else length
     if abs(length) > 100:

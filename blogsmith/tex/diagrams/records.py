@@ -8,8 +8,8 @@ from typing import Literal
 from msgspec import Struct
 
 Side = Literal["left", "right", "on", "over", "above", "below", "west", "east"]
-"""Where a label is: at a side of its arrow as seen along it, in a gap of the line (`on`), over the line
-without a gap, or in a fixed direction from the line."""
+"""Position of a label: at a side of its arrow in the direction of the arrow, in a gap of the line (`on`),
+over the line without a gap, or in a fixed direction from the line."""
 
 
 class SizedFormula(Struct, frozen=True):
@@ -36,10 +36,10 @@ class ArrowLabel(Struct, frozen=True):
     position: float = 0.5
     """Fraction of the way along the arrow."""
     name: str = ""
-    """Name by which other arrows begin or end here; empty without one."""
+    """Name that other arrows use to start or end at the label; empty without one."""
     shift: tuple[float, float] = (0.0, 0.0)
     is_sloped: bool = False
-    """Whether it is rotated like its arrow."""
+    """Whether the label is rotated like its arrow."""
     rotation: float = 0.0
     """Further rotation in degrees, anticlockwise."""
 
@@ -50,7 +50,7 @@ class End(Struct, frozen=True):
     row: int = 0
     column: int = 0
     name: str = ""
-    """Name of a label or cell, instead of a row and a column; empty without one."""
+    """Name of a label or cell, which replaces row and column; empty without one."""
     anchor: str = ""
     """Anchor such as `east` or an angle in degrees; empty: the border towards the other end."""
     shift: tuple[float, float] = (0.0, 0.0)
@@ -59,39 +59,39 @@ class End(Struct, frozen=True):
 
 
 class Arrow(Struct, frozen=True):
-    """An arrow with its look."""
+    """An arrow with its appearance."""
 
     source: End
     target: End
     labels: tuple[ArrowLabel, ...] = ()
     tail: str = ""
-    """`hook`, `hook'`, `bar`, `tail`, or a tip that points back; empty without one."""
+    """`hook`, `hook'`, `bar`, `tail`, or a tip that points back; empty if the arrow has no tail."""
     head: str = "to"
-    """`to`, `two heads`, `harpoon`, `harpoon'`, `bar`, …; empty without one."""
+    """`to`, `two heads`, `harpoon`, `harpoon'`, `bar`, …; empty if the arrow has no head."""
     lines: int = 1
-    """Number of parallel lines; 0 for an arrow that is not drawn."""
+    """Number of parallel lines; 0 for an invisible arrow."""
     dash: str = ""
     """`dashed` or `dotted`; empty for a solid line."""
     is_squiggly: bool = False
     is_crossing: bool = False
-    """Whether earlier arrows have a gap where this one crosses them."""
+    """Whether earlier arrows get a gap where this arrow crosses them."""
     bend: float = 0.0
-    """Angle in degrees by which it leaves to the left of the straight line."""
+    """Angle in degrees between the start of the arrow and the straight line, positive to the left."""
     curve: float = 0.0
-    """Distance of its control points to the left of the straight line."""
+    """Distance of the control points to the left of the straight line."""
     leaving: float | None = None
-    """Angle at which it leaves, in degrees anticlockwise from the right."""
+    """Direction of the arrow at its start, in degrees anticlockwise from the right; None: not set."""
     entering: float | None = None
     looseness: float = 1.0
     distance: float | None = None
-    """Distance of the control points from the ends; None: by looseness."""
+    """Distance of the control points from the ends; None: computed from `looseness`."""
     shift: float = 0.0
-    """Offset to the left."""
+    """Distance by which the whole arrow is moved to its left."""
     shorten: tuple[float, float] = (0.0, 0.0)
     color: str = ""
     thickness: float = 1.0
     token: str = ""
-    """Command that drew it, for error messages."""
+    """Command of the arrow, to which error messages point."""
 
 
 class ArrowDiagram(Struct, frozen=True):
@@ -103,7 +103,7 @@ class ArrowDiagram(Struct, frozen=True):
     gaps: tuple[float, float]
     """Distance between the borders of neighbouring columns and rows, or between their centers."""
     padding: tuple[float, float]
-    """Space between the content of a cell and its border: at each side, above and below."""
+    """Space between the content of a cell and its border: at the left and right, and above and below."""
     column_gaps: Mapping[int, float] = {}
     """Index of a column → additional space after the column."""
     row_gaps: Mapping[int, float] = {}
@@ -120,11 +120,11 @@ class ArrowDiagram(Struct, frozen=True):
 
 
 MAX_CELLS, MAX_ARROWS = 2_000, 600
-"""Limits of a diagram."""
+"""Maximum numbers of cells and of arrows in one diagram."""
 
 
 def step(start: End, letters: str) -> End:
-    """Return the cell that letters such as `dr` lead to."""
+    """Return the cell that letters such as `dr` (down, right) lead to from `start`."""
     count = letters.lower().count
     row, column = start.row + count("d") - count("u"), start.column + count("r") - count("l")
     return End(row, column, letters=letters)

@@ -37,7 +37,7 @@ _SEPARATIONS: Mapping[str, Mapping[str, float]] = {
     "row": dict(zip(_SIZES, (0.45, 0.9, 1.35, 1.8, 2.7, 3.6), strict=True)),
 }
 _PADDING, _CRAMPED = (0.43, 0.37), (0.15, 0.15)
-"""tikz-cd's `inner xsep=1ex, inner ysep=0.85ex`, and less."""
+"""Padding of cells: tikz-cd's `inner xsep=1ex, inner ysep=0.85ex`, and the smaller padding of `cramped`."""
 _DIRECTION = lazy_pattern(r"\s*[udlrUDLR]*\s*")
 _SHORT = ("rar", "lar", "dar", "uar", "drar", "dlar", "urar", "ular")
 _ANCHOR = lazy_pattern(
@@ -54,11 +54,11 @@ _NO_LOOK = frozenset(
         *("arrow style", "background color"),
     )
 )
-"""Options of a diagram that change no look, or only what pages set themselves."""
+"""Options of a diagram that change nothing visible, or only what the page decides itself."""
 
 
 class _Settings(Struct):
-    """Options of the environment that arrows need."""
+    """Options of the environment, needed to read its cells and arrows."""
 
     separator: str = "&"
     scale: float = 1.0
@@ -89,7 +89,7 @@ def read_tikzcd(parser: Parser, options: Sequence[str], body: Sequence[str]) -> 
 
 
 def report_style(parser: Parser, option: Option) -> None:
-    """Report an option that is not known. The diagram is drawn without it."""
+    """Report an unknown option as a warning. The diagram is drawn without the option."""
     name = option.key if len(option.key) <= 40 else f"{option.key[:39]}…"
     hint = "remove it, or write a style that the manual lists under “Commutative diagrams”"
     message = f'unknown style "{name}" in a diagram'
@@ -138,7 +138,7 @@ def _set_gap(settings: _Settings, axis: str, option: Option) -> None:
 
 
 def _align(settings: _Settings, column: int, option: Option) -> bool:
-    """Set the anchor of the cells of a column. Return False if another look is set."""
+    """Set the anchor of the cells of a column. Return False if the option sets anything else."""
     inner = split_options(option.value)
     if [found.key for found in inner] == ["nodes"]:
         inner = split_options(inner[0].value)
@@ -148,7 +148,7 @@ def _align(settings: _Settings, column: int, option: Option) -> bool:
 
 
 def _cell(parser: Parser, grid: DiagramGrid, tokens: list[str]) -> SizedFormula:
-    """Return a cell. tokens: `|[options]|` with its name may precede the content."""
+    """Return a typeset cell. tokens: its content, possibly after `|[options]|`, which may name the cell."""
     end = tokens.index("]") if tokens[:2] == ["|", "["] and "]" in tokens else 0
     if end and tokens[end + 1 : end + 2] == ["|"]:
         for option in split_options(tokens[2:end]):
@@ -206,7 +206,8 @@ def _older_labels(parser: Parser, look: Look, settings: _Settings) -> list[Arrow
 
 
 def _bracket(parser: Parser) -> list[str] | None:
-    """Read the `[…]` after a command. A bracket inside braces or quotation marks does not end it."""
+    """Read the `[…]` after a command. Return its content; None if there is none. A `]` inside braces or
+    quotation marks does not end it."""
     if parser.peek() != "[":
         return None
     opening, taken = parser.stack.pop(), list[str]()
@@ -225,7 +226,7 @@ def _bracket(parser: Parser) -> list[str] | None:
 
 
 def _quoted_label(parser: Parser, look: Look, option: Option, settings: _Settings) -> ArrowLabel:
-    """Return the label of `"f"' {near start}` and related options."""
+    """Return the label of an option such as `"f"' {near start}`."""
     tokens = option.tokens
     depth = 0
     for end in range(1, len(tokens)):
@@ -258,7 +259,7 @@ def _label(
 
 
 def _anchored(parser: Parser, end: End, anchor: Option | None, offset: tuple[float, float]) -> End:
-    """Return an end with its anchor, such as `east` or `[yshift=1ex]east`."""
+    """Return `end` with its anchor, such as `east` or `[yshift=1ex]east`. offset: further shift."""
     if anchor is None:
         return replace(end, shift=offset)
     found = _ANCHOR.fullmatch(anchor.value_text)

@@ -33,7 +33,7 @@ r"""Content of `\hole`: a gap in the line."""
 
 
 def read_xymatrix(parser: Parser) -> ArrowDiagram:
-    r"""Read the settings and the argument after `\xymatrix`. ParseError if the syntax is wrong."""
+    r"""Read the settings and the argument after `\xymatrix`. Return the diagram. ParseError if invalid."""
     gaps, padding = {"C": _GAP, "R": _GAP}, _PADDING
     while parser.peek() == "@":
         tokens = [parser.pop()]
@@ -52,7 +52,7 @@ def read_xymatrix(parser: Parser) -> ArrowDiagram:
 
 
 def _cell(parser: Parser, grid: DiagramGrid, tokens: list[str]) -> SizedFormula:
-    """Return a cell. tokens: `*+[F]` and related modifiers may precede the content in braces."""
+    """Return a typeset cell. tokens: its content, possibly in braces after modifiers such as `*+[F]`."""
     if tokens[:1] == ["*"]:
         starts = (index for index, token in enumerate(tokens) if token[0] in "{\\")
         start = next(starts, len(tokens))
@@ -93,7 +93,7 @@ def _target(parser: Parser, here: End) -> End:
 
 
 def _read_look(parser: Parser, fields: dict[str, Any]) -> None:
-    r"""Read `@{->}`, `@/^1pc/`, `@<1ex>`, `@(ul,dl)` or a related look."""
+    """Read `@{->}`, `@/^1pc/`, `@<1ex>`, `@(ul,dl)` or a similar modifier of an arrow into `fields`."""
     opening, variant = parser.pop(), ""
     while parser.peek() in ("^", "_", "2", "3", "1", "0", "!", "?"):
         variant += parser.pop()
@@ -122,7 +122,7 @@ def _read_look(parser: Parser, fields: dict[str, Any]) -> None:
 def _set_stem(
     parser: Parser, fields: dict[str, Any], opening: str, variant: str, tokens: Sequence[str]
 ) -> None:
-    """Set tail, line and head from text such as `^{(}->`."""
+    """Set tail, line and head in `fields` from the content of a specification such as `@{^{(}->}`."""
     text = "".join(token for token in tokens if token not in "{} ")
     found = _STEM.fullmatch(text)
     if text in ("", "*"):
@@ -177,7 +177,8 @@ def _label_content(parser: Parser) -> SizedFormula:
 
 
 def _position(parser: Parser) -> float:
-    """Read where a label is: `-` for the middle, `<` and `>` for the ends, `(.3)` for a fraction."""
+    """Read the position of a label: `-` for the middle, `<` and `>` for the ends, `(.3)` for a fraction.
+    Return it as a fraction of the length of the arrow."""
     position = 0.5
     while parser.peek() in ("-", "<", ">", "(", "!"):
         sign = parser.peek()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MAX_MARKUP = 1_000_000
 """Maximum number of characters in one formula's markup."""
 MAX_DEPTH = 150
-"""Maximum depth of elements, lower than that of our own markup."""
+"""Maximum depth of nested elements, lower than the limit for our own markup."""
 _NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 _ENTITY = lazy_pattern(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z][A-Za-z0-9]*;)")
 _LEADING = lazy_pattern(r"<(/?)[A-Za-z][^<>]*?(/?)>")
@@ -47,7 +47,7 @@ _COUNTS: Mapping[str, int] = MappingProxyType(
 )
 """Element → number of its children."""
 _MATH_ATTRIBUTES = frozenset({"display", "alttext", "overflow", "altimg", "dir"})
-"""Attributes of the whole formula. They are dropped, because we write our own."""
+"""Attributes of `<math>` that are dropped, because we write our own."""
 _SIDES: Mapping[str, str] = MappingProxyType(
     {
         "left": ' style="text-align:left;justify-items:left"',
@@ -64,7 +64,7 @@ class ForeignTable(Struct, frozen=True):
     css_class: str
     """CSS class, which determines the spacing in the theme."""
     rows: tuple[str, ...]
-    """Markup of the cells of each row."""
+    """Markup of each row: its `<mtd>` elements."""
 
 
 class ForeignFormula(Struct, frozen=True):
@@ -73,7 +73,7 @@ class ForeignFormula(Struct, frozen=True):
     content: str
     """Content of `<math>`."""
     table: ForeignTable | None = None
-    """The content as a table if it consists of one, so that its rows can have numbers. Otherwise None."""
+    """The content as a table, so that its rows can have numbers; None if it is not a single table."""
 
 
 def read_mathml(markup: str) -> ForeignFormula:
@@ -126,7 +126,8 @@ def _named_sign(found: re.Match[str]) -> str:
 
 
 def _name(element: Element) -> str:
-    """Return the name without the MathML namespace; names of other namespaces keep theirs and are unknown."""
+    """Return the element's name without the MathML namespace. A name in another namespace is returned with
+    it, and is therefore unknown."""
     return element.tag.removeprefix(_NAMESPACE)
 
 
@@ -244,8 +245,8 @@ def _format_name(name: str) -> str:
 
 
 Read = Callable[[str], str | None]
-"""Function from a value to the value as we write it. "" omits the attribute; None means that MathML Core
-cannot express it."""
+"""Function from the value of an attribute to the value that we write. "" omits the attribute; None means that
+MathML Core cannot express the value."""
 
 _LENGTH = lazy_pattern(r"([-+]?)(\d+\.?\d*|\.\d+)(em|ex|px|pt|pc|cm|mm|in|mu|%|)")
 _HEX = lazy_pattern(r"#(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})")
@@ -268,7 +269,8 @@ def _flag(value: str) -> str | None:
 
 
 def _color(value: str) -> str | None:
-    """Return a colour as a CSS number. Capitalised names are those of dvips, others those of CSS."""
+    """Return a colour as a hexadecimal CSS colour; None if it is unknown. Capitalised names are those of
+    dvips, other names those of CSS."""
     return value.lower() if _HEX.fullmatch(value) else NAMES.get(value) or NAMES.get(value.lower())
 
 
@@ -295,7 +297,7 @@ def _size(value: str) -> str | None:
 
 
 def _omit(value: str) -> str:
-    """Return an empty string: no page shows the attribute."""
+    """Return an empty string, which omits an attribute without visible effect."""
     return ""
 
 
@@ -394,13 +396,13 @@ _FACES: Mapping[str, MathAlphabet] = MappingProxyType(
 _SLANTED = frozenset({"it", "bi", "sfit", "bsfit"})
 _TEXT_ELEMENTS: Mapping[str, str] = MappingProxyType({"bold": "b", "italic": "i", "monospace": "code"})
 _COMMAND = lazy_pattern(r"\\(?:[A-Za-z]+|[^\sA-Za-z])")
-"""Matches a TeX command, which the other converter did not understand and prints as text."""
+"""Matches a TeX command that the other converter did not understand and prints as text."""
 
 
 def write_token(name: str, attributes: str, text: str, variant: str) -> str:
-    """Return a token element. variant: its `mathvariant`, or empty.
+    """Return a token element such as `<mi>`. variant: its `mathvariant`, or empty.
 
-    UnusableMathmlError if it cannot be shown.
+    UnusableMathmlError if MathML Core cannot express it.
     """
     if raw := _COMMAND.search(text):
         raise UnusableMathmlError(f"it prints {raw[0][:40]} as text")

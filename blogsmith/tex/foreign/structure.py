@@ -28,31 +28,31 @@ _SCRIPTS: Mapping[str, tuple[int, int]] = MappingProxyType(
         **dict.fromkeys(("msubsup", "munderover"), (1, 2)),
     }
 )
-"""Element → indexes of its children below and above; 0 if there is none. Limits and scripts are treated
-alike."""
+"""Element → indexes of the children that are its subscript and its superscript; 0 if it has none. Limits are
+treated like scripts."""
 _NAMED = lazy_pattern(r"&(?!amp;|lt;|gt;|quot;)(\w+;)")
 _UNPRINTED = lazy_pattern("[\\s\u2061-\u2064\ufe00\ufe01]")
 # the same accent as a spacing, a combining and a typed character
 _ACCENTS = str.maketrans("\u0302^\u0303~\u0305\u0332_\u20d7", "ˆˆ˜˜‾‾‾→")
 _SAME = str.maketrans("*·―^~∣", "∗⋅‾ˆ˜|")
-"""Characters of latex2mathml → the characters that other converters write."""
+"""Characters of latex2mathml → the characters that other converters write instead."""
 _ITALIC = {0x1D434 + at: letter for at, letter in enumerate(ascii_uppercase + ascii_lowercase)} | {
     0x210E: "h"
 }
 """Slanted Unicode letters → the plain letters, which MathML slants by default."""
 _UPRIGHT = "upright "
-"""Prefix of a single upright letter. Longer names are always upright and have none."""
+"""Prefix of a single upright letter. Longer names are always upright and do not have the prefix."""
 _MOST_SHOWN = 40
 
 
 def read_structure(mathml: str) -> Row:
-    """Return the row of one `<math>` element; resolve character names of HTML."""
+    """Return the row of one `<math>` element. It may contain character names of HTML such as `&alpha;`."""
     known = _NAMED.sub(lambda found: html5[found[1]], mathml).translate(_SAME).translate(_ITALIC)
     return _row(ElementTree.fromstring(known))
 
 
 def first_difference(ours: Row, theirs: Row) -> tuple[str, str]:
-    """Return the smallest parts that differ, in the order of the formula, as strings."""
+    """Return the first parts of the rows `ours` and `theirs` that differ, as small as possible, as text."""
     for one, other in zip(ours, theirs, strict=False):
         if one == other:
             continue
@@ -91,7 +91,7 @@ _WRITTEN: Mapping[str, Callable[..., str]] = MappingProxyType(
         "line": lambda *cells: ", ".join(cells),
     }
 )
-"""Name of a construct → function that writes it as text, called with each part as text."""
+"""Name of a construct → function that returns it as text. Its arguments are the parts as text."""
 
 
 def _row(element: ElementTree.Element) -> Row:
@@ -115,7 +115,7 @@ def _joined(parts: list[Any]) -> Row:
 
 
 def _with_names(parts: list[Any]) -> Iterator[Any]:
-    """Join consecutive upright letters to one name, however the elements divide them."""
+    """Yield `parts`, with consecutive upright letters joined to one name, even if from several elements."""
     for is_upright, group in groupby(parts, lambda part: isinstance(part, str) and part.startswith(_UPRIGHT)):
         found = list(group)
         if is_upright and len(found) > 1:

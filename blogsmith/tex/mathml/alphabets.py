@@ -48,7 +48,7 @@ _OLDER: Mapping[MathAlphabet, Mapping[str, str]] = MappingProxyType(
 )
 _SCRIPT_OF: Mapping[MathAlphabet, MathAlphabet] = MappingProxyType({"scr": "cal", "bscr": "bcal"})
 _ROUNDHAND = "\ufe01"
-"""Unicode 14's variation selector for roundhand. STIX draws a script letter without it as chancery."""
+"""Unicode 14's variation selector for roundhand letters. Without it, STIX draws chancery letters."""
 BOLD_ALPHABETS: Mapping[MathAlphabet, MathAlphabet] = MappingProxyType(
     {
         "": "bi",
@@ -65,7 +65,7 @@ r"""Alphabet → its bold form, as `\boldsymbol` selects it."""
 
 
 def letters(face: MathAlphabet) -> dict[str, str]:
-    """Return plain letter or digit → its form in an alphabet, for Latin letters, digits and Greek letters."""
+    """Map plain Latin letters, Greek letters and digits to their form in the alphabet `face`."""
     if face == "rm":
         return {}
     selector = _ROUNDHAND if face == "scr" else ""

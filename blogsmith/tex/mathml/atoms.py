@@ -31,7 +31,7 @@ def join_fragments(pieces: Sequence[str]) -> str:
 
 
 def group_fragments(pieces: Sequence[str]) -> str:
-    """Return `pieces` as one ordinary element. A single operator gets no spaces."""
+    """Return `pieces` as one element of class ORD. An operator alone gets no spaces."""
     if len(pieces) == 1:
         return remove_spaces(pieces[0]) if is_embellished(pieces[0]) else pieces[0]
     return f"<mrow>{''.join(pieces)}</mrow>"
@@ -55,7 +55,7 @@ def add_intent(xml: str, intent: str) -> str:
 
 
 def add_argument(xml: str, name: str) -> str:
-    """Return the element `xml` as the argument `$name` of an intent around it."""
+    """Return the element `xml`, marked as the argument `$name` of the intent of an element around it."""
     return _add(xml, f'arg="{name}"')
 
 
@@ -66,7 +66,8 @@ def _add(xml: str, attribute: str) -> str:
 
 
 def superscript_intent(base: str, upper: str) -> tuple[str, str]:
-    r"""Return the base of a superscript as an argument, and the attribute of the whole.
+    r"""Return the base of a superscript, marked as an argument, and the `intent` attribute for base and
+    superscript together; the base itself and "" if the meaning is not certain.
 
     `^\top` is a transpose; `^{-1}` is an inverse only of a bold capital letter or a trigonometric function,
     because elsewhere it may be a reciprocal.
@@ -80,9 +81,9 @@ def superscript_intent(base: str, upper: str) -> tuple[str, str]:
 
 # The order matters: two neighbours with `left | right <= NONE` need no spacing rules.
 ORD, OPEN, CLOSE, NONE, BIN, REL, PUNCT, INNER, INTEGRAL, LIMITS, FUNCTION, LIMIT_FUNCTION = range(12)
-"""Atom classes. NONE: no atom before. INTEGRAL and higher are operators."""
+"""Atom classes. NONE: there is no atom before. INTEGRAL and all later classes are operators."""
 GLUE = -1
-"""Class of space alone, which does not separate two atoms."""
+"""Class of an element that is only space. The atoms at its sides count as neighbours."""
 
 Atom = tuple[int, str]
 """Class, and one MathML element."""
@@ -110,7 +111,7 @@ _SPACED = lazy_pattern(r' [lr]space="[^"]*"')
 _ROW_SPACE = r'<mspace width="\.(?:1667|2222|2778)em"/>'
 _SPACED_ROW = lazy_pattern(rf"<mrow>(?>({_ROW_SPACE})?)(.*?)(?>({_ROW_SPACE})?)</mrow>", re.DOTALL)
 _MAX_CACHED_LENGTH = 200
-"""Maximum number of characters of markup that is cached."""
+"""Maximum length of markup whose result is cached, in characters."""
 
 
 def escape(text: str) -> str:
@@ -119,7 +120,7 @@ def escape(text: str) -> str:
 
 
 def is_operator(xml: str) -> bool:
-    """Return whether `xml` is an operator by itself."""
+    """Return whether `xml` is an `<mo>` element."""
     return xml.startswith(("<mo>", "<mo "))
 
 
@@ -129,12 +130,12 @@ def is_embellished(xml: str) -> bool:
 
 
 def add_attribute(xml: str, attribute: str) -> str:
-    """Return the operator `xml` with one more attribute, unless it has that already."""
+    """Return the operator `xml` with one more attribute, or unchanged if it has the attribute already."""
     return xml if attribute in xml.partition(">")[0] else xml.replace("<mo", f"<mo {attribute}", 1)
 
 
 def remove_spaces(xml: str) -> str:
-    """Return `xml` without space around its operator."""
+    """Return `xml`, an operator with or without scripts, without the space at its sides."""
     return _tight(xml) if len(xml) < _MAX_CACHED_LENGTH else _tight.__wrapped__(xml)
 
 
@@ -146,7 +147,7 @@ def _tight(xml: str) -> str:
 
 
 def remove_space(xml: str, side: str) -> str:
-    """Return `xml` without space on one side of its operator. side: `l` or `r`."""
+    """Return `xml`, an operator with or without scripts, without the space at one side. side: `l` or `r`."""
     return (
         _without_space(xml, side) if len(xml) < _MAX_CACHED_LENGTH else _without_space.__wrapped__(xml, side)
     )
@@ -163,13 +164,13 @@ def _without_space(xml: str, side: str) -> str:
 
 
 def _spaced_row(xml: str) -> re.Match[str] | None:
-    """Match a row of an optional space, content, and an optional space; None if `xml` has neither space."""
+    """Match an `<mrow>` with a space before its content, after it, or both; None for other markup."""
     row = _SPACED_ROW.fullmatch(xml) if xml.startswith("<mrow>") else None
     return row if row and (row[1] or row[3]) else None
 
 
 def add_spaces(kind: int, xml: str) -> str:
-    """Return `xml`, which is more than one symbol, with the spaces of its class on both sides."""
+    """Return `xml`, which is more than one symbol, with the spaces of its class `kind` on both sides."""
     if kind not in SIDES:
         return xml
     before, behind = SIDES[kind]
@@ -203,13 +204,13 @@ def identifier(sign: str) -> str:
 
 
 def upright(sign: str) -> str:
-    """Return an upright letter. In a row, Firefox would put space between it and a slanted one."""
+    """Return an upright letter. The `<mpadded>` prevents space in Firefox beside a slanted letter."""
     return f'<mpadded><mi mathvariant="normal">{sign}</mi></mpadded>'
 
 
 @cache
 def _corrections() -> Mapping[str, str]:
-    """Return letter → attribute with the classes that correct the space beside its slanted form.
+    """Map each letter to an attribute whose CSS classes correct the space beside its slanted form.
 
     Chromium and WebKit ignore the font's italic corrections of letters. Firefox separates letters by ink.
     """
@@ -247,7 +248,7 @@ def _ending(xml: str) -> str:
 
 
 def _change(out: list[str], how: Callable[[str], str]) -> None:
-    """Change the last atom of `out`. Space after it is not affected."""
+    """Replace the last atom of `out` by `how(atom)`. Space after this atom is not affected."""
     index = len(out) - 1
     while index > 0 and out[index].startswith(_GLUE):
         index -= 1
@@ -256,7 +257,8 @@ def _change(out: list[str], how: Callable[[str], str]) -> None:
 
 
 def infix(xml: str) -> str:
-    """Mark a `+` or `-` that starts a row after other content as infix: MathML assumes a prefix."""
+    """Return `xml` marked as an infix operator, if it is a `+` or `-` at the start of a row that continues
+    other content. MathML would assume a prefix."""
     if xml[:4] == "<mo>" and xml[4] in "+−±∓":
         return f'<mo form="infix">{xml[4:]}'
     return xml
@@ -273,7 +275,8 @@ def trim_space(out: list[str], last: int) -> list[str]:
 
 
 def space_atom(out: list[str], previous: int, atom: Atom, in_script: bool) -> Atom:
-    """Return `atom` with its class and space after `out`. previous: class of the last piece of `out`."""
+    """Return the class and the markup of `atom` for use after `out`, and put the space before it into `out`.
+    previous: class of the last piece of `out`."""
     kind, xml = atom
     if in_script and kind in (BIN, REL, PUNCT):
         kind, xml = NONE, remove_spaces(xml)

@@ -38,11 +38,11 @@ from .line_groups import (
 from .widths import MeasuredElement, measure, read_elements
 
 STEPS_EM = (14, 15, 16, 17, 18, 19, 20, 22, 24, 26, 29, 32, 35, 39, 43, 48)
-"""Widths of boxes below which lines and tables break: rules of `wide.css`."""
+"""Widths of boxes in em for which `wide.css` has a rule: lines and tables break in a narrower box."""
 _MARKUP = lazy_pattern(r"<[^<>]*>")
 _MAX_CHARACTER_EM = 1.0
 _DIAGRAM = 'class="math-diagram"'
-"""Part of a drawing, which has the width that it states and cannot break."""
+"""Attribute of a diagram, which has the width that it states and cannot break."""
 _NUMBER_GAP_EM = 0.6
 _GROWING = '<mo fence="true" form='
 _CELL_SPARE = 1.06
@@ -80,13 +80,13 @@ def fit_display(mathml: str, room: DisplayRoom) -> FittedDisplay:
 
 
 def _is_short(content: str, room: float) -> bool:
-    """Return whether the display certainly fits, without measuring it."""
+    """Return whether the display certainly fits into `room` em, by its number of characters."""
     is_text = 'em"/>' not in content and _DIAGRAM not in content
     return is_text and len(_MARKUP.sub("", content)) * _MAX_CHARACTER_EM < room
 
 
 def _kind(broken: DisplayLines, wide: str) -> str:
-    """Return how a display changes: words that `wide.css` selects."""
+    """Return how a display changes, as words for selectors of `wide.css`. wide: see `DisplayRoom`."""
     if not broken.is_table and broken.widest >= broken.width:
         return "shrink"
     whole = broken.width * (1.0 if wide == "break" else LEAST_SCALE)
@@ -106,12 +106,12 @@ _SCRIPTED = lazy_pattern(r'<(msu[a-z]+)[^<>]*><mrow(?: (?:intent|arg)="[^"]*")*>
 _FENCE = lazy_pattern(r'(?:<msu[^<>]*><mrow>)?<mo fence="true"')
 _MATRIX = lazy_pattern(r'(?:<msu[^<>]*>)?<mrow(?: arg="a")?><mo fence="true"[^<>]*>[^<]*</mo><mtable')
 _ROW = ("<mrow>", "<mrow intent=", "<mrow arg=")
-"""Starts of rows that may be opened. Their parts on several lines lose their common meaning. A row with a
-class has a frame or a line through it, and stays whole."""
+"""Start tags of rows that may be broken. Parts on several lines lose the meaning that the row has as a whole.
+A row with a class has a frame or a line through it, and is never broken."""
 _TALL = lazy_pattern(r"<(?:mfrac|munder|munderover|mtable)[ >]")
 _NO_BREAK_SPACE = "\u00a0"
 _BIGG = 'minsize="2.4em" maxsize="2.4em"'
-r"""Size of a delimiter of tall content that is on another line: that of `\bigg`."""
+r"""Size of `\bigg`, for a delimiter whose tall content is partly on another line."""
 _LINES = lazy_pattern(
     r'<mtable class="math-(?:align|alignat|eqnarray)(?: math-multline)?" displaystyle="true"'
 )
@@ -125,32 +125,32 @@ class DisplayLines(Struct, frozen=True):
 
     mathml: str
     width: float
-    """Width without breaks, in em."""
+    """Width of the display without breaks, in em."""
     widest: float
     """Width of the widest part between breaks, with its indent, in em."""
     is_table: bool
-    """Whether its lines are rows of a table."""
+    """Whether the lines of the display are rows of a table."""
     with_table: float = 0.0
-    """Width of the widest part if the tables in it are not broken; 0 if none of them has to be."""
+    """Width of the widest part if the tables in the display are not broken; 0 if no table needs a break."""
 
 
 def _is_lines(element: MeasuredElement) -> bool:
-    """Return whether it is a table of lines, also an array of one column."""
+    """Return whether the element is a table of lines, such as `align`, or an array of one column."""
     if element.xml.startswith("<mtable><"):
         return all(len(row.children) == 1 for row in element.children)
     return _LINES.match(element.xml) is not None
 
 
 def _open_rows(elements: Sequence[MeasuredElement]) -> Sequence[MeasuredElement]:
-    """Return the elements of a display without rows around all of it."""
+    """Return the elements of a display. If a single row contains all of them, return its children instead."""
     while len(elements) == 1 and elements[0].xml.startswith("<mrow>") and not _FENCED.match(elements[0].xml):
         elements = elements[0].children
     return elements
 
 
 def break_display(mathml: str, elements: Sequence[MeasuredElement], room: float) -> DisplayLines:
-    """Return a display with possible line breaks. mathml: `<math>`. elements: Its content. room: Width of a
-    line, in em."""
+    """Return a display with possible line breaks. mathml: the `<math>` element. elements: its content. room:
+    width of a line, in em."""
     inside, end = mathml.index(">") + 1, mathml.rindex("</math>")
     width = sum(element.width for element in elements)
     elements = _open_rows(elements)
@@ -170,7 +170,8 @@ def break_display(mathml: str, elements: Sequence[MeasuredElement], room: float)
 
 
 def _break_inner(piece: LinePiece, room: float) -> LinePiece:
-    """Return the element with breaks in a table of cases or lines between growing delimiters."""
+    """Return the element with line breaks in a table (cases or lines) between its growing delimiters;
+    unchanged if it fits or contains no table of this kind."""
     if piece.width <= room or not _FENCED.match(piece.xml):
         return piece
     printed, width = "", 0.0
@@ -187,7 +188,7 @@ def _break_inner(piece: LinePiece, room: float) -> LinePiece:
 
 
 def _break_row(elements: Sequence[MeasuredElement], room: float) -> list[list[LinePiece]]:
-    """Return the groups of elements between possible breaks."""
+    """Return the groups between possible breaks. The worst breaks are used only if `room` requires them."""
     groups = _split_at_spaces(list(read_pieces(elements)))
     for starts, limit in _OPENED:
         groups = [
@@ -207,7 +208,8 @@ _OPENED: Sequence[tuple[tuple[str, ...], float]] = (
     (("<mstyle", *_ROW), 1.0),
     (("<mstyle", *_ROW, "<mtext", "<msu"), 1.2),
 )
-"""Elements to open in groups that are still too wide, and the factor that is too wide: the worst breaks."""
+"""Start tags of elements to break inside a group, and the multiple of the line's width that the group must
+exceed. Tried in this order."""
 
 
 def _split_group(group: list[LinePiece], starts: tuple[str, ...], room: float) -> list[list[LinePiece]]:
@@ -221,7 +223,7 @@ def _split_group(group: list[LinePiece], starts: tuple[str, ...], room: float) -
 
 
 def _split_matrices(group: list[LinePiece]) -> list[list[LinePiece]]:
-    """Return the pieces between breaks in products of matrices, where no operator is."""
+    """Return the pieces, separated between the matrices of a product, where there is no operator."""
     parts: list[list[LinePiece]] = [[]]
     was_matrix = False
     for piece in group:
@@ -234,7 +236,8 @@ def _split_matrices(group: list[LinePiece]) -> list[list[LinePiece]]:
 
 
 def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[LinePiece]:
-    """Yield the children of an element that is too wide, or the piece itself."""
+    """Yield the children of an element that is wide and may be broken; otherwise the element itself. starts:
+    start tags of elements that may be broken."""
     start = _start(piece.xml)
     if not start.startswith(starts) or ' class="' in start or piece.width <= room / 2:
         yield piece
@@ -258,18 +261,19 @@ def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[Li
 
 
 def _may_open_fence(piece: LinePiece, starts: tuple[str, ...]) -> bool:
-    """Return whether content between growing delimiters may be opened: no matrix, cases or lines."""
+    """Return whether content between growing delimiters may be broken: not if it is a matrix or contains
+    cases or lines, and only if `starts` are those of the last step in `_OPENED`."""
     return "<mtext" in starts and not _INNER_LINES.search(piece.xml) and not _MATRIX.match(piece.xml)
 
 
 def _styled(piece: LinePiece, start: str) -> LinePiece:
-    """Return the piece inside an element `<mstyle>`."""
+    """Return the piece inside an element with the start tag `start`, an `<mstyle>`."""
     inside = MeasuredElement(piece.xml, piece.width, piece.children)
     return replace(piece, xml=f"{start}{piece.xml}</mstyle>", children=(inside,))
 
 
 def _open_scripts(piece: LinePiece, name: str) -> Sequence[MeasuredElement]:
-    """Return the parts of a base between delimiters, with the scripts at the last one. name: of the tag."""
+    """Return the parts of a base between delimiters, with the scripts at the last one. name: scripts' tag."""
     base, *scripts = piece.children
     *inside, last = base.children
     # alone in a row, because browsers give no base of scripts its size
@@ -278,7 +282,7 @@ def _open_scripts(piece: LinePiece, name: str) -> Sequence[MeasuredElement]:
 
 
 def _open_words(piece: LinePiece, start: str) -> Iterator[LinePiece]:
-    """Yield the words of a text. Spaces at their ends must not be collapsed."""
+    """Yield the words of a text. Spaces become no-break spaces, which browsers do not drop at a line end."""
     text = piece.xml[len(start) : -len("</mtext>")]
     words = text.replace(" ", _NO_BREAK_SPACE).split(_NO_BREAK_SPACE) if "<" not in text else [text]
     for index, word in enumerate(words):
@@ -288,7 +292,7 @@ def _open_words(piece: LinePiece, start: str) -> Iterator[LinePiece]:
 
 
 def _split_at_spaces(pieces: list[LinePiece]) -> list[list[LinePiece]]:
-    r"""Return the groups between spaces as wide as `\quad`. A space ends its group."""
+    r"""Return the groups between spaces of at least `\quad`. A group includes the space at its end."""
     groups: list[list[LinePiece]] = [[]]
     for index, piece in enumerate(pieces):
         groups[-1].append(piece)
@@ -298,7 +302,7 @@ def _split_at_spaces(pieces: list[LinePiece]) -> list[list[LinePiece]]:
 
 
 def _break_table(table: MeasuredElement, room: float) -> tuple[str, float]:
-    """Return the table with breaks in its cells, and the width of the widest part."""
+    """Return the table with breaks in its cells, and the width of the widest part between breaks."""
     widest = 0.0
     rows = []
     for row in table.children:

@@ -29,7 +29,7 @@ from .atoms import (
 )
 
 _SYMBOL = lazy_pattern(r"(?:<mpadded>)?<m([in])(?: [^<>]*)?>([^<]*)</m[in]>(?:</mpadded>)?")
-"""A letter or a digit; its element's name without the `m`, and its character."""
+"""Matches a letter or a digit. Groups: its element's name without the `m`, and its character."""
 _STRUCTURE = frozenset("&{}\\_^#$%~'′″‴⁗")
 # class → characters that authors type and TeX reads that way
 _TYPED: Mapping[int, str] = MappingProxyType(
@@ -151,7 +151,7 @@ def atoms(face: MathAlphabet, in_script: bool) -> Mapping[str, Atom]:
 
 
 def _face_atoms(face: MathAlphabet, plain: Mapping[str, Atom]) -> dict[str, Atom]:
-    """Return the letters and digits of a font. In `rm` the letters are only made upright."""
+    """Return token → atom for the letters and digits of a font; in `rm`, only for letters, made upright."""
     if face == "rm":
         return {
             token: (kind, upright(found[2]))

@@ -61,12 +61,12 @@ LEANING: Mapping[int, str] = MappingProxyType(
         10: "𝑉𝑊𝑌𝑽𝑾𝒀𝒹𝒻𝓭𝓯𝘧𝙛𝞷",
     }
 )
-"""Italic correction of the font's table MATH in hundredths of an em → the letters whose ink needs it at the
-right."""
+"""Italic correction in hundredths of an em, from the font's table MATH → letters whose ink extends this far
+beyond their width at the right."""
 FOOTED = """
 ℊ ℴ 𝐴 𝑋 𝑨 𝑿 𝒶 𝒸 𝒹 𝒻 𝒽 𝒿 𝓀 𝓆 𝓈 𝓉 𝓪 𝓬 𝓭 𝓯 𝓰 𝓱 𝓳 𝓴 𝓸 𝓺 𝓼 𝓽 𝕛 𝘈 𝘺 𝘼 𝙮 𝛢 𝛬 𝛸 𝜜 𝜦 𝜲 𝞐 𝞚 𝞴
 """
-"""Letters whose ink is outside at the left, by about `FOOT` hundredths of an em."""
+"""Letters whose ink begins to the left of their width, by about `_FOOT` em (`widths.py`)."""
 
 
 @cache

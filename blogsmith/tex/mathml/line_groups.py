@@ -54,7 +54,7 @@ _SPACE = lazy_pattern(r'width="(-?[\d.]+)em"')
 _SCRIPT = 0.7
 _LETTERS_AN_EM = 2
 _TOLERANCE = 1.25
-"""Maximum width of a piece, as a multiple of the width that certainly fits."""
+"""Maximum width of a piece, as a multiple of the width that certainly fits a phone."""
 _SPACES: Mapping[int, float] = MappingProxyType({BIN: 1, REL: 1, PUNCT: 0.5})
 """Atom class → width of the space around an atom of this class, in letters."""
 _FLAT = ("mi", "mn", "mtext")
@@ -63,16 +63,16 @@ _SCRIPTS = ("msub", "msup", "msubsup", "mmultiscripts")
 
 
 class LinePiece(Struct, frozen=True, gc=False):
-    """An element that stays on one line."""
+    """An element of a formula that stays on one line."""
 
     xml: str
     kind: int
     depth: int
-    """Number of brackets open at its right end."""
+    """Number of brackets that are open after the element."""
     width: float
-    """Approximate width, in letters or in em."""
+    """Approximate width: in letters for inline formulas, in em for displays."""
     children: Sequence[MeasuredElement] = ()
-    """Elements inside, which are known in displays."""
+    """Child elements; empty in inline formulas."""
 
 
 def group_lines(mathml: str, narrow: int) -> str:
@@ -94,12 +94,12 @@ def group_lines(mathml: str, narrow: int) -> str:
 
 
 def split_relations(pieces: list[LinePiece]) -> list[list[LinePiece]]:
-    """Return the pieces between breaks after relations outside brackets."""
+    """Split the pieces after each relation that is outside brackets."""
     return _split(pieces, (REL,), is_deep=False)
 
 
 def split_wide(groups: Sequence[list[LinePiece]], narrow: float) -> list[list[LinePiece]]:
-    """Return the pieces between breaks. Each level of `_LEVELS` breaks groups that are still too wide."""
+    """Split the groups that are wider than `narrow`, by each level of `_LEVELS` in turn."""
     found = list(groups)
     for kinds, is_deep in _LEVELS:
         is_whole = len(found) == 1
@@ -114,7 +114,7 @@ def split_wide(groups: Sequence[list[LinePiece]], narrow: float) -> list[list[Li
 
 
 _LEVELS: Sequence[tuple[tuple[int, ...], bool]] = (((BIN,), False), ((REL, BIN), True), ((PUNCT,), True))
-"""Worse breaks than after a relation: classes before the break, and whether it may be inside brackets."""
+"""Breaks worse than after a relation: classes of atoms to break after; whether also inside brackets."""
 
 
 def _split(pieces: list[LinePiece], kinds: tuple[int, ...], is_deep: bool) -> list[list[LinePiece]]:
@@ -162,7 +162,7 @@ def _print_row(row: list[str], kinds: Iterable[int]) -> str:
 
 
 def read_pieces(elements: Iterable[MeasuredElement]) -> Iterator[LinePiece]:
-    """Yield the elements of a row with their classes."""
+    """Yield the elements of a row with their classes and the depth of brackets."""
     depth = 0
     for element in elements:
         kind = _piece_class(element.xml)
@@ -186,7 +186,7 @@ def children(markup: str) -> Iterator[str]:
 
 @lru_cache(4096)
 def _piece_class(xml: str) -> int:
-    """Return the class of a piece, derived from its spaces: operators made ordinary have none."""
+    """Return the atom class of a piece, derived from its spaces. An operator made ordinary has none."""
     found = _OPERATOR.match(xml)
     if found is None:
         row = _SPACED_ROW.fullmatch(xml)

@@ -1,4 +1,4 @@
-"""Characters that formulas print, read from finished HTML: the math font needs no other characters."""
+"""Characters that formulas print, read from finished HTML. The math font needs no other characters."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SLANTED = MappingProxyType(
         )
     }
 )
-"""Single letter in an `<mi>` → the letter that browsers draw."""
+"""Single letter in an `<mi>` → the slanted letter that browsers draw for it."""
 _INVISIBLE = "\u00a0\u2061\u2062\u2063\u2064"
 
 

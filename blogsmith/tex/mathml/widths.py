@@ -23,24 +23,24 @@ _START = r"<m(?:su[bp]|sqrt|style|row|under|over|frac|padded|phantom|td)[^<>]*(?
 _FLAT = rf"{_START}(?>(?:{_LEAF}|<mspace[^<>]*/>)+)</m[a-z]+>"
 _NESTED = rf"{_START}(?>(?:{_LEAF}|<mspace[^<>]*/>|{_FLAT})+)</m[a-z]+>(?![^<])"
 _TOKEN = lazy_pattern(rf"{_LEAF}|{_NESTED}|<[^<>]*>[^<]*")
-"""An element that contains at most two levels of others, or a tag with the text after it."""
+"""Matches an element with at most two levels of elements inside, or a tag with the text after it."""
 _PARTS = lazy_pattern(r"<(/?)([a-z]+)([^<>]*?)(/?)>([^<]*)")
 _LENGTH = lazy_pattern(r' width="(-?[\d.]+)(?:em)?"')
 _SPACE = lazy_pattern(r' ([lr])space="(-?[\d.]+)(?:em)?"')
 _GLYPH = 1.015
-"""Size of glyphs for an em: themes even out the heights of small letters."""
+"""Drawn size of a glyph per nominal size: themes even out the heights of small letters."""
 _TEXT = 1.0
-"""Width of words, in the font of the page's text, for the same letters of the math font."""
+"""Width of a word in the font of the page's text, as a multiple of its width in the math font."""
 _WORD_SPACE = 0.2
 _ROUNDED = 0.01
-"""Part of a pixel at the size of text: Firefox rounds ink outside of symbols up to a whole device pixel."""
+"""Part of a pixel, in em of the text: Firefox rounds ink outside of symbols up to a whole device pixel."""
 _SCRIPT, _SCRIPT_GAP = 0.71, 0.05
 _BAR, _ROOT = 0.3, 0.8
 _CELL, _COLUMN, _STAGGER = 1.0, 1.0, 2.0
 _TALL = frozenset(("mfrac", "mtable", "munder", "munderover"))
 _LEAN = 0.07
 _GROWN = 0.05
-"""Additional width of a growing delimiter; next to tall content, `_LEAN` more."""
+"""Additional width of a growing delimiter, in em. Next to tall content, `_LEAN` is added."""
 _FOOT = 0.06
 _LEAN_OF_LETTER = lazy_pattern(r"math-lean-(\d+)")
 _WIDE_CHARACTER = "\u2e80"
@@ -56,7 +56,7 @@ class MeasuredElement(Struct, frozen=True, gc=False):
     """Empty for elements that contain only text."""
     is_tall: bool = False
     is_limits: bool = False
-    """It starts with an operator whose limits are beside it in text style."""
+    """Whether the element starts with an operator whose limits are beside it in text style."""
 
 
 class _Tag(Struct, frozen=True, gc=False):
@@ -69,7 +69,7 @@ class _Tag(Struct, frozen=True, gc=False):
     is_end: bool
     is_empty: bool
     words: float
-    """Width of the text after the tag."""
+    """Width of the text after the tag, in em."""
     style: bool | None
     """Value of the attribute `displaystyle`; None if there is none."""
 
@@ -82,9 +82,9 @@ class _Open(Struct, gc=False):
     start: int
     is_display: bool
     inner: bool
-    """Whether its next child is in display style."""
+    """Whether the next child is in display style."""
     is_scripted: bool = False
-    """All children after the first one are scripts or limits."""
+    """Whether all children after the first one are scripts or limits."""
     children: list[MeasuredElement] = field(default_factory=list)
     is_tall: bool = False
 
@@ -157,7 +157,7 @@ def _close(element: _Open, xml: str) -> MeasuredElement:
 
 @lru_cache(4096)
 def _read_in_display(text: str) -> MeasuredElement | _Tag:
-    """Return the element or tag in display style. Most of them are in several formulas of a site."""
+    """Return the element or tag `text` in display style. Cached, because formulas share most of them."""
     return _read_token(text, is_display=True)
 
 
@@ -223,18 +223,18 @@ def _italic_widths() -> Mapping[str, float]:
 
 
 def _foot(attributes: str) -> float:
-    """Return the space before a letter whose ink is outside of its width."""
+    """Return the space that a letter needs before it because its ink begins to the left of its width."""
     return _FOOT if "math-foot" in attributes else 0.0
 
 
 def _lean(attributes: str) -> float:
-    """Return the space after a letter whose ink is outside of its width."""
+    """Return the space that a letter needs after it because its ink ends to the right of its width."""
     lean = _LEAN_OF_LETTER.search(attributes)
     return int(lean[1]) / 100 if lean else 0.0
 
 
 _VARIANTS = tuple(map(chr, range(0x1D715, 0x1D71C)))
-"""Italic forms of the partial derivative's symbol and of the second forms of Greek letters."""
+"""Italic `∂` and the italic variant forms of Greek letters, such as `ϕ`."""
 
 
 def _words(text: str) -> float:

@@ -1,1 +1,1 @@
-"""LaTeX packages that define a language of their own."""
+"""LaTeX packages with a syntax of their own."""

@@ -79,13 +79,13 @@ NAMES: Mapping[str, str] = MappingProxyType(
     {name: "#" + code for name, code in zip(_CSS.split()[::2], _CSS.split()[1::2], strict=True)}
     | {name: "#" + code.lower() for name, code in zip(_DVIPS.split()[::2], _DVIPS.split()[1::2], strict=True)}
 )
-"""Name → CSS colour, as a number because HTML checkers know few names. Lower-case names are those of CSS."""
+"""Name → CSS colour in hexadecimal, as HTML checkers know few names. Lower-case names are those of CSS."""
 _LIGHT = 0.35
-"""Relative luminance above which black is more readable than white, with a margin for grey."""
+"""Background luminance above which black is more readable than white, with a margin for grey."""
 _DIM = 0.2
 """Relative luminance below which a colour has a contrast of less than about 4 on dark pages."""
 _GREY = 6
-"""Maximum difference of red, green and blue, up to 255, of a colour that looks grey."""
+"""If red, green and blue of a colour (0 to 255) differ by less than this, the colour looks grey."""
 
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
@@ -103,8 +103,8 @@ def read_color(parser: Parser, command: str) -> str:
 
 
 def mixed_color(parser: Parser, text: str) -> str | None:
-    """Return a colour by its name, or a mixture such as `red!60!blue`: 60 % of red and 40 % of blue, or of
-    white if no other colour follows (xcolor manual, 2.3). None if it is not a colour."""
+    """Return a colour by its name, or a mixture such as `red!60!blue`, 60 % red and 40 % blue (xcolor manual,
+    2.3). `red!60` is mixed with white. None if `text` is not a colour."""
     first, *mixed = text.split("!")
     color = _by_name(parser, first)
     for percent, name in zip_longest(mixed[::2], mixed[1::2], fillvalue="white"):
@@ -126,7 +126,8 @@ def _mix(one: str, other: str, share: float) -> str:
 
 
 def css_color(source: Sequence[str], model: str, command: str) -> str:
-    """Return the colour in `source` as CSS. ParseError if it is not a colour."""
+    """Return the colour in `source` as CSS. ParseError if it is not a colour. model: model of xcolor such as
+    `rgb`; empty for a name or a hexadecimal number."""
     text = "".join(source).strip()
     found = _parse_model(text, model) if model else _plain(text)
     if found is None:
@@ -152,18 +153,18 @@ def define_color(reader: TokenReader, command: str) -> None:
 
 
 def copy_color(parser: Parser, command: str) -> None:
-    r"""Define a colour by `\colorlet{name}{color}`, where the other colour may be a mixture."""
+    r"""Define a colour by `\colorlet{name}{color}`. The second argument may be a mixture."""
     name = "".join(parser.argument()).strip()
     parser.define(color_key(name), Macro(0, None, (read_color(parser, command),)), everywhere=True)
 
 
 def color_key(name: str) -> str:
-    """Return the key that stores a colour among the macros. No command has this name."""
+    """Return the key by which the table of macros stores a colour. No command has this name."""
     return f"{_DEFINED}{name}"
 
 
 def color_definitions(tex: str, macros: Mapping[str, str | Macro]) -> str:
-    """Return TeX that defines those colours among `macros` that `tex` may use."""
+    """Return TeX that defines the colours among `macros` that `tex` may use; empty if there are none."""
     if "color" not in tex:
         return ""
     colors = {name.removeprefix(_DEFINED): body for name, body in macros.items() if name.startswith(_DEFINED)}
@@ -216,8 +217,8 @@ def _bytes(parts: Sequence[float]) -> str | None:
 
 
 def ink_on(color: str, style: str = "") -> str:
-    """Return the attributes for text on `color`, `#rgb` or `#rrggbb`. On a light colour the text is black,
-    and its colours stay as on light pages: the page may be in its dark scheme. style: further style."""
+    """Return the attributes for text on a background, `#rgb` or `#rrggbb`. On a light background the text is
+    black, and its colours stay as on light pages even if the page is dark. style: further CSS."""
     is_light = _luminance(color) > _LIGHT
     style = ";".join(filter(None, (style, "color-scheme:light" if is_light else "")))
     return (' mathcolor="#111111"' if is_light else "") + (f' style="{style}"' if style else "")
@@ -231,8 +232,8 @@ def _luminance(color: str) -> float:
 
 
 def dark_twin(color: str) -> str | None:
-    """Return a lighter colour for dark pages, where a dark `color`, `#rgb` or `#rrggbb`, would be hard to
-    see. Black becomes white. None if the colour is light enough."""
+    """Return a lighter colour for dark pages if `color`, `#rgb` or `#rrggbb`, would be hard to see on them;
+    None if it is light enough. Black becomes white."""
     if _luminance(color) >= _DIM:
         return None
     parts = bytes.fromhex(_digits(color))

@@ -1,8 +1,8 @@
 r"""Commands with stars and optional arguments: `\NewDocumentCommand` (xparse), `\newcommandx` (xargs) and
 `\DeclarePairedDelimiter` (mathtools, section 3.6).
 
-A missing optional argument has no value. Tests for that, such as `\IfNoValueTF`, are resolved when the macro
-is expanded, so no other code needs to know them.
+A missing optional argument has no value. Tests such as `\IfNoValueTF` are resolved when the macro is
+expanded, so no other code needs to know them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SIZE = MacroParameter("optional", "[", "]")
 
 
 class Definition(NamedTuple):
-    """A command and its new meaning."""
+    """Name and meaning of a command that is being defined."""
 
     name: str
     macro: Macro
@@ -73,7 +73,7 @@ def _read_specification(reader: TokenReader, name: str) -> tuple[MacroParameter,
 
 
 def _read_parameter(inner: TokenReader, letter: str) -> MacroParameter | None:
-    """Read one parameter after its letter; None for an unknown letter."""
+    """Read one parameter. letter: its type, already consumed. Return None for an unknown type."""
     if letter == "m":
         return _MANDATORY
     if letter == "s":
@@ -94,7 +94,7 @@ def _default(inner: TokenReader) -> tuple[str, ...]:
 
 
 def _command_with_defaults(reader: TokenReader) -> Definition:
-    r"""Read `\newcommandx{\name}[count][1=default, usedefault]{body}` (xargs)."""
+    r"""Read the definition after `\newcommandx`: `{\name}[count][1=default, usedefault]{body}` (xargs)."""
     reader.star()
     name = _read_name(reader)
     count = "".join(reader.optional() or ()).strip()
@@ -111,7 +111,7 @@ def _command_with_defaults(reader: TokenReader) -> Definition:
 
 
 def _read_defaults(entries: Sequence[str]) -> dict[int, tuple[str, ...]]:
-    """Return the defaults in `1=a, 3=b` by the number of their parameter."""
+    """Map the numbers of parameters to their defaults, from a list such as `1=a, 3=b`."""
     found: dict[int, tuple[str, ...]] = {}
     depth, entry = 0, [""]
     for token in (*entries, ","):
@@ -129,7 +129,8 @@ def _read_defaults(entries: Sequence[str]) -> dict[int, tuple[str, ...]]:
 
 
 def _paired_delimiter(reader: TokenReader) -> Definition:
-    r"""Read `\DeclarePairedDelimiter` after its name. `X` has a body, `XPP` also text before and after it."""
+    r"""Read the definition after `\DeclarePairedDelimiter`. The form with `X` has a body, that with `XPP`
+    also TeX before and after the delimiters."""
     command = reader.command
     name = _read_name(reader)
     count = "1"
@@ -153,8 +154,8 @@ def _paired_delimiter(reader: TokenReader) -> Definition:
 
 
 def _renumber(body: Sequence[str]) -> list[str]:
-    """Return `body` with the numbers of its parameters raised by two, because the star and the size are
-    parameters 1 and 2."""
+    """Return `body` with the numbers of its parameters raised by two: the star and the size are parameters 1
+    and 2."""
     made: list[str] = []
     for token in body:
         if made and made[-1] == "#" and token[:1].isdecimal():
@@ -164,7 +165,8 @@ def _renumber(body: Sequence[str]) -> list[str]:
 
 
 def _sized(left: Sequence[str], right: Sequence[str], body: Sequence[str]) -> list[str]:
-    r"""Return the body of a paired delimiter: with a star, delimiters grow; `[\big]` sets their size."""
+    r"""Return the macro body of a paired delimiter: with a star, delimiters grow; `[\big]` sets their size.
+    body: TeX between the delimiters."""
 
     def replace_size(*size: str) -> list[str]:
         return [made for token in body for made in (size if token == "\\delimsize" else (token,))]
@@ -197,4 +199,4 @@ DEFINERS: Mapping[str, Callable[[TokenReader], Definition]] = MappingProxyType(
         **{f"\\DeclarePairedDelimiter{form}": _paired_delimiter for form in ("", "X", "XPP")},
     }
 )
-"""Command → reader of the definition after it. A reader raises ParseError if the definition is invalid."""
+"""Command → function that reads the definition after it. ParseError if the definition is invalid."""

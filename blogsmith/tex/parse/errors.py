@@ -76,7 +76,7 @@ UNSUPPORTED: Mapping[str, str] = MappingProxyType(
         "\\multirow": "write the text in the first of the rows",
     }
 )
-"""Command of TeX that formulas cannot use → what to do instead."""
+"""Command of TeX that formulas cannot use → hint about what to do instead."""
 _UNCLOSED = lazy_pattern(r'"(\S+)"(?: after "\S+")? is never closed')
 _ENDS: Mapping[str, str] = MappingProxyType(
     {
@@ -90,8 +90,8 @@ _NAMED = lazy_pattern(r"\\(?:begin|end)\s*\{[^{}]*\}")
 
 
 def place_error(error: ParseError, tex: str) -> TexError:
-    """Return `error` with the position of its token in `tex`, the author's formula. Without a token, it is
-    the end of `tex`."""
+    """Return `error` with its position in `tex`, the author's formula. An error without a placed token gets
+    the position of the last character."""
     token = error.token
     if not isinstance(token, PlacedToken):
         return TexError(error.kind, error.message, max(0, len(tex.rstrip()) - 1), 1, hint=error.hint)
@@ -112,7 +112,7 @@ def place_error(error: ParseError, tex: str) -> TexError:
 
 
 def closing_hint(message: str) -> str:
-    """Return a hint for the message about an opening token that is never closed."""
+    """Return a hint for `message`, the message about an opening token that is never closed."""
     found = _UNCLOSED.search(message)
     opening = found[1] if found else ""
     closing = opening.replace("\\begin", "\\end")

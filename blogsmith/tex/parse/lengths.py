@@ -57,7 +57,7 @@ _GLUE = lazy_pattern(r"\s*(?:(?:plus|minus)\s*[-+]?(?:\d+\.?\d*|\.\d+)\s*[a-z]+\
 
 
 def ems(tex: str) -> float | None:
-    r"""Return the length of `tex`, such as `3pt` or `-.5\jot plus 1fil`, in em. None if invalid."""
+    r"""Return the length `tex`, such as `3pt` or `-.5\jot plus 1fil`, in em. None if it is invalid."""
     match = _LENGTH.match(tex)
     if match is None or not _GLUE.fullmatch(tex, match.end()):
         return None
@@ -75,7 +75,7 @@ def css(em: float) -> str:
 
 
 def read_ems(tokens: Sequence[str], command: str) -> float:
-    """Return the length in `tokens`, in em. ParseError if it is not a length, or too long."""
+    """Return the length in `tokens`, in em. ParseError if it is not a length, or longer than 1000em."""
     text = "".join(tokens)
     found = ems(text)
     if found is None:
@@ -94,5 +94,5 @@ def read_ems(tokens: Sequence[str], command: str) -> float:
 
 
 def read_length(tokens: Sequence[str], command: str) -> str:
-    """Return `read_ems` as CSS."""
+    """Return the length in `tokens` as CSS. ParseError if it is not a length, or longer than 1000em."""
     return css(read_ems(tokens, command))

@@ -11,7 +11,7 @@ from .scan import split, split_with_positions
 from .scan import text_of as join
 
 ROW_BREAKS = ("\\\\", "\\cr", "\\newline")
-"""Tokens that end a row of a table, of a display, or of lines below a sum."""
+r"""Tokens that end a row of a table or a display, or a line in `\substack`."""
 
 
 class Token(NamedTuple):
@@ -20,9 +20,9 @@ class Token(NamedTuple):
     text: str
     r"""`\alpha`, `\\`, `{`, `x`; any run of white space and comments is one space."""
     offset: int
-    """Offset of its first character in the author's formula; offset of the call if a macro produced it."""
+    """Offset of its first character in the author's formula. A token from a macro has that of the call."""
     length: int
-    """Number of characters from `offset` on that the author wrote for it."""
+    """Number of characters of the formula, from `offset` on, that belong to the token or the call."""
 
 
 def commands(names: str) -> frozenset[str]:
@@ -49,8 +49,8 @@ def tokenize_without_positions(tex: str) -> list[Token]:
 
 @lru_cache(maxsize=4096)
 def _unplaced(text: str) -> tuple[Token, ...]:
-    """Return the records of a token of `scan`. Cached: formulas have few different tokens, and creating
-    records is slow."""
+    """Return the records of a token from `scan`: one for each digit of a number. Cached: formulas have few
+    different tokens, and creating records is slow."""
     parts = text if text[0].isdecimal() or text[0] == "." else (text,)
     return tuple(Token(part, 0, 0) for part in parts)
 
@@ -61,7 +61,7 @@ def is_control_word(text: str) -> bool:
 
 
 def join_tokens(tokens: Sequence[Token]) -> str:
-    """Return TeX that reads as `tokens`."""
+    """Return the tokens as TeX, with a space where two of them would be read as one."""
     return join([token.text for token in tokens])
 
 
@@ -73,7 +73,7 @@ def skip_spaces(tokens: Sequence[Token], index: int) -> int:
 
 
 def group_end(tokens: Sequence[Token], start: int) -> int:
-    """Return the index of the `}` that closes the `{` at `start`, or -1."""
+    """Return the index of the `}` that closes the `{` at `start`; -1 if there is none."""
     depth = 0
     for index in range(start, len(tokens)):
         text = tokens[index].text

@@ -1,7 +1,7 @@
 """Macros in settings and front matter: name → body.
 
-The body contains `#1` … `#9`. The highest one is the number of arguments, unless the body starts with `#[n]`
-(n arguments) or `#[n][default]` (n arguments, the first optional).
+The body contains `#1` … `#9`. The highest of these numbers is the number of arguments, unless the body starts
+with `#[n]` (n arguments) or `#[n][default]` (n arguments, the first optional).
 """
 
 from __future__ import annotations
@@ -33,35 +33,35 @@ class MacroTable(dict[str, Macro]):
     """Macros by name, with parsed bodies. Immutable, so that many formulas can share it without copying."""
 
     def __init__(self, macros: Iterable[tuple[str, Macro]] = (), base: MacroTable | None = None) -> None:
-        """Create a table with the macros of `base` and `macros`. The latter replace macros of the same
-        name."""
+        """Create a table with the macros of `base` and `macros`. In case of equal names, those of `macros`
+        apply."""
         added = tuple(macros)
         super().__init__(base or {})
         self.update(added)
         self._base, self._added, self._digest = base, added, b""
         self.files: tuple[str, ...] = ()
-        """LaTeX files of the site that the macros come from, relative to its root."""
+        """LaTeX files that define some of the macros; paths are relative to the site root."""
 
     def __reduce__(self) -> tuple[Callable[..., MacroTable], tuple[object, ...]]:
         return _restore_table, (tuple(self.items()), self.files)
 
     def with_files(self, files: Iterable[str]) -> MacroTable:
-        """Return a table with the same macros and these files."""
+        """Return a table with the same macros and with `files` as its LaTeX files."""
         table = MacroTable((), self)
         table.files, table._digest = tuple(files), self.digest
         return table
 
     @property
     def digest(self) -> bytes:
-        """Digest of all macros. Equal tables have different digests if their macros were added in different
-        steps."""
+        """Digest of all macros. Two equal tables may have different digests, because it depends on the steps
+        in which macros were added."""
         if not self._digest:
             before = self._base.digest if self._base is not None else b""
             self._digest = blake2b(before + repr(self._added).encode(), digest_size=16).digest()
         return self._digest
 
     def extend(self, macros: Mapping[str, str | Macro]) -> MacroTable:
-        """Return the table with more macros."""
+        """Return a table that also contains `macros`; the same table if there are none."""
         if not macros:
             return self
         return MacroTable(((name, _compile(body)) for name, body in macros.items()), self)
@@ -76,7 +76,7 @@ def _compile(body: str | Macro) -> Macro:
 
 
 def read_macros(macros: Mapping[str, str | Macro]) -> MacroTable:
-    """Return the macros with parsed bodies. Those that an earlier formula has defined are parsed already."""
+    """Return the macros as a table, with the bodies of those from settings parsed."""
     return macros if isinstance(macros, MacroTable) else _NONE.extend(macros)
 
 
@@ -84,7 +84,8 @@ _NONE = MacroTable()
 
 
 def macro_texts(macros: Mapping[str, str | Macro]) -> dict[str, str]:
-    """Return those macros that settings can express: name → body as written in the settings."""
+    """Return name → body, as written in settings. Macros that settings cannot express are left out, such as
+    those with delimited parameters."""
     return {
         name: body if isinstance(body, str) else text_of(body.body)
         for name, body in macros.items()

@@ -22,11 +22,11 @@ _TEXT = commands(
     "cref Cref autoref href url class htmlClass htmlId cssId color ce pu begin end hspace intertext "
     "shortintertext"
 )
-r"""Commands whose argument is text or a name. There, `\_` is meant as an underscore."""
+r"""Commands whose argument is text or a name. In such an argument, the author means an underscore by `\_`."""
 
 
 def escape_hint(token: str, tex: str) -> str:
-    """Return a hint if `token`, the location of an error, is such an escape; otherwise ""."""
+    """Return a hint if `token`, where an error was found, is one of these escapes; otherwise ""."""
     if len(token) == 2 and token[0] == "\\" and token[1] in _ESCAPED:
         return f"write `{token[1]}`: a formula needs no escape"
     if isinstance(token, PlacedToken):
@@ -55,8 +55,8 @@ def literal_underscore(tex: str, macros: Container[str]) -> int:
 
 
 def doubled_row_end(tex: str) -> int:
-    r"""Return the offset of the first `\\\\` in a table whose rows all end like this; -1 if there is none. If
-    the author writes `\\` twice, or `\\\\` only between some rows, an empty row is intended."""
+    r"""Return the offset of the first `\\\\` in a table whose rows all end in `\\\\`; -1 if there is none. In
+    other tables, the author intends an empty row."""
     if "\\\\\\\\" not in tex:
         return -1
     for table in _TABLE.finditer(tex):
@@ -106,7 +106,7 @@ _ENTITY = lazy_pattern(r"&(?:lt|gt|amp|le|ge|ne|nbsp|quot|times|#\d{1,7}|#[xX][0
 
 
 def dropped_comments(tex: str, *, display: bool) -> Iterator[Slip]:
-    """Yield percent signs that hide the rest of their line, as in `95%`.
+    """Yield a slip for each percent sign that hides the rest of its line, as in `95%`.
 
     Comments that authors intend are not included: one that fills its line, one after a space in display math,
     and a `%` at the end of a line of code.
@@ -126,7 +126,7 @@ def dropped_comments(tex: str, *, display: bool) -> Iterator[Slip]:
 
 
 def doubled_commands(tex: str, is_known: Callable[[str], bool]) -> Iterator[Slip]:
-    r"""Yield `\\alpha`, which is a new row and the letters "alpha".
+    r"""Yield a slip for each `\\alpha`, which is a new row and the letters "alpha".
 
     is_known: returns whether a command such as `\alpha` exists.
     """

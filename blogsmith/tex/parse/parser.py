@@ -58,13 +58,13 @@ _PRIMES: Mapping[int, str] = MappingProxyType({1: "′", 2: "″", 3: "‴", 4: 
 
 
 class ScriptParser(Protocol):
-    """Methods of the parser that this module calls."""
+    """Attributes and methods of the parser that `add_scripts` and its helpers use."""
 
     stack: list[str]
     macros: dict[str, Macro | Expander]
 
     def peek(self) -> str:
-        """Return the next token."""
+        """Return the next token without consuming it."""
 
     def push(self, made: list[str]) -> None:
         """Push tokens to be read next."""
@@ -73,14 +73,14 @@ class ScriptParser(Protocol):
         """Push the expansion of a macro."""
 
     def script(self, token: str) -> str:
-        """Return the argument of `_` or `^`."""
+        """Consume the argument of `token`, `_` or `^`. Return it as MathML."""
 
     def is_display_style(self) -> bool:
-        """Return whether limits are placed above and below here."""
+        """Return whether the current style places limits above and below operators."""
 
 
 def add_scripts(parser: ScriptParser, base: str, kind: int) -> str:
-    """Return `base` with the scripts and primes that follow. kind: atom class of `base`."""
+    """Consume the scripts and primes that follow. Return `base` with them. kind: atom class of `base`."""
     lower = upper = ""
     primes = 0
     above = parser.is_display_style() and kind in (LIMITS, LIMIT_FUNCTION)
@@ -147,7 +147,7 @@ def _has_limits(token: str, kind: int) -> bool:
 
 
 def _add_primes(primes: int, upper: str) -> str:
-    """Return the primes, up to four in one character, followed by the rest of the superscript."""
+    """Return the MathML of a number of primes, followed by `upper`, the rest of the superscript."""
     counts = [4] * (primes // 4) + ([primes % 4] if primes % 4 else [])
     signs = "".join(f'<mo lspace="0" rspace="0">{_PRIMES[count]}</mo>' for count in counts)
     return signs if len(counts) == 1 and not upper else f"<mrow>{signs}{upper}</mrow>"
@@ -159,7 +159,7 @@ def _double(token: str) -> ParseError:
 
 
 def push_script_character(parser: ScriptParser, token: str) -> None:
-    """Push `^{2}` for a typed `²`, and similar for other raised and lowered characters."""
+    """Push `^{2}` for a typed `²`, and the like for other superscript and subscript characters."""
     mark, plain = SCRIPT_CHARACTERS[token]
     signs = [plain]
     while parser.stack and SCRIPT_CHARACTERS.get(parser.stack[-1], ("", ""))[0] == mark:
@@ -168,7 +168,7 @@ def push_script_character(parser: ScriptParser, token: str) -> None:
 
 
 _MAX_SHOWN = 60
-"""Maximum length of a command in a message."""
+"""Maximum length of a command that a message shows."""
 _ENDS = frozenset(("}", "&", *ROW_BREAKS, "\\end", "\\right", "\\middle", "\\endgroup", "\\egroup"))
 
 
@@ -195,10 +195,10 @@ _ACCENTS: Mapping[str, str] = MappingProxyType(
 )
 """Combining character → command that typesets it."""
 _MATHEMATICAL = frozenset("\u0302\u0303\u0304\u0305\u0307\u0308")
-"""Combining characters that stay accents of mathematics, even if Unicode has one character for the letter
-with the accent, such as "ä"."""
+"""Combining characters that stay accents of mathematics. For others, a composed letter such as "ä" is
+preferred."""
 ASSIGNMENTS = name_set("\\def \\gdef \\edef \\xdef \\let \\newcommand \\renewcommand \\providecommand")
-"""Definitions. They are not allowed as an argument without braces."""
+"""Commands of definitions. They are not allowed as an argument without braces."""
 
 
 class Parser(State):
@@ -207,10 +207,12 @@ class Parser(State):
     constructs: Constructs[Parser]
 
     def row(self, before: int = NONE, *, infix_ends: bool = False, open_end: bool = False) -> list[str]:
-        r"""Return the pieces up to a token that ends a row. That token is consumed and stored in `end_token`.
+        r"""Return the markup of each atom up to a token that ends a row. That token is consumed and stored in
+        `end_token`.
 
         before: class of the atom before the row. infix_ends: whether `\over` and related commands also end
-        the row. open_end: whether the space after the last piece is preserved; its class is in `last_kind`.
+        the row. open_end: whether to preserve the space after the last atom; the class of this atom is in
+        `last_kind`.
         """
         self.enter()
         stack, macros, infixes, get = self.stack, self.macros, self.constructs.infixes, self.atoms.get
@@ -280,7 +282,7 @@ class Parser(State):
         return combine
 
     def item(self, token: str) -> Atom | None:
-        """Return the atom for `token`, which is not a plain symbol; None if it prints nothing."""
+        """Return the atom for `token`, no plain symbol; None if it prints nothing or pushes other tokens."""
         if token == "{":
             return self.group(token)
         handler = self.constructs.commands.get(token)
@@ -327,8 +329,8 @@ class Parser(State):
         return character_atom(token)
 
     def _marked(self, token: str) -> Atom | None:
-        r"""Return the atom of a character with combining characters. None for accents, which are pushed as
-        `\bar{x}`."""
+        r"""Return the atom of a character with combining characters. None if it was replaced by other tokens,
+        such as `\bar{x}`."""
         composed = unicodedata.normalize("NFC", token)
         if len(composed) == 1 and token[1] not in _MATHEMATICAL:
             self.push(move_tokens([composed], token))
@@ -378,7 +380,8 @@ class Parser(State):
     def parse_group(
         self, source: Sequence[str], style: int | None = None, *, before: int = NONE, open_end: bool = False
     ) -> list[str]:
-        """Return the pieces of `source`, read as a group of its own. before, open_end: see `row`."""
+        """Return the markup of the atoms in `source`, read as a separate group. style: TeX style; None keeps
+        the current style. before, open_end: see `row`."""
         self.stack.append("}")
         self.push(source)
         old, table = self.style, self.atoms
@@ -395,7 +398,7 @@ class Parser(State):
         return out
 
     def not_closed(self, opening: str) -> ParseError:
-        """Return the error for a group that ends without its closing delimiter."""
+        """Return the error for a group without its closing delimiter. opening: token that opens the group."""
         found = self.end_token
         if not found:
             return ParseError(
@@ -407,7 +410,7 @@ class Parser(State):
         return ParseError("math-brace", f'unexpected "{found}": "{opening}" is still open', found, hint=hint)
 
     def script(self, token: str) -> str:
-        """Return the argument of `_` or `^`, in script style."""
+        """Consume the argument of `token`, `_` or `^`. Return it as one element in script style."""
         follower = self.peek()
         sign = atoms(self.visible_face(), True).get(follower)
         if sign is not None and sign[0] == ORD and follower not in self.macros:  # by far most scripts
@@ -419,7 +422,7 @@ class Parser(State):
         return xml
 
     def parse_styled(self, style: int) -> str:
-        """Return the next argument in a style."""
+        """Consume the next argument. Return it as one element in a TeX style."""
         old, table = self.style, self.atoms
         self.set_style(style)
         xml = self.element()
@@ -427,11 +430,11 @@ class Parser(State):
         return xml
 
     def element(self) -> str:
-        """Return the next argument as one element."""
+        """Consume the next argument. Return it as one element."""
         return self.atom_argument()[1]
 
     def atom_argument(self) -> Atom:
-        """Return the next argument as an atom. A group is ordinary."""
+        """Consume the next argument. Return it as an atom; a group has the class ORD."""
         self.enter()
         atom: Atom | None = None
         while atom is None:
@@ -475,5 +478,5 @@ Environment = Callable[[Parser, str], Atom]
 r"""Function from (parser, name) to the atom to print. Called after `\begin{name}`; consumes everything up to
 `\end{name}`."""
 Infix = Callable[[Parser, str], Combine]
-"""Function from (parser, command) to a function that combines both sides. Reads the arguments of
-the command."""
+"""Function from (parser, command) to a function that combines the two sides of the command. The first
+function also reads the arguments of the command."""

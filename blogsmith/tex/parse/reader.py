@@ -21,12 +21,12 @@ r"""Maximum number of tokens that commands such as `\qty` and `\ce` may produce 
 
 
 def is_argumentless_macro(macro: object) -> bool:
-    """Return whether `macro` is a macro without arguments whose body has more or fewer tokens than one."""
+    """Return whether `macro` is a macro without arguments whose body is empty or has several tokens."""
     return isinstance(macro, Macro) and not (macro.arity or macro.delimiters) and len(macro.body) != 1
 
 
 def fill(template: str, *arguments: Sequence[str]) -> list[str]:
-    """Return the tokens of `template` with `#1` … `#9` replaced."""
+    """Return the tokens of `template` with `#1` … `#9` replaced by the arguments."""
     return fill_body(_template(template), arguments)
 
 
@@ -36,8 +36,8 @@ def _template(template: str) -> tuple[str, ...]:
 
 
 def fill_body(body: Sequence[str], arguments: Sequence[Sequence[str]], most: int = MAX_EXPANDED) -> list[str]:
-    """Return `body` with its parameters replaced; `##` becomes `#`. The result may be cut if it is longer
-    than `most`."""
+    """Return `body` with its parameters replaced by the arguments; `##` becomes `#`. If the result is longer
+    than `most`, it may be cut."""
     if not arguments and "#" not in body:
         return list(body)
     made: list[str] = []
@@ -76,8 +76,8 @@ __all__ = [
 BUDGET = 100_000
 """Maximum number of tokens that all macros of one formula may produce."""
 _WORK = 500_000
-"""Maximum number of tokens that may be inspected again: arguments in arguments, brackets that are never
-closed, parts that an array repeats in each row."""
+"""Maximum number of tokens in one formula that may be inspected again: arguments in arguments, brackets that
+are never closed, tokens that an array repeats in each row."""
 
 
 class FormulaReader(Protocol):
@@ -87,7 +87,7 @@ class FormulaReader(Protocol):
         """Return the next token after spaces, unexpanded; empty at the end of the formula."""
 
     def pop(self) -> str:
-        """Consume and return the next token after spaces."""
+        """Consume and return the next token after spaces; empty at the end of the formula."""
 
     def star(self) -> bool:
         """Consume a `*` if it is next. Return whether a `*` was consumed."""
@@ -96,10 +96,11 @@ class FormulaReader(Protocol):
         """Consume one TeX argument. Return it without its braces."""
 
     def optional(self) -> list[str] | None:
-        """Consume `[…]` if it is next. Return it without the brackets; otherwise None."""
+        """Consume `[…]` if it is next, and return the content; otherwise None."""
 
     def read_delimited(self, opening: str, closing: str) -> list[str] | None:
-        """Consume the text between `opening` and `closing` if it is next. Return it; otherwise None."""
+        """Consume `opening`, `closing` and the tokens between them if `opening` is next. Return the tokens
+        between; otherwise None."""
 
     def push(self, made: Sequence[str]) -> None:
         """Push tokens to be read next."""
@@ -109,7 +110,7 @@ class FormulaReader(Protocol):
 
 
 Expander = Callable[[FormulaReader, str], list[str]]
-"""Function from (reader, command) to tokens that replace the command and the arguments that it consumes."""
+"""Function from (reader, command) to tokens that replace the command and the arguments that it reads."""
 
 
 def tokens(tex: str) -> list[str]:
@@ -118,28 +119,28 @@ def tokens(tex: str) -> list[str]:
 
 
 class TokenReader:
-    """A stack of tokens, with the macros known at this point. One for each formula."""
+    """A stack of tokens, with the macros defined at the current position. Each formula has its own."""
 
     def __init__(self, source: Sequence[str], macros: Mapping[str, Macro | Expander]) -> None:
         self.stack: list[str] = list(reversed(source))
         self.macros: dict[str, Macro | Expander] = dict(macros)
-        """Macros of the author, and commands that a package redefines."""
+        """Macros of the author, and commands that a package redefines, at the current position."""
         self.initial_macros = macros
         """Macros known before the formula."""
         self.budget = BUDGET
         self.command = ""
         """The command being executed."""
         self.last = ""
-        """The token that ended the last argument."""
+        """Last token of the argument that was read last."""
         self.expanded = 0
-        """Number of tokens that expanders have produced."""
+        """Number of tokens that expanders have produced so far."""
         self._work = _WORK
         self._defined = 0
         """Number of definitions so far."""
         self._global_definitions: dict[str, int] = {}
-        """Globally defined name → number of that definition."""
+        """Globally defined name → value of `_defined` at that definition."""
         self._saved_definitions: list[tuple[int, str, Macro | Expander | None]] = []
-        """(number, name, definition) to restore at the end of a group."""
+        """(value of `_defined`, name, earlier definition or None) to restore at the end of a group."""
 
     def peek(self) -> str:
         """Implement `FormulaReader`."""
@@ -213,7 +214,7 @@ class TokenReader:
         raise ParseError("math-brace", 'opening brace "{" is never closed', brace, unclosed=True)
 
     def spend(self, work: int) -> None:
-        """Count tokens that are inspected again. ParseError if that is too much for one formula."""
+        """Count tokens that are inspected again. ParseError if their number exceeds `_WORK`."""
         self._work -= work
         if self._work < 0:
             raise ParseError("math-limit", "formula is too large to be typeset", self.command)
@@ -223,8 +224,8 @@ class TokenReader:
         return self.read_delimited("[", "]")
 
     def read_delimited(self, opening: str, closing: str) -> list[str] | None:
-        """Implement `FormulaReader`. Delimiters inside braces are ignored. Return None also if it is never
-        closed."""
+        """Implement `FormulaReader`. Brackets inside braces are ignored. Return None also if `closing` is
+        missing."""
         if self.peek() != opening:
             return None
         stack = self.stack
@@ -314,8 +315,8 @@ class TokenReader:
         return arguments
 
     def _values(self, call: str, parameters: Sequence[MacroParameter]) -> list[list[str] | None]:
-        """Consume the arguments of a document command. None means that an optional argument or a star is
-        missing."""
+        """Consume the arguments of a document command, and return one value for each parameter. None means
+        that an optional argument or a star is missing."""
         values: list[list[str] | None] = []
         marks = {parameter.opening for parameter in parameters if parameter.kind == "embellished"}
         marked: dict[str, list[str]] = {}
@@ -350,7 +351,7 @@ class TokenReader:
         return values
 
     def _delimited_arguments(self, macro: Macro) -> list[list[str]]:
-        """Return the arguments of a macro with delimited parameters (TeXbook, chapter 20)."""
+        """Consume and return the arguments of a macro with delimited parameters (TeXbook, chapter 20)."""
         before, *after = macro.delimiters
         for expected in before:
             if not self.stack or self.stack.pop() != expected:
@@ -386,7 +387,8 @@ class TokenReader:
     def define(self, name: str, macro: Macro | Expander | None, *, everywhere: bool = False) -> None:
         """Define `name` up to the end of the group.
 
-        macro: None restores the meaning in TeX. everywhere: define it up to the end of the formula.
+        macro: the definition; None restores TeX's own meaning. everywhere: define up to the end of the
+        formula instead.
         """
         if everywhere:
             self._global_definitions[name] = self._defined
@@ -404,15 +406,15 @@ class TokenReader:
         return self._defined > 0
 
     def defined_names(self) -> set[str]:
-        """Return the names whose definition may differ from that before the formula."""
+        """Return the names that may have another definition than before the formula."""
         return {*self._global_definitions, *(name for _, name, _ in self._saved_definitions)}
 
     def mark(self) -> int:
-        """Return a marker of the current definitions, for `restore`."""
+        """Return a marker for the current definitions, to be passed to `restore`."""
         return len(self._saved_definitions)
 
     def restore(self, mark: int) -> None:
-        """Undo the definitions since `mark`."""
+        """Undo the definitions since `mark`, except global ones."""
         while len(self._saved_definitions) > mark:
             number, name, old = self._saved_definitions.pop()
             if number < self._global_definitions.get(name, 0):
@@ -424,15 +426,16 @@ class TokenReader:
 
 
 _FALSE = ["\\BooleanFalse"]
-r"""Value of a missing star, as `\other#1` passes it on to another macro."""
+r"""Value of a missing star. A macro can pass it on to another macro, as in `\other#1`."""
 _TESTS: Mapping[str, bool] = MappingProxyType(
     {"\\IfValue": True, "\\IfNoValue": False, "\\IfBoolean": True, "\\IfBlank": False}
 )
-"""Test, without its ending `T`, `F` or `TF` → result for an argument that is present."""
+"""Test, without its ending `T`, `F` or `TF` → its result if the argument is present."""
 
 
 def choose_branches(body: Sequence[str], values: Sequence[list[str] | None]) -> list[str]:
-    """Return `body` with its tests of arguments replaced by the branch that applies."""
+    """Return `body` with tests of arguments replaced by the branch that applies. values: arguments or
+    None."""
     if not any(token.startswith("\\If") for token in body):
         return list(body)
     reader = TokenReader(body, {})
@@ -453,8 +456,8 @@ def choose_branches(body: Sequence[str], values: Sequence[list[str] | None]) -> 
 
 
 def _is_present(tested: Sequence[str], values: Sequence[list[str] | None], command: str) -> bool:
-    r"""Return whether the argument in `tested`, such as `#2`, was given. For `\IfBlank`, whether it contains
-    more than spaces."""
+    r"""Return whether the argument that `tested` names, such as `#2`, is present. For `\IfBlank`: whether it
+    contains anything but spaces."""
     number = int(tested[1]) if len(tested) == 2 and tested[0] == "#" and tested[1].isdecimal() else 0
     value = values[number - 1] if 0 < number <= len(values) else list(tested)
     if command.startswith("\\IfBlank"):

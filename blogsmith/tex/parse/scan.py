@@ -49,15 +49,15 @@ def clean_text(text: str) -> str:
 
 
 class PlacedToken(str):
-    """A token with its position in the author's formula. If a macro produced it, the position is that of the
-    call."""
+    """A token with its position in the author's formula; for a token from a macro, this is the position of
+    the call."""
 
     offset: int
-    """Offset of its first character in the author's formula."""
+    """Offset of the first character in the author's formula."""
     length: int
-    """Length in characters of that range."""
+    """Number of characters from `offset` on."""
     macro: str
-    """Command whose expansion produced it; empty if the author wrote it."""
+    """Macro or command whose expansion contained the token; empty if the author wrote the token."""
 
 
 def split(tex: str) -> list[str]:
@@ -73,7 +73,7 @@ def split(tex: str) -> list[str]:
 
 
 def split_with_positions(tex: str) -> list[PlacedToken]:
-    """Return `split(tex)`, with positions."""
+    """Return the tokens of `tex` as `split` does, with positions."""
     clean = clean_text(tex)
     places = range(len(tex)) if clean == tex else [at for at, sign in enumerate(tex) if clean_text(sign)]
     tokens: list[PlacedToken] = []
@@ -90,7 +90,7 @@ def split_with_positions(tex: str) -> list[PlacedToken]:
 
 
 def split_file(tex: str) -> list[PlacedToken]:
-    r"""Return the tokens of a file of LaTeX. `@` is a letter of commands, as in packages. A blank line
+    r"""Return the tokens of a LaTeX file. In names of commands, `@` is a letter, as in packages. A blank line
     outside braces is a `\par`, as in TeX."""
     tokens: list[PlacedToken] = []
     depth = 0
@@ -118,15 +118,16 @@ def extend_range(first: str, last: str) -> str:
 
 
 def move_tokens(tokens: Iterable[str], to: str, macro: str = "") -> list[str]:
-    """Return the tokens; those without a position get that of `to`, if it has one."""
+    """Return the tokens. Those without a position get the position of `to`, if it has one. macro: command
+    that produced these tokens."""
     if not isinstance(to, PlacedToken):
         return list(tokens)
     return [t if isinstance(t, PlacedToken) else place(t, to.offset, to.length, macro) for t in tokens]
 
 
 def strip_places(tokens: Iterable[str]) -> tuple[str, ...]:
-    """Return the tokens without positions, to be stored as a definition: a call gives them its
-    own position."""
+    """Return the tokens without positions, to be stored as a definition: a call gives them its own
+    position."""
     return tuple(str(token) for token in tokens)
 
 
@@ -151,7 +152,7 @@ def strip_mark(token: str) -> str:
 
 
 def text_of(tokens: Sequence[str]) -> str:
-    """Return TeX that reads as `tokens`. A space separates a control word from a letter after it."""
+    """Return the tokens as TeX. A space separates a control word from a letter after it."""
     parts: list[str] = []
     for token in tokens:
         if parts and _LETTER.match(token) and _WORD.fullmatch(parts[-1]):

@@ -14,9 +14,9 @@ from .errors import ParseError
 from .reader import Expander, Macro, TokenReader
 
 P = TypeVar("P")
-"""The parser. It is a type variable because this module is below `parser.py`."""
+"""Type of the parser. It is a type variable, because this module may not import `parser.py`."""
 Combine = Callable[[str, str], str]
-"""Function from (pieces before an infix, pieces after it) to one element."""
+"""Function from (markup before an infix, markup after it) to one element."""
 
 
 class Constructs(Struct, Generic[P], frozen=True):
@@ -38,20 +38,20 @@ MAX_DEPTH = 500
 """Maximum nesting of groups. Browsers flatten elements nested deeper than 512."""
 
 DISPLAY, TEXT, SCRIPT, SCRIPTSCRIPT = range(4)
-"""TeX's styles."""
+"""TeX's four styles."""
 
 
 class RowNumber(Struct, frozen=True):
-    """The number at the right edge of a row."""
+    """The number at the right edge of a row of a display."""
 
     number: str
     r"""TeX between the parentheses: a number, or the argument of `\tag`."""
     id: str
-    """Id of the row; empty if it has none."""
+    """Id of the row for links; empty if it has none."""
     has_parentheses: bool = False
-    """Whether it is printed without the parentheses."""
+    r"""Whether `number` is printed without added parentheses, as for `\tag*`."""
     mathml: str = ""
-    """The typeset number with parentheses, for a tag with TeX; empty if `number` is printed as it is."""
+    """MathML of the number with parentheses, for a tag with TeX; empty if `number` is printed as it is."""
 
 
 class State(TokenReader):
@@ -77,7 +77,7 @@ class State(TokenReader):
         """Size set by `\\large` and related commands, relative to the text around the formula."""
         self.atoms = atoms("", False)
         self.end_token = ""
-        """The token that ended the last row; empty at the end of the formula."""
+        """Token that ended the last row; empty at the end of the formula."""
         self.previous = NONE
         """Class of the atom before the command being executed."""
         self.last_kind = NONE
@@ -88,7 +88,7 @@ class State(TokenReader):
         self.environment = ""
         """The innermost environment whose cells are being read; empty inside a group in it."""
         self.row_numbers: Sequence[RowNumber | None] = ()
-        """Numbers of the rows of the outermost alignment; empty once it has read them."""
+        """Numbers of the rows of the outermost alignment; empty after it has taken them."""
         self.in_link = False
         """Whether the text of a link is being read."""
         self.has_tag = False
@@ -98,9 +98,9 @@ class State(TokenReader):
         self.open_conditions = 0
         r"""Number of conditions without a `\fi` so far."""
         self.is_preamble = False
-        """Whether the definitions of a file of LaTeX are read, which may replace any command."""
+        """Whether the definitions of a LaTeX file are being read. They may replace any command."""
         self.ignored: list[ParseError] = []
-        """Styles of diagrams that are not known, to be reported as warnings."""
+        """Unknown styles of diagrams, to be reported as warnings."""
         self.diagrams: dict[str, str] = {}
         """Markup of each diagram → its text alternative."""
         self.intertext = ""
@@ -123,15 +123,15 @@ class State(TokenReader):
         return BOLD_ALPHABETS.get(self.face, self.face) if self.bold else self.face
 
     def is_display_style(self) -> bool:
-        """Return whether limits are placed above and below here."""
+        """Return whether the current style places limits above and below operators."""
         return self.style == DISPLAY
 
     def script_style(self) -> int:
-        """Return the style of a script at this point."""
+        """Return the TeX style of a script in the current style."""
         return SCRIPT if self.style < SCRIPT else SCRIPTSCRIPT
 
     def take_numbers(self) -> Sequence[RowNumber | None]:
-        """Return the row numbers for an alignment. Only the first call does so: inner alignments have no
+        """Return the row numbers and clear them: only the outermost alignment, which calls this first, prints
         numbers."""
         numbers, self.row_numbers = self.row_numbers, ()
         return numbers

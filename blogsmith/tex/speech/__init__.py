@@ -1,1 +1,1 @@
-"""Words of formulas, for places that have no reader of MathML: names of headings and links, feeds, books."""
+"""Words of formulas, for uses that cannot read MathML: names of headings and links, feeds, books."""

@@ -1,4 +1,4 @@
-"""Neighbours in a formula as a reader hears them: rows without groups, brackets, bars and their meanings."""
+"""Rows of a formula as a reader hears them: without groups, with pairs of brackets and bars."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ BRACKETS: Mapping[str, tuple[str, str]] = {
     "⌊": ("⌋", "floor"),
     "⌈": ("⌉", "ceiling"),
 }
-"""Delimiter with a name of its own → its other end, and the concept."""
+"""Opening delimiter with a spoken name → its closing delimiter, and the pair's concept of `intent`."""
 _OPENING, _CLOSING = ("(", "[", "{", "⟨"), (")", "]", "}", "⟩")
 _REACH = 200
-"""Maximum number of elements between two brackets, so that the time is linear."""
+"""Maximum number of elements searched for a matching bracket, so that the time is linear."""
 
 
 def flatten(elements: Sequence[Element]) -> list[Element]:
-    """Return the elements with rows replaced by their content, unless a row has a meaning of its own."""
+    """Return the elements. Groups such as `<mrow>` without a meaning are replaced by their content."""
     flat: list[Element] = []
     for element in elements:
         if (
@@ -42,24 +42,24 @@ def flatten(elements: Sequence[Element]) -> list[Element]:
 
 
 def text_of(element: Element) -> str:
-    """Return the characters of an element without spaces."""
+    """Return the characters of an element, without white space."""
     return "".join("".join(element.itertext()).split())
 
 
 def base_of(element: Element) -> Element:
-    """Return the element without its scripts."""
+    """Return the base of an element with scripts; any other element unchanged."""
     return element[0] if element.tag in SCRIPTS else element
 
 
 def _is_bracketed(element: Element) -> bool:
-    """Return whether it is a norm or an absolute value with its delimiters, which have names."""
+    """Return whether the element is a norm or absolute value with its delimiters, spoken as one name."""
     is_pair = element.get("intent") in ("norm($x)", "absolute-value($x)")
     return is_pair and len(element) > 1 and text_of(element[0]) in ("|", "‖")
 
 
 def find_end(row: Sequence[Element], index: int) -> int:
-    """Return the index of the bracket that closes the one at `index`, or the one around `index` if there is
-    none at it; the length of the row if there is none."""
+    """Return the index of the bracket that closes the one at `index`. If there is no opening bracket at
+    `index`, return the end of the brackets around it. Return the length of the row if nothing closes them."""
     depth = 0 if text_of(row[index]) in _OPENING else 1
     for position in range(index, min(len(row), index + _REACH)):
         text = text_of(base_of(row[position]))
@@ -70,10 +70,11 @@ def find_end(row: Sequence[Element], index: int) -> int:
 
 
 def find_closing(row: Sequence[Element], index: int) -> int:
-    """Return the index of the delimiter that closes the one at `index`; 0 if it opens none.
+    """Return the index of the delimiter that closes the one at `index`; 0 if the one at `index` is not an
+    opening one.
 
-    A bar that TeX does not know as a delimiter opens if another one follows in the same brackets, unless a
-    relation or a comma is between them after an operand: `|x|`, but not `a|b, c|d`.
+    A bar that TeX does not know as a delimiter opens if another bar follows in the same brackets. It does not
+    if it follows an operand and a relation or a comma is between the bars: `|x|`, but not `a|b, c|d`.
     """
     opening, text = row[index], text_of(row[index])
     form = "postfix" if text in "⌊⌈" else opening.get("form", "")
@@ -106,7 +107,8 @@ def _is_relation(element: Element) -> bool:
 
 
 def find_condition(row: Sequence[Element], index: int) -> str:
-    """Return the key for a bar inside brackets: of a set, or after the name of a function."""
+    """Return the key in the table of words for a bar inside brackets, in a set or after the name of a
+    function; empty for any other bar."""
     depth = 0
     for position in range(index - 1, max(-1, index - _REACH), -1):
         text = text_of(base_of(row[position]))
@@ -122,13 +124,13 @@ def find_condition(row: Sequence[Element], index: int) -> str:
 
 
 def is_simple(element: Element) -> bool:
-    """Return whether nobody needs to hear where the element ends: at most a symbol with scripts, or a
-    product of a number and letters."""
+    """Return whether the element is so short that speech need not announce its end: at most a symbol with
+    scripts, or a product of a number and letters."""
     return is_simple_row([element] if element.tag not in ("msqrt", "mrow") else [*element])
 
 
 def is_simple_row(elements: Sequence[Element]) -> bool:
-    """Return the same as `is_simple` for several elements."""
+    """Return whether several elements together are as short as `is_simple` requires."""
     row = flatten(elements)
     if len(row) == 1 and row[0].tag in SCRIPTS:
         return all(len(flatten([part])) == 1 and part.tag in LEAVES for part in row[0])

@@ -1,11 +1,13 @@
-"""Words of a formula, made from its MathML with the wording of ClearSpeak, and names made of them in HTML.
+"""Words of a formula, made from its MathML with the wording of ClearSpeak, and names in HTML made of these
+words.
 
 Source of the wording: ClearSpeak rules and preferences, Educational Testing Service,
-https://docs.mathjax.org/en/latest/_static/ClearSpeakRulesAndPreferences.pdf. A part that is longer than a
-symbol with scripts is followed by its end, such as "end root": a name has no pauses that could show it.
+https://docs.mathjax.org/en/latest/_static/ClearSpeakRulesAndPreferences.pdf. Words such as "end root"
+announce the end of any part longer than a symbol with scripts, because a name has no pauses that could show
+it.
 
-The name is that of an element around the formula, never of `<math>`: there it would hide the formula from
-readers that explore it.
+An element around the formula has the name, never `<math>` itself: a name there would hide the formula from
+software that explores it.
 """
 
 from __future__ import annotations
@@ -46,8 +48,8 @@ _NAMED = lazy_pattern(r'<span role="img" aria-label="([^"]*)"><math\b.*?</math><
 def name_formulas(html: str, language: str) -> str:
     """Return HTML with a name for each formula, in the words of a language (BCP 47 tag).
 
-    Languages without a table get the linear form, as in `sqrt(d_k)`: words of another language would be read
-    with wrong sounds.
+    If the language has no table, the name is the linear form, as in `sqrt(d_k)`: a voice would read words of
+    another language with wrong sounds.
     """
     pieces: list[str] = []
     depth = start = end = 0
@@ -75,9 +77,9 @@ def _name(math: str, language: str) -> str:
 
 
 def spoken_text(text: str, html: str) -> str:
-    """Return a title with the names of its formulas, for readers that show neither HTML nor MathML.
+    """Return a title with the names of its formulas, for software that shows neither HTML nor MathML.
 
-    text: The title as plain text. html: The title as HTML, with named formulas; empty for none.
+    text: the title as plain text. html: the title as HTML, with named formulas; empty if it has no formula.
     """
     named, end = "", 0
     for found in _NAMED.finditer(html):
@@ -88,8 +90,8 @@ def spoken_text(text: str, html: str) -> str:
 
 
 def _without_repetition(before: str, name: str) -> str:
-    """Return the name without its first words if the text before it ends with them, as in "The norm" before
-    "the norm of x"."""
+    """Return the name without its first words if `before`, the text before the formula, ends with them, as in
+    "The norm" before "the norm of x"."""
     known, words = before.lower().split(), name.split()
     for start in (0, 1):  # without the article, too
         for end in range(len(words) - 1, start, -1):
@@ -99,17 +101,17 @@ def _without_repetition(before: str, name: str) -> str:
 
 
 _AFTER_NOUNS = ("of", "from", "over", "von", "aus")
-"""Words after the name of a function, in the tables of all languages."""
+"""Words that can follow the name of a function, in the tables of all languages."""
 _FOLDER = Path(__file__).parent
 _CALL = lazy_pattern(r"\$?([\w-]+)((?::[\w-]+)*)\s*(\(?)")
 _INTERVALS: Mapping[str, str] = {"[)": "closed-open-interval", "(]": "open-closed-interval"}
 _CONDITIONS = ("|", "∣", "‖", "∥")
 _CHARGE = lazy_pattern(r"\d+[+−]")
 _SELECTORS = {0xFE00: None, 0xFE01: None}
-"""Variation selectors, which voices read as unknown characters."""
+"""Variation selectors. They are removed, because voices read them as unknown characters."""
 _FACES = ("double-struck", "bold", "script", "fraktur", "sans-serif", "monospace")
 _FUNCTIONS = ("f", "g", "h")
-"""Letters that ClearSpeak reads as functions before parentheses."""
+"""Letters that ClearSpeak reads as functions if parentheses follow."""
 _SUFFIX = lazy_pattern(r" -(?=[^\W\d])")
 _MAX_DEPTH = 60
 
@@ -145,7 +147,7 @@ def formula_words(mathml: str, language: str) -> str:
 
 
 class _Speaker:
-    """Words of the elements of one formula."""
+    """Converter from the elements of one formula to words."""
 
     def __init__(self, table: Mapping[str, str]) -> None:
         self._table = table
@@ -156,7 +158,7 @@ class _Speaker:
         return self.row([element])
 
     def row(self, elements: Sequence[Element]) -> str:
-        """Return the words of neighbours."""
+        """Return the words of a row of elements."""
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             said = " ".join("".join(one.itertext()) for one in elements)
@@ -175,7 +177,7 @@ class _Speaker:
         return self._table[key].format(*parts)
 
     def _item(self, row: Sequence[Element], index: int) -> tuple[str, int]:
-        """Return the words of the item at `index`, and the index after it."""
+        """Return the words of the item at `index`, of one or more elements, and the index after the item."""
         element, text = row[index], text_of(row[index])
         if text in BRACKETS and (end := find_closing(row, index)):
             return self._within(row[index : end + 1], row[end]), end + 1
@@ -201,8 +203,8 @@ class _Speaker:
         return self._element(element), index + 1
 
     def _within(self, row: Sequence[Element], scripted: Element) -> str:
-        """Return the words of a norm or the like. row: with its delimiters. scripted: element with its
-        scripts, if it has any."""
+        """Return the words of a norm, an absolute value or the like. row: its elements, with the delimiters.
+        scripted: last element of the row, or the element with scripts that contains the row."""
         inner, concept = row[1:-1], BRACKETS[text_of(row[0])][1]
         has_scripts = scripted.tag in SCRIPTS
         is_dot = len(inner) == 1 and text_of(inner[0]) in ("⋅", "·")
@@ -265,7 +267,7 @@ class _Speaker:
         return read(0)[0]
 
     def _part(self, element: Element) -> str:
-        """Return the words of an argument, which has no intent or another one than its parent."""
+        """Return the words of an argument of an intent."""
         return self.row([*element]) if element.tag in GROUPS else self._element(element)
 
     def _leaf(self, element: Element) -> str:
@@ -279,7 +281,7 @@ class _Speaker:
         return self._letter(text) if text else ""
 
     def _letter(self, letter: str) -> str:
-        """Return the words of one character: its face, its case and its name."""
+        """Return the words of one character: its typeface, its case and its name."""
         plain = unicodedata.normalize("NFKC", letter)
         name = unicodedata.name(letter, "").replace("BLACK-LETTER", "FRAKTUR")
         faces = [self._table[face] for face in _FACES if face.upper() in name.split()]
@@ -316,7 +318,7 @@ class _Speaker:
         return found or self._fill("ordinal", self.say(element))
 
     def _scripts(self, element: Element, name: str) -> str:
-        """Return the words of a base with scripts. name: words of the base, if they are known already."""
+        """Return the words of a base with scripts. name: words of the base; empty if not known yet."""
         base, scripts = element[0], [*element[1:]]
         low = scripts[0] if "sub" in element.tag or "under" in element.tag else None
         high = scripts[-1] if "sup" in element.tag or "over" in element.tag else None

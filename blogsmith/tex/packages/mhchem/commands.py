@@ -29,8 +29,8 @@ _ARGUMENTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("color", "textcolor"), "tc"),
     }
 )
-"""Command → kinds of its arguments, one letter each: c chemistry, d chemistry or a digit, t TeX, s a script
-with chemistry."""
+"""Command → kinds of its arguments, one letter each: c is chemistry, d chemistry or a digit, t TeX, and s a
+`_` or `^` with chemistry."""
 
 BLANK = lazy_pattern(r"\s*")
 _SIZED = lazy_pattern(r"\\(?:left|right|middle|[bB]igg?[lmr]?)(?![A-Za-z])")
@@ -53,7 +53,7 @@ def control(scan: Scanner) -> str:
 
 
 def text(scan: Scanner) -> str:
-    """Return the rest as upright text. Mathematics and commands in it are not changed."""
+    """Return the rest of `scan` as upright text. Formulas in `$…$` and commands are not changed."""
     made: list[str] = []
     while scan.next_character:
         words = scan.accept(_TEXT)
@@ -69,7 +69,7 @@ def text(scan: Scanner) -> str:
 
 
 def mathematics(scan: Scanner) -> str:
-    """Consume and return the formula that the next `$` opens."""
+    """Consume the next `$…$`. Return its content as TeX in braces."""
     return "{" + scan.take_bracket().tex() + "}"
 
 
@@ -88,7 +88,7 @@ def command(scan: Scanner) -> str:
 
 
 def _read_sized(scan: Scanner) -> str:
-    """Consume a bracket with the command for its size."""
+    """Consume a size command and the bracket after it. Return both."""
     size = scan.name()
     scan.accept(BLANK)
     bracket = scan.accept(_DELIMITER)
@@ -110,7 +110,7 @@ def _chemical(scan: Scanner, kinds: str) -> str:
 
 
 def _groups(scan: Scanner) -> str:
-    """Consume the groups and options directly after a command."""
+    """Consume the groups and options directly after a command. Return them as TeX."""
     taken: list[str] = []
     while True:
         option = scan.accept(_OPTION)

@@ -51,8 +51,8 @@ def _expander(meaning: Callable[[str], str]) -> Expander:
 
 
 def _has_rows(made: list[str]) -> bool:
-    """Return whether the result contains `&` or a line break of an alignment that contains it, so it must not
-    be in a group."""
+    r"""Return whether the result contains `&` or `\\` outside groups. They belong to an alignment around the
+    chemistry, so the result must not be in a group."""
     if "&" not in made and r"\\" not in made:
         return False
     depth = 0
@@ -115,10 +115,10 @@ _SIGNS: Mapping[str, str] = MappingProxyType(
 
 
 def quantity(scan: Scanner) -> str:
-    """Return the rest of `scan` as TeX."""
+    r"""Return the rest of `scan`, the argument of `\pu`, as TeX."""
     made: list[str] = []
     before = "sign"
-    """Kind of the last part: `number`, `units` or `sign`."""
+    """Kind of the part before the position: `number`, `units` or `sign`."""
     scan.accept(BLANK)
     while scan.next_character:
         if (number := _number(scan)) is not None:
@@ -149,8 +149,8 @@ def _begins_units(scan: Scanner, before: str) -> bool:
 
 
 def _number(scan: Scanner) -> str | None:
-    """Consume the next number with its power of ten, and numbers joined to it. Return None if there is
-    none."""
+    """Consume the next number with its power of ten, and numbers joined to it, as in a range. Return them as
+    TeX; None if no number is next."""
     made: list[str] = []
     while (part := _part(scan)) is not None:
         made.append(part)
@@ -192,7 +192,7 @@ def _group_digits(digits: str, *, from_right: bool) -> str:
 
 
 def _power(scan: Scanner) -> str:
-    """Consume the next exponent, in braces or not. Return "" if there is none."""
+    """Consume the next exponent, with or without braces. Return it as TeX with `^`; "" if there is none."""
     if (characters := scan.accept(SUPERSCRIPTS)) is not None:
         return f"^{{{decode_scripts(characters.group())}}}"
     match = scan.accept(_POWER)
@@ -207,7 +207,7 @@ def _power(scan: Scanner) -> str:
 
 
 def _units(scan: Scanner) -> str:
-    """Consume units up to a number or a character that does not belong to them."""
+    """Consume units up to a number or a character that does not belong to units. Return them as TeX."""
     rows: list[list[str]] = [[]]
     depth = 0
     while scan.next_character:
@@ -234,14 +234,14 @@ def _units(scan: Scanner) -> str:
 
 
 def _join_units(row: list[str]) -> str:
-    """Return one row of units. A slash gets space if the row has spaces or a second slash, which bind
-    equally."""
+    """Join one row of units. Slashes get space if the row has spaces or several slashes, because then a slash
+    does not bind more closely than the other separators."""
     is_simple = row.count("/") == 1 and r"\mkern3mu " not in row
     return "".join(r"\,/\," if piece == "/" and not is_simple else piece for piece in row)
 
 
 def _unit(scan: Scanner) -> str:
-    """Consume one unit with its power, or a number among units. Return "" if neither is next."""
+    """Consume one unit with its power, or a number among units. Return it as TeX; "" if neither is next."""
     if (symbol := scan.accept(_LETTERS)) is not None:
         return rf"\mathrm{{{symbol.group()}}}" + _power(scan)
     if scan.next_character in _SIGNS:

@@ -1,8 +1,9 @@
 r"""Reader of `\ce`'s argument, from left to right as in mhchem 4.
 
 The next character selects the rule that reads on (`_RULES`). The part directly before it (`Attachment`)
-determines its meaning: the 2 of `2H2O` is first an amount, then a subscript. In addition to mhchem, these are
-accepted: characters such as H₂O⁺, arrows as characters, brackets in the labels of arrows, sums as amounts.
+determines its meaning: in `2H2O`, the first 2 is an amount, the second a subscript. In addition to mhchem,
+these are accepted: characters such as H₂O⁺, arrows as characters, brackets in the labels of arrows, sums as
+amounts.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ Rule = Callable[[ChemicalFormula], None]
 
 
 def formula(scan: Scanner) -> str:
-    """Return the rest of `scan` as TeX."""
+    """Return the rest of `scan`, a chemical formula or equation, as TeX."""
     made = ChemicalFormula(scan)
     blank(made)
     while scan.next_character:
@@ -109,8 +110,8 @@ def _script(made: ChemicalFormula) -> None:
 
 
 def _nuclide(made: ChemicalFormula, *, is_apart: bool) -> None:
-    """Read scripts that belong to the atom after them, such as a mass number. If no atom follows, they have
-    no base."""
+    """Read scripts that belong to the following atom, such as a mass number; without an atom, they get no
+    base. is_apart: the scripts follow another atom, so they get space before them."""
     scan = made.scan
     found: dict[str, str] = {}
     while scan.next_character in ("_", "^") and scan.next_character not in found:
@@ -128,7 +129,7 @@ def _put_before_atom(made: ChemicalFormula, lower: str, upper: str, *, is_apart:
 
 
 def _read_script_characters(made: ChemicalFormula) -> None:
-    """Read scripts as characters: ²³⁵U, H₂, SO₄²⁻."""
+    """Read superscript and subscript characters, as in ²³⁵U, H₂ and SO₄²⁻."""
     scan = made.scan
     upper, lower = scan.accept(SUPERSCRIPTS), scan.accept(SUBSCRIPTS)
     above, below = (decode_scripts(match.group()) if match else "" for match in (upper, lower))
@@ -163,7 +164,7 @@ def _bond(made: ChemicalFormula) -> None:
 
 
 def _angle(made: ChemicalFormula) -> None:
-    """Read `<` and `>`, and the arrows that begin with them."""
+    """Read an arrow or an operator that begins with `<` or `>`, or this character itself."""
     if not take_arrow(made) and (made.side is not Attachment.EDGE or not take_operator(made)):
         made.add(rf"\mathord{{{made.scan.pop()}}}", Attachment.JOINT)
 
@@ -244,7 +245,7 @@ def _command(made: ChemicalFormula) -> None:
 
 
 def _read_framed(made: ChemicalFormula, name: str) -> None:
-    """Read a command with its arguments. A fraction before a formula is its amount."""
+    """Read a command with its arguments. A fraction before a formula is the amount of the formula."""
     content = control(made.scan)
     if name in _FRACTIONS and made.side is Attachment.EDGE and made.scan.peek_match(_COUNTED_AHEAD):
         add_amount(made, content)

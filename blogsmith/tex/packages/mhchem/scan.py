@@ -2,8 +2,9 @@
 
 Matching brackets are found once for the whole input, so that nested groups are not searched again.
 
-Scripts are attached to an empty base, so that their height does not depend on the letter before them: Hg₂²⁺
-is like H₂. Charges follow the number of atoms instead of being above it, as IUPAC recommends.
+Scripts are attached to an empty base, so that their height does not depend on the letter before them: the ₂
+has the same height in Hg₂²⁺ and H₂. A charge follows the number of atoms instead of being above it, as IUPAC
+recommends.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _OXIDATION = lazy_pattern(r"\\mathrm\{[IVX]+\}")
 
 
 class Attachment(Enum):
-    """Kind of a part, which decides the meaning of the part directly after it."""
+    """Kind of a part of a formula. It decides the meaning of the part directly after."""
 
     EDGE = auto()
     """Start of a formula: an amount may follow, and scripts belong to the part after them."""
@@ -30,7 +31,7 @@ class Attachment(Enum):
     """Continuation of a formula, for example after a bond: like EDGE, but digits and letters are not an
     amount."""
     ATOM = auto()
-    """An atom: digits after it are its number, `+` and `-` its charge."""
+    """An atom: digits after it are a number of atoms, `+` and `-` a charge."""
     SCRIPT = auto()
     """Scripts of an atom."""
     LOOSE = auto()
@@ -61,22 +62,22 @@ class Scripts(Struct, frozen=True):
 
 @dataclass(slots=True)
 class ChemicalFormula:
-    """The rest of the input, and the parts read so far."""
+    """Unread input, and the parts of the formula read so far."""
 
     scan: Scanner
     parts: list[ChemicalPart | Scripts] = field(default_factory=list)
     small: bool = False
-    """Whether the last atom is a word without capitals, as in cis-, or Greek. A `-` after it is a hyphen,
-    not a bond."""
+    """Whether the last atom is Greek or a lower-case word, as in cis-. A `-` after it is a hyphen, not a
+    bond."""
     closed: bool = False
     """Whether the last atom is a closing bracket."""
     begins_with_bond: list[bool] = field(default_factory=lambda: [False])
-    """For each open bracket: whether its content begins with a bond. If so, it may also end with one:
+    """For each open bracket: whether its content begins with a bond, so that a `-` at its end is also a bond:
     [-CH2-]."""
 
     @property
     def side(self) -> Attachment:
-        """Kind of the last part."""
+        """Kind of the last part; EDGE if there is no part yet."""
         if not self.parts:
             return Attachment.EDGE
         last = self.parts[-1]
@@ -94,27 +95,27 @@ class ChemicalFormula:
 
     @property
     def may_be_counted(self) -> bool:
-        """Whether digits would now be a number of atoms."""
+        """Whether digits at this position would be a number of atoms."""
         last = self.parts[-1] if self.parts else None
         return self.side is Attachment.ATOM or (isinstance(last, Scripts) and not last.lower)
 
     @property
     def may_be_charged(self) -> bool:
-        """Whether a `+` or `-` would now be a charge."""
+        """Whether a `+` or `-` at this position would be a charge."""
         last = self.parts[-1] if self.parts else None
         return self.side is Attachment.ATOM or (isinstance(last, Scripts) and not last.upper)
 
     def add(
         self, tex: str, side: Attachment = Attachment.LOOSE, *, small: bool = False, closed: bool = False
     ) -> None:
-        """Add a part."""
+        """Add a part of the kind `side`. small, closed: new values of the fields."""
         self.parts.append(ChemicalPart(tex, side))
         self.small, self.closed = small, closed
         if side is Attachment.EDGE:
             self.begins_with_bond[-1] = False
 
     def lower(self, tex: str) -> None:
-        """Add a subscript: below the superscript before it, or on its own."""
+        """Add a subscript: below the superscript before it (`open_superscript`), otherwise on its own."""
         raised = self.open_superscript
         if raised is None:
             self.parts.append(Scripts(lower=tex))
@@ -138,23 +139,23 @@ _NESTED = lazy_pattern(r"\\(?:(ce|cee|cf|pu)\s*(?=\{)|.)", re.DOTALL)
 _NAME = lazy_pattern(r"\\(?:[A-Za-z]+|.)", re.DOTALL)
 
 Convert = Callable[[str, "Scanner"], str]
-"""Function from (`ce` or `pu`, content of its braces) to TeX."""
+"""Function from (`ce` or `pu`, scanner of the content of its braces) to TeX."""
 
 
 @dataclass(slots=True)
 class _Level:
-    """The open brackets inside a pair of braces."""
+    """Open brackets inside one pair of braces."""
 
     brace: int
     brackets: list[int] = field(default_factory=list)
     dollar: int = -1
     outside: int = 0
-    """Number of brackets that were open before the `$`."""
+    """Number of square brackets that were open before the `$`."""
 
 
 def partners(text: str) -> dict[int, int]:
-    """Map the index of each `{`, `[` and opening `$` to that of its partner. Brackets without a partner are
-    omitted."""
+    """Map the index of each `{`, `[` and opening `$` to the index of its partner. A `[` or `$` without a
+    partner is omitted. TexError for a brace without a partner."""
     found: dict[int, int] = {}
     levels = [_Level(-1)]
     for match in _BRACKET.finditer(text):
@@ -206,11 +207,11 @@ class Scanner:
         return self.text[self.place] if self.place < self.end else ""
 
     def peek_match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Match `pattern` at the position, without consuming it."""
+        """Return the match of `pattern` at the position, without consuming it; None if there is none."""
         return pattern.match(self.text, self.place, self.end)
 
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Match `pattern` at the position, and consume it."""
+        """Consume the match of `pattern` at the position. Return the match; None if there is none."""
         match = pattern.match(self.text, self.place, self.end)
         if match is not None:
             self.place = match.end()
@@ -222,7 +223,7 @@ class Scanner:
         return self.text[self.place - 1]
 
     def name(self) -> str:
-        """Consume and return the next control sequence."""
+        """Consume and return the next control sequence. TexError if there is none."""
         match = self.accept(_NAME)
         if match is None:
             self.place = self.end
@@ -236,7 +237,8 @@ class Scanner:
         return self.place in self._partners
 
     def take_bracket(self) -> Scanner:
-        """Consume the next bracket and its partner. Return a scanner for its content."""
+        """Consume the next bracket and its partner. Return a scanner for the content between them. TexError
+        if the bracket has no partner."""
         close = self._partners.get(self.place)
         if close is None:
             raise TexError(
@@ -257,22 +259,22 @@ class Scanner:
         return part
 
     def take_match(self, pattern: re.Pattern[str]) -> Scanner | None:
-        """Consume `pattern` if it is next. Return a scanner for it; otherwise None."""
+        """Consume the match of `pattern` at the position. Return a scanner for it; None without a match."""
         start = self.place
         return None if self.accept(pattern) is None else self._part(start, self.place)
 
     def remaining(self) -> str:
-        """Consume and return the rest unchanged."""
+        """Consume and return the rest of the range unchanged."""
         text = self.text[self.place : self.end]
         self.place = self.end
         return text
 
     def chemistry(self) -> str:
-        r"""Consume the rest. Return it as `\ce` typesets it."""
+        r"""Consume the rest of the range. Return its TeX as the argument of `\ce`."""
         return self._convert("ce", self)
 
     def tex(self) -> str:
-        r"""Consume the rest. Return it as TeX in which only `\ce` and `\pu` are converted."""
+        r"""Consume the rest of the range. Return it as TeX where only `\ce` and `\pu` are converted."""
         made: list[str] = []
         while (match := _NESTED.search(self.text, self.place, self.end)) is not None:
             made.append(self.text[self.place : match.start()])
@@ -282,5 +284,5 @@ class Scanner:
         return "".join(made)
 
     def convert_group(self, command: str = "ce") -> str:
-        r"""Consume the next group. Return it as `\ce` or `\pu` typesets it."""
+        r"""Consume the next group. Return its TeX as the argument of `\ce` or `\pu`, in braces."""
         return "{" + self._convert("pu" if command == "pu" else "ce", self.take_bracket()) + "}"

@@ -69,8 +69,8 @@ def read_subscript(scan: Scanner) -> str:
 def read_superscript(scan: Scanner, *, is_mass: bool = False, is_small: bool = False) -> str:
     """Consume the next `^` and its value. Return the value as TeX.
 
-    is_mass: it belongs to the following atom, so digits are the whole value. is_small: it follows a word
-    such as sp or a Greek letter, so that `-` after its digits is a hyphen.
+    is_mass: the script belongs to the following atom, so its value ends with the digits. is_small: the script
+    follows a Greek letter or a word such as sp, so that `-` after its digits is a hyphen.
     """
     scan.pop()
     digits = scan.accept(_MASS) if is_mass else scan.accept(_SMALL) if is_small else None
@@ -82,7 +82,7 @@ def read_superscript(scan: Scanner, *, is_mass: bool = False, is_small: bool = F
 
 
 def _value(scan: Scanner, mark: str) -> str:
-    """Read a value in braces or between `$`, or a command."""
+    """Read the value after `mark`, `_` or `^`: in braces, between `$`, or a command. Return it as TeX."""
     if scan.next_character == "{":
         return _script(scan.take_bracket(), is_upper=mark == "^")
     if scan.next_character == "$":
@@ -138,11 +138,11 @@ def _text(scan: Scanner, *, is_upper: bool) -> str:
 
 
 def primes(marks: str) -> str:
-    """Return primes as TeX. Two to four are one character, which is narrower."""
+    """Return primes as TeX. Up to four are one character, which is narrower than single primes."""
     count = len(marks)
     return "⁗" * (count // 4) + ("", "′", "″", "‴")[count % 4]
 
 
 def decimal(whole: str, sign: str | None, fraction: str | None) -> str:
-    """Return a number as TeX. A comma in it is not punctuation."""
+    """Return a number as TeX. sign: its decimal marker. A comma gets no space after it."""
     return whole + {",": "{,}", ".": "."}.get(sign or "", "") + (fraction or "")

@@ -53,7 +53,7 @@ _MORE = lazy_pattern(r"(?=[^\s,;)\]}])")
 
 
 def blank(formula: ChemicalFormula) -> None:
-    """Read white space and the operator, arrow or state after it. Also called at the start of a formula."""
+    """Read white space and the operator, arrow or state after it. Also called at the start of the input."""
     scan = formula.scan
     scan.accept(BLANK)
     if not scan.next_character or take_arrow(formula) or take_operator(formula):
@@ -84,12 +84,12 @@ def _stands_between(sign: str) -> bool:
 
 
 def add_operator(formula: ChemicalFormula, sign: str) -> None:
-    """Add an operator between two formulas. It is surrounded by space even if one of them is missing."""
+    """Add an operator with space on both sides, even if a formula is missing on one side."""
     formula.add("{}" + sign + "{}", Attachment.EDGE)
 
 
 def add_mark(formula: ChemicalFormula, sign: str) -> None:
-    """Add the arrow that marks a gas or a precipitate."""
+    """Add the arrow that marks a gas (up) or a precipitate (down)."""
     formula.add(r"\uparrow{}" if sign in "^↑" else r"\downarrow{}")
 
 
@@ -126,7 +126,7 @@ def take_state(formula: ChemicalFormula) -> bool:
 
 
 def plus(formula: ChemicalFormula) -> None:
-    """Read a `+` without space before it, which is not an operator."""
+    """Read a `+` without space before it: a charge, or a plain sign."""
     scan, side = formula.scan, formula.side
     if formula.may_be_charged and (charge := scan.accept(_CHARGE)) is not None:
         formula.upper(charge.group().translate(DASHES))
@@ -202,7 +202,7 @@ _LINE = r"\mathord{-}"
 
 
 def _stack(*lines: str) -> str:
-    """Return lines one above the other. Two lines are placed symmetrically around the middle."""
+    """Return lines stacked one above the other. Two lines are placed symmetrically around the middle."""
     step = ".1em" if len(lines) == 2 else ".2em"
     raises = (step, f"-{step}") if len(lines) == 2 else (step, "0em", f"-{step}")
     drawn = [rf"\raisebox{{{rise}}}{{${line}$}}" for line, rise in zip(lines, raises, strict=True)]
@@ -281,8 +281,7 @@ _REPEATS = lazy_pattern(r"[nmxyz](?![A-Za-z0-9])")
 
 
 def amount(formula: ChemicalFormula) -> bool:
-    """Read the amount or the locants at the start of a formula, if there are any. Return whether any were
-    read."""
+    """Read the amount, or locants as in 1,2-, at the start of a formula. Return whether there was one."""
     scan = formula.scan
     if (locants := scan.accept(_LOCANTS)) is not None:
         places = PRIMES.sub(lambda marks: f"{{}}^{{{primes(marks.group())}}}", locants.group(1))
@@ -339,7 +338,7 @@ def digits(formula: ChemicalFormula) -> None:
 
 
 def letters(formula: ChemicalFormula) -> None:
-    """Read letters that are not an amount."""
+    """Read letters that are not an amount: an atom, a prefix such as cis-, or the n of (CH2)n."""
     scan, side = formula.scan, formula.side
     begins = side in (Attachment.EDGE, Attachment.JOINT)
     if begins and (acidity := scan.accept(_ACIDITY)) is not None:

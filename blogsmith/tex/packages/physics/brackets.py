@@ -33,7 +33,7 @@ _ELEMENTS = (
 
 
 def _bra(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\bra{a}`; `\bra{a}\ket{b}` is joined to one bracket."""
+    r"""Expand `\bra{a}`. A following `\ket{b}` is joined to it as one bracket, ⟨a|b⟩."""
     fixed = reader.star()
     bra = reader.argument()
     if reader.peek() != "\\ket":
@@ -49,7 +49,8 @@ def _ket(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _pair(growing: str, fixed: str) -> Expander:
-    """Return an expander for a command with two arguments, of which the second defaults to the first."""
+    """Return an expander for a command with one or two arguments. If the second is missing, the first is used
+    twice. growing, fixed: TeX with growing brackets, and TeX for the star, which prevents growing."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         template = fixed if reader.star() else growing
@@ -94,7 +95,7 @@ FIXED = "*"
 
 
 def enclose(opening: str, content: Sequence[str], closing: str, size: str = "") -> list[str]:
-    """Return `content` in brackets. size: one of `SIZES`, `FIXED`, or "" for brackets that grow."""
+    """Return `content` between two brackets. size: one of `SIZES`, `FIXED`, or "" for brackets that grow."""
     if size == FIXED:
         return fill(f"{opening}#1{closing}", content)
     if size:
@@ -104,7 +105,7 @@ def enclose(opening: str, content: Sequence[str], closing: str, size: str = "") 
 
 
 def read_size(reader: FormulaReader) -> str:
-    """Consume a star or a size. Return it; "" if neither is next."""
+    """Consume a star or a size command. Return `FIXED` for a star, or the command; "" if neither is next."""
     if reader.star():
         # \abs*\big{…}: the star wins over the size
         _ = reader.peek() in SIZES and reader.pop()
@@ -113,7 +114,7 @@ def read_size(reader: FormulaReader) -> str:
 
 
 def take_bracketed(reader: FormulaReader, opening: str) -> list[str] | None:
-    """Consume brackets and return their content; None if `opening` is not next."""
+    """Consume `opening`, content and closing bracket. Return the content; None if `opening` is not next."""
     content = reader.read_delimited(opening, PARTNERS[opening])
     if content is None and reader.peek() == opening:
         hint = f"write `{PARTNERS[opening]}` where it ends"
@@ -145,7 +146,7 @@ def _group(reader: FormulaReader) -> list[str] | None:
 
 
 def fence(opening: str, closing: str, before: str = "") -> Expander:
-    """Return an expander that puts brackets around its argument. before: TeX to print before them."""
+    """Return an expander that puts brackets around its argument. before: TeX in front of the brackets."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         size = read_size(reader)
@@ -167,8 +168,8 @@ def commutator(opening: str, closing: str) -> Expander:
 
 
 def expand_eval(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\eval{…}_a^b`, `\eval[…|_a^b` and `\eval(…|_a^b`: a bar on the right, at least as high as an
-    integral."""
+    r"""Expand `\eval{…}_a^b`, `\eval[…|_a^b` and `\eval(…|_a^b` to the content and a bar at its right, at
+    least as high as an integral."""
     content = "\\smash{#1}" if reader.star() else "#1"
     for bracket in "([":
         inside = reader.read_delimited(bracket, "|")
@@ -207,4 +208,4 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
 
 
 REDEFINED: Mapping[str, Expander] = MappingProxyType({"\\bra": _bra, "\\ket": _ket, "\\braket": _INNER})
-"""Commands that mean something else without the package."""
+"""Commands that the package redefines."""

@@ -25,7 +25,7 @@ _NUMBER = lazy_pattern(
 
 
 def _quantity(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\qty`: siunitx's `\qty{5}{\metre}` if two arguments in braces follow, otherwise that of
+    r"""Expand `\qty`: siunitx's `\qty{5}{\metre}` if two arguments in braces follow, otherwise the `\qty` of
     physics."""
     bracketed = reader.optional()
     if reader.peek() != "{":
@@ -60,9 +60,9 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\qty": _quantity,
     }
 )
-r"""Commands that only this package defines; `\qty` also expands siunitx's form."""
+r"""Commands that only physics defines, and `\qty`, which siunitx has too."""
 
 REDEFINED: Mapping[str, Expander] = MappingProxyType(
     {**physics_operators.REDEFINED, **physics_brackets.REDEFINED}
 )
-"""Commands that mean something else without the package."""
+"""Commands that the package redefines."""

@@ -10,7 +10,7 @@ from ...parse.scan import split_tokens
 from .brackets import PARTNERS, take_bracketed
 
 _MAX_SIZE = 100
-"""Maximum number of rows or columns of a generated matrix; more are probably a typing error."""
+"""Maximum number of rows or columns of a generated matrix; a larger number is probably a typing error."""
 
 _PAULI: Mapping[str, str] = MappingProxyType(
     {
@@ -28,8 +28,8 @@ def _wrap(opening: str, content: Sequence[str], closing: str, environment: str) 
 
 
 def _quantity(environment: str) -> Expander:
-    r"""Return an expander for `\mqty(a & b \\ c & d)`. Brackets are printed, except braces. A star makes
-    parentheses rounder."""
+    r"""Return an expander for `\mqty(a & b \\ c & d)`. Brackets around the argument are printed, but braces
+    are not. A star makes parentheses rounder."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         star = reader.star()
@@ -84,7 +84,7 @@ def _identity(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _fill_matrix(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\xmat{x}{2}{3}` to two rows and three columns of x, numbered with a star."""
+    r"""Expand `\xmat{x}{2}{3}` to two rows and three columns of x; with a star, each x gets its indices."""
     star = reader.star()
     return _matrix_tokens(reader, command, reader.argument(), star)
 
@@ -120,7 +120,7 @@ def _pauli(reader: FormulaReader, command: str) -> list[str]:
 def _diagonal(*, anti: bool) -> Expander:
     r"""Return an expander for `\dmat{a, b & c \\ d & e}`: blocks, separated by commas, along a diagonal.
 
-    Without braces it prints nothing.
+    If no brace follows the command, it prints nothing. anti: from the upper right to the lower left.
     """
 
     def expand(reader: FormulaReader, command: str) -> list[str]:

@@ -11,7 +11,7 @@ from .brackets import PARTNERS, enclose, take_bracketed
 _D = "\\mathrm{d}"
 _CURLY_D = "\\partial "
 _STATED = r"\MathMLintent{derivative($f,$x)}{\frac{~\MathMLarg{f}{#1}}{~\MathMLarg{x}{#2}}}"
-"""A derivative of one letter. `~`: the differential."""
+"""Derivative with its intent, if function and variable are one letter. `~`: the differential, such as d."""
 _TALL_NAMES = """
 frac dfrac tfrac cfrac flatfrac dv pdv fdv binom dbinom over sum prod int iint iiint oint sqrt left begin
 mqty pmqty bmqty vmqty stackrel overset underset overbrace underbrace
@@ -50,7 +50,7 @@ def _derivative(sign: str, most: int) -> Expander:
     r"""Return an expander for `\dv{x}`, `\dv{f}{x}`, `\dv[n]{f}{x}`; with a star, the fraction is written
     with a slash.
 
-    most: maximum number of arguments. A third argument is another variable: `\pdv{f}{x}{y}` is of the second
+    most: maximum number of arguments. A third argument is a second variable: `\pdv{f}{x}{y}` is of the second
     order.
     """
 
@@ -77,18 +77,18 @@ def _derivative(sign: str, most: int) -> Expander:
 
 
 def _is_letter(tokens: Sequence[str]) -> bool:
-    """Return whether an argument is one letter, so that a group around it changes no space."""
+    """Return whether an argument is a single letter, so that a group around the letter changes no space."""
     return len(tokens) == 1 and tokens[0].isalpha()
 
 
 def _base(variable: list[str]) -> list[str]:
-    r"""Return `variable` as a base for an exponent: `x^\mu` needs braces."""
+    """Return `variable` as a base for an exponent: in braces if it has an exponent or a prime already."""
     return fill("{#1}", variable) if "^" in variable or "'" in variable else variable
 
 
 def _flat_fraction(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\flatfrac{a}{b}`: a slash that grows only next to a tall construct. Fonts have taller slashes
-    for almost every height, so it would otherwise grow even next to letters."""
+    r"""Expand `\flatfrac{a}{b}`. Its slash grows only beside a tall construct such as a fraction: fonts have
+    slashes of almost every height, so a growing slash would be larger even between letters."""
     above, below = reader.argument(), reader.argument()
     is_tall = any(token in _TALL for token in (*above, *below))
     return fill("{\\left.#1\\middle/#2\\right.}" if is_tall else "{#1/#2}", above, below)
@@ -109,12 +109,13 @@ _NABLA = "\\mathbf{\\nabla}"
 
 
 def _sign(tex: str) -> Expander:
-    """Return an expander that always gives `tex`."""
+    """Return an expander that always returns `tex`."""
     return lambda reader, command: fill(tex)
 
 
 def _bold(around: str) -> Expander:
-    """Return an expander for a bold argument: upright, or slanted with a star."""
+    """Return an expander for a bold argument: upright, or slanted with a star. around: TeX with `…` for
+    it."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         bold = "\\boldsymbol{#1}" if reader.star() else "\\mathbf{#1}"
@@ -124,8 +125,8 @@ def _bold(around: str) -> Expander:
 
 
 def _operator_expander(operator: str, growing: str) -> Expander:
-    """Return an expander for an operator that brackets may follow. growing: opening brackets that then grow.
-    If it contains `{`, an argument in braces is printed with braces."""
+    """Return an expander for an operator and the brackets after it. growing: opening brackets that grow with
+    their content. If it contains `{`, an argument in braces is printed with braces."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         bracket = reader.peek()
@@ -141,7 +142,8 @@ def _operator_expander(operator: str, growing: str) -> Expander:
 
 
 def _function(name: str, *, power: bool, limits: bool = False) -> Expander:
-    r"""Return an expander for `\sin[2](x)`: a function with an optional power and growing parentheses."""
+    r"""Return an expander for `\sin[2](x)`: a function with an optional power and growing parentheses. power:
+    whether the power is allowed. limits: whether scripts are limits."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         exponent = reader.optional() if power else None
@@ -156,13 +158,13 @@ def _function(name: str, *, power: bool, limits: bool = False) -> Expander:
 
 
 def _superscript(exponent: Sequence[str]) -> list[str]:
-    """Return `exponent` as a superscript. Primes need no superscript."""
+    """Return `exponent` as a superscript; unchanged if it consists of primes."""
     return list(exponent) if all(token == "'" for token in exponent) else fill("^{#1}", exponent)
 
 
 def _text(words: str) -> Expander:
-    r"""Return an expander for `\qif` and similar: words with a quad on both sides; with a star, only after
-    them."""
+    r"""Return an expander for `\qif` and similar: words with a quad before and after them; with a star, only
+    after."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         before = "" if reader.star() else "\\quad"
@@ -246,4 +248,4 @@ REDEFINED: Mapping[str, Expander] = MappingProxyType(
         "\\Im": _operator_expander("\\operatorname{Im}", "{"),
     }
 )
-"""Commands that mean something else without the package."""
+"""Commands that the package redefines."""

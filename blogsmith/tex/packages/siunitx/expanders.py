@@ -54,20 +54,19 @@ class _Source:
         return options if found is None else read_options(found, options)
 
     def error(self, found: UnitError) -> Exception:
-        """Return `found` as an error with a location."""
+        """Return `found` as an error at its tokens, or at the last argument if it has none."""
         blamed = [found.token, found.end] if found.token else [token for token in self._last if token != " "]
         if not blamed:
             return self.reader.syntax_error(found.message, hint=found.hint)
         return ParseError("math-syntax", found.message, blamed[0], hint=found.hint, end=blamed[-1])
 
     def _body(self, name: str) -> tuple[str, ...] | None:
-        """Return the body of the author's macro `name`, which must have no arguments; otherwise None."""
+        """Return the body of the author's macro `name`; None if it does not exist or has arguments."""
         macro = self.reader.macros.get(name) if isinstance(self.reader, TokenReader) else None
         return macro.body if isinstance(macro, Macro) and not macro.arity and not macro.delimiters else None
 
     def _argument(self, wanted: Callable[[Sequence[str]], bool]) -> list[str]:
-        """Consume an argument. Expand those of the author's macros in it for which `wanted` is true of the
-        body."""
+        """Consume an argument. Expand each macro of the author in it for whose body `wanted` returns true."""
         self._last = self.reader.argument()
         made: list[str] = []
         stack = list(reversed(self._last))
@@ -93,7 +92,7 @@ def _current_options(setup: tuple[str, ...]) -> Options:
 
 
 def _command(make: _Make) -> Expander:
-    """Return an expander for a command with options before its arguments."""
+    """Return an expander for a command with options first. make: reads the arguments, returns TeX."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         source = _Source(reader)
@@ -122,7 +121,7 @@ def _unit(source: _Source, options: Options) -> str:
 
 
 def _unit_or_number(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\unit`. The package units has another one with this name: `\unit[5]{kg}`."""
+    r"""Expand `\unit`, also in the form `\unit[5]{kg}` of another package, units."""
     number = reader.optional()
     if number and ("=" in number or number[0].isalpha()):
         reader.push(["[", *number, "]"])
@@ -162,7 +161,7 @@ def _angle(source: _Source, options: Options) -> str:
 
 
 def _convert_angle(parts: Sequence[str], mode: str) -> list[str]:
-    """Convert degrees, minutes and seconds to decimal degrees, or the reverse."""
+    """Convert degrees, minutes, seconds to decimal degrees if `mode` is "decimal", otherwise the reverse."""
     if not all(_DECIMAL.fullmatch(part) and part.strip("-.,") for part in parts if part):
         raise UnitError(
             f'invalid angle "{quote_text(";".join(parts))}"',
@@ -217,10 +216,10 @@ def _quantities(
     units: str,
     join: Callable[[Sequence[str]], str],
 ) -> str:
-    """Return several numbers with their unit.
+    """Return several numbers with their unit. join: joins the printed numbers.
 
-    units: `repeat` prints the unit after each number, `bracket` after all numbers in brackets, `single` after
-    the last one. With `power`, it is raised to the number of numbers.
+    units: `repeat` prints the unit after each number, `bracket` once after all numbers in brackets, `single`
+    once after the last number. `power` and `bracket-power` raise the unit to the count of numbers.
     """
     found, own = source.unit()
     if units == "repeat":
@@ -314,4 +313,4 @@ EXPANDERS: Mapping[str, Expander] = MappingProxyType(
         "\\DeclareSIUnit": _declare,
     }
 )
-r"""Commands of siunitx. The physics package also has `\qty`, and decides which one applies."""
+r"""Commands of siunitx, with its own `\qty`. The physics package decides which `\qty` is used."""

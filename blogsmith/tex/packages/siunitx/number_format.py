@@ -194,7 +194,7 @@ class Number(Struct, frozen=True):
     integer: str
     decimal: str
     uncertainties: tuple[str, ...]
-    """Digits of each uncertainty, aligned with the last digit of the number."""
+    """Digits of each uncertainty, whose last digit has the place value of the number's last digit."""
     exponent: str
     """Digits with their sign; empty if there is none."""
 
@@ -221,7 +221,8 @@ def not_a_number_error(text: str) -> UnitError:
 
 
 def _align_decimals(decimal: str, written: str) -> tuple[str, tuple[str, ...]]:
-    r"""Return decimals and uncertainties with the same number of places: `1.2 \pm 0.03` has two."""
+    r"""Return the digits after the decimal marker, and those of the uncertainties, with the same number of
+    decimal places: `1.2 \pm 0.03` has two."""
     values = [(a or b, bool(b) or "." in a or "," in a) for a, b in _PARTS.findall(written)]
     places = len(decimal)
     for value, is_value in values:
@@ -239,7 +240,7 @@ _SMALLER = "write a smaller exponent, or remove the option `exponent-mode`"
 
 
 def shift_exponent(number: Number, options: Options) -> Number:
-    """Return `number` with the exponent that the options require."""
+    """Return `number` with the exponent that `exponent-mode` requires."""
     if options.exponent_mode == "input" or not number.integer + number.decimal:
         return number
     digits = (number.integer + number.decimal).lstrip("0")
@@ -298,7 +299,7 @@ def round_number(number: Number, options: Options) -> Number:
 
 
 def _round_to(number: Number, places: int, options: Options) -> Number:
-    """Return `number` rounded to `places` decimals. A negative value rounds to tens, hundreds …"""
+    """Return `number` rounded to `places` decimals. A negative `places` rounds to tens, hundreds …"""
     drop = len(number.decimal) - places
     digits = _round_digits(number.integer + number.decimal, drop, options)
     spread = tuple(_round_digits(value, drop, options) for value in number.uncertainties)
@@ -311,7 +312,7 @@ def _round_to(number: Number, places: int, options: Options) -> Number:
 
 
 def _round_digits(digits: str, drop: int, options: Options) -> str:
-    """Return `digits` without the last `drop` ones, rounded."""
+    """Return `digits` without the last `drop` digits, rounded."""
     kept, rest = digits.rjust(drop + 1, "0")[:-drop], digits.rjust(drop, "0")[-drop:]
     tie = rest[0] == "5" and not rest[1:].strip("0")
     up = rest[0] >= "5" and not (tie and options.round_half == "even" and kept[-1] in "02468")

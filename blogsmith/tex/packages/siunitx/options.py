@@ -95,9 +95,9 @@ class Options(Struct, frozen=True):
 
 _OPTIONS = tuple(name.replace("_", "-") for name in Options.__struct_fields__)
 _MAX_NUMBER = 99
-"""Maximum value that an option may set: a number of digits, or an exponent."""
+"""Maximum value of an option that is a number, such as a count of digits or an exponent."""
 _MAX_LENGTH = 100
-"""Maximum number of characters of a value."""
+"""Maximum length of an option's value, in characters."""
 _OPTION = lazy_pattern("locale|[a-z]{2,}(?:-[a-z]+)+")
 
 _CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -200,7 +200,7 @@ def is_option_list(tokens: Sequence[str]) -> bool:
 
 
 def single_entries(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Return the option list without entries that a later one of the same name overrides."""
+    """Return the option list with only the last entry of each name."""
     entries = {text_of(split_tokens(entry, "=")[0]).strip(): entry for entry in split_tokens(tokens, ",")}
     return tuple(token for name, entry in entries.items() if name for token in (*entry, ","))
 

@@ -25,7 +25,7 @@ DeclaredUnits = Mapping[str, str]
 
 
 def upright(symbol: str) -> str:
-    """Return a symbol as upright TeX, with raised primes. A symbol that is TeX is not changed."""
+    """Return a symbol as upright TeX, with raised primes. A symbol that is already TeX is not changed."""
     if symbol in _PRIMES:
         return _PRIMES[symbol]
     if not symbol or symbol in "°‰" or "\\" in symbol or "_" in symbol:
@@ -34,7 +34,7 @@ def upright(symbol: str) -> str:
 
 
 def add_prefix(prefix: str, symbol: str) -> str:
-    """Return the TeX of a unit with its prefix. `symbol` is TeX too."""
+    """Return the TeX of a unit with its prefix. symbol: TeX of the unit."""
     start = "\\mathrm{"
     return f"{start}{prefix}{symbol[len(start) :]}" if symbol.startswith(start) else upright(prefix) + symbol
 
@@ -57,20 +57,20 @@ def read_unit_argument(tokens: Sequence[str], index: int) -> tuple[list[str], in
 
 
 def joiner(product: str) -> str:
-    """Return the TeX between two units for the option value `product`."""
+    """Return the TeX between two factors for `product`, the value of an option."""
     return f"{product} " if product[-1:].isalpha() else product
 
 
 @dataclass(slots=True)
 class _Line:
-    """A unit written in letters, as far as it is read."""
+    """A unit written in letters, such as `kg.m^2`, while it is read."""
 
     product: str
     made: list[str] = field(default_factory=list)
     letters: str = ""
-    """Letters of the current unit, including its prefix."""
+    """Letters of the current unit, with its prefix."""
     prefix: str = ""
-    """Prefix of the following unit."""
+    """Prefix that was read as a command and applies to the next unit."""
     needs_product: bool = False
     """Whether a product sign must precede the next unit."""
 
@@ -109,8 +109,8 @@ class _Line:
 
 
 def letters_tex(tokens: Sequence[str], product: str, own: DeclaredUnits) -> str:
-    """Return a unit as TeX: `.`, `~` and spaces separate units, `^` and `_` begin scripts, other commands are
-    not changed."""
+    """Return a unit written in letters as TeX: `.`, `~` and spaces separate units, `^` and `_` begin scripts,
+    unknown commands are not changed. product: TeX between units. own: units that the author declared."""
     line = _Line(joiner(product))
     index = 0
     while index < len(tokens):
@@ -138,7 +138,7 @@ def _unit(token: str, prefix: str, own: DeclaredUnits) -> str:
 
 
 def _write_other(token: str, tokens: Sequence[str], index: int, line: _Line) -> int:
-    """Write anything except a unit. Return the index after it."""
+    """Write `token`, which is not a unit, with its arguments. Return the index after them."""
     if token in _INVALID_IN_LETTERS:
         raise UnitError(
             f'"{token}" is not allowed in a unit written in letters', "write `^` for a power", token
@@ -189,7 +189,7 @@ class _Factor(Struct, frozen=True):
 
 @dataclass(slots=True)
 class _PendingUnit:
-    """Commands read so far that apply to the following unit."""
+    r"""Prefix, power and `\per` that were read and apply to the following unit."""
 
     prefix: str = ""
     power: str = ""
@@ -209,7 +209,7 @@ def unit_tex(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> str
 
 
 def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: DeclaredUnits) -> str:
-    """Return `number`, which is TeX already, with its unit."""
+    """Return `number` with its unit as TeX. number: TeX; if it is empty, only the unit is returned."""
     tex = _format_after_number(tokens, options, own)
     if not tex or not number:
         return number or unit_tex(tokens, options, own)
@@ -221,14 +221,14 @@ def quantity_tex(number: str, tokens: Sequence[str], options: Options, own: Decl
 
 
 def raise_unit(tokens: Sequence[str], power: int, options: Options, own: DeclaredUnits) -> str:
-    """Return the unit of a product of quantities: the unit to the power `power`."""
+    """Return the unit of a product of `power` quantities: the unit to this power."""
     tex = unit_tex(tokens, options, own)
     is_one = tex.count("\\mathrm") == 1 and tex.endswith("}") and tex.startswith("\\mathrm")
     return f"{tex}^{{{power}}}" if is_one else f"({tex})^{{{power}}}"
 
 
 def _format_after_number(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> str:
-    """Return the unit as printed after a number."""
+    """Return the unit as TeX to be printed after a number; it may begin with a slash."""
     if not options.parse_units:
         text = text_of(tokens).strip()
         return f"\\mathrm{{{text}}}" if text else ""
@@ -239,7 +239,8 @@ def _format_after_number(tokens: Sequence[str], options: Options, own: DeclaredU
 
 
 def _factors(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> list[_Factor]:
-    """Return the factors of a unit. `_NotCommandsError` if there is anything except commands of units."""
+    """Return the factors of a unit. `_NotCommandsError` if it contains anything except commands of units.
+    UnitError if a prefix or power has no unit."""
     factors: list[_Factor] = []
     state = _PendingUnit()
     index = 0
@@ -264,7 +265,7 @@ def _factors(tokens: Sequence[str], options: Options, own: DeclaredUnits) -> lis
 
 
 def _applies_to_next(token: str, argument: str, state: _PendingUnit) -> bool:
-    """Return whether `token` applies to the following unit; if so, record it in `state`."""
+    """If `token` applies to the following unit, record it in `state`. Return whether it does."""
     if token == "\\per":
         state.is_below = True
     elif token in PREFIXES:
@@ -301,7 +302,8 @@ def _amend(token: str, argument: str, factors: list[_Factor]) -> None:
 
 @lru_cache(256)
 def _nearest(command: str) -> str:
-    """Return the name most similar to `command`, or its prefix and unit; empty if no name is similar."""
+    r"""Return the known command most similar to `command`, or the prefix and unit that it consists of, such
+    as `\kilo\metre`; empty if no name is similar."""
     for prefix in PREFIXES:
         unit = "\\" + command.removeprefix(prefix)
         if unit in UNITS:
@@ -312,7 +314,7 @@ def _nearest(command: str) -> str:
 
 
 def _join_factors(factors: Sequence[_Factor], options: Options) -> str:
-    """Join the units as `per-mode` requires. After a number the result may start with `/`."""
+    """Join the units as `per-mode` requires. The result may start with a slash, for use after a number."""
     mode = options.per_mode
     above = [factor for factor in factors if not factor.is_below]
     below = [factor for factor in factors if factor.is_below]

@@ -98,4 +98,4 @@ UNITS: Mapping[str, UnitName] = MappingProxyType(
         "\\kilogram": UnitName("k", "g"),
     }
 )
-"""Commands of all units."""
+"""Units by command."""
