@@ -338,8 +338,8 @@ _COMMENT = lazy_pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> None:
-    """Report each id that `html` contains more than once, unless its label was reported before. title_id: id
-    of the heading before the content; empty if it has none."""
+    """Report each id that `html` contains more than once, at the last position where the author wrote it.
+    title_id: id of the heading before the content; empty if it has none."""
     html = f'<h1 id="{title_id}">{html}' if title_id else html
     if "<!--" in html:
         html = _COMMENT.sub("", html)
