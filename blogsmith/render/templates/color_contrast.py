@@ -61,8 +61,7 @@ def mix(one: Color, other: Color, share: float) -> Color:
 
 
 def readable_color(text: Color, background: Color) -> Color:
-    """Return the colour nearest to `text`, darker or lighter, that has enough contrast to `background`. If
-    none has, return black or white."""
+    """Return the nearest colour to `text` with enough contrast to `background`; if none, black or white."""
     end = max((_BLACK, _WHITE), key=lambda color: contrast(color, background))
     shades = (mix(end, text, step / _STEPS) for step in range(1, _STEPS + 1))
     return next((color for color in shades if contrast(color, background) >= MIN_CONTRAST), end)
