@@ -213,7 +213,7 @@ class PageRendering:
     """Smaller copies of images that the page refers to."""
     widgets: set[str] = field(default_factory=set)
     failed_shortcodes: set[str] = field(default_factory=set)
-    """Names of shortcodes whose templates raised an error or exceeded a limit."""
+    """Names of shortcodes whose templates exceeded a limit, so that further calls print nothing."""
     unknown_shortcodes: set[str] = field(default_factory=set)
     """Names of unknown shortcodes that were already reported."""
     browser_packages: dict[str, list[str]] = field(default_factory=dict)
@@ -227,7 +227,7 @@ class PageRendering:
     links: set[str] = field(default_factory=set)
     """URLs in this site that the text links to."""
     citations: object = None
-    """Citation plan of the page, once `citations/` has created it."""
+    """zzz"""
     reading: ReadingTime = field(default_factory=ReadingTime)
     check_reporter: Reporter = field(default_factory=lambda: Reporter(""))
     """For warnings that only checks and editors show."""

@@ -128,8 +128,8 @@ def _can_be_forked(job: SessionJob) -> bool:
 
 
 def _is_detectable(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> bool:
-    """Return whether the modules that the server has imported could give a session other results than in a
-    build."""
+    """Return whether a worker of the server could give other results than a build, because of modules that
+    the server has imported."""
     modules = _modules(job, preload)
     if preload and modules == preload:
         return False  # a build also forks it from a server
@@ -146,7 +146,7 @@ def _is_detectable(job: SessionJob, preload: tuple[str, ...], server: ForkServer
 
 
 def _shadows_module(names: frozenset[str], folder: Path) -> bool:
-    """Return whether a folder contains a module with one of these names, which a build would import
+    """Return whether a folder contains a module with one of these names. A build would import that module
     instead."""
     try:
         with os.scandir(folder) as entries:

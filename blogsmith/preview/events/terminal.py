@@ -33,7 +33,7 @@ class ChangeLine:
     pages: int
     """Number of pages with new HTML."""
     seconds: float
-    """Time in seconds from the first event to the last page."""
+    """Time in seconds from the save until the last page was rendered."""
     problems: Sequence[Diagnostic] = ()
     """Current diagnostics of the whole site."""
 
@@ -56,7 +56,8 @@ def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnosti
 
 
 def change_line(change: ChangeLine) -> str:
-    """Return a line with time, file, number of pages, duration and number of diagnostics."""
+    """Return the line printed after a save: time, files, number of pages, duration and number of
+    diagnostics."""
     first = printable(change.paths[0]) if change.paths else "the site"
     others = f" and {len(change.paths) - 1:,} more" if len(change.paths) > 1 else ""
     came = (
@@ -89,8 +90,8 @@ def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> lis
 
 
 def replaces(line: str, previous: str) -> bool:
-    """Return whether a line replaces the previous one on a terminal, because both lines are about saves of
-    the same file."""
+    """Return whether a line replaces the previous line on the terminal: both are about saves of the same
+    file."""
     new, old = _TIMED.fullmatch(line), _TIMED.fullmatch(previous)
     return new is not None and old is not None and new[1] == old[1]
 

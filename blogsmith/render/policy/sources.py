@@ -82,8 +82,8 @@ _MAX_DEPTH = 3
 
 
 def page_sources(tags: Iterable[PageTag], low: bytes, depth: int = 0) -> Sources:
-    """Return everything that a page loads and runs. tags: result of `page_tags` for the page. low: the page
-    in lower case. depth: number of pages around this one, if it is in a `srcdoc`."""
+    """Return the sources that a page needs. tags: result of `page_tags` for the page. low: the page in lower
+    case. depth: number of pages around this one, if it is in a `srcdoc`."""
     found: Sources = {}
 
     def add(directive: str, *sources: str) -> None:

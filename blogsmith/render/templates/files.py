@@ -72,7 +72,7 @@ class ThemeFiles(Struct, frozen=True):
     """Options that `site.options` may contain. Options of the theme override options of the themes that it
     extends."""
     templates: Mapping[str, TemplateFile]
-    """Name → file. `layouts/post.html` is the file in use, `paper/layouts/post.html` that of theme `paper`."""
+    """Name → file. `layouts/post.html` is the file in use, `paper/layouts/post.html` that of `paper`."""
     static: Mapping[str, StaticFile]
     """Name under `static/` → file."""
     math_font: StaticFile | None = None
