@@ -219,7 +219,7 @@ def table_caption(language: Language, number: str, html: str) -> str:
 
 
 def header_cell(rendering: PageRendering, children: Sequence[Token], html: str) -> str:
-    """Return the content of a header cell. If it is only formulas, they get names.
+    """Return the content of a header cell. If it contains only formulas, they get accessible names.
 
     Checkers and some screen readers ignore text in `<math>`, so the header would be empty to them.
     """

@@ -30,7 +30,7 @@ _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
 _COLUMN, _PHONE, _NUMBER, _TAB = 66, 36, 5, 4
 """Numbers of characters: text column of the paper theme, line on a phone, line number, tab width."""
 _MAX_INDENT = 16
-"""Largest indentation that the rest of a wrapped line keeps: a phone has room for little more."""
+"""Maximum indentation of the continuation of a wrapped line, in columns: a phone has room for little more."""
 _END = "</span>"
 _SHORT, _MOST_PIECES = 32, 10_000
 """Maximum length in characters of a cached piece of code, and maximum number of cached pieces."""

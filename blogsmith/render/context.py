@@ -227,7 +227,7 @@ class PageRendering:
     links: set[str] = field(default_factory=set)
     """URLs in this site that the text links to."""
     citations: object = None
-    """zzz"""
+    """Citation plan of the page; None until `citations/html.py` creates it."""
     reading: ReadingTime = field(default_factory=ReadingTime)
     check_reporter: Reporter = field(default_factory=lambda: Reporter(""))
     """For warnings that only checks and editors show."""

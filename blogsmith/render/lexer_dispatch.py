@@ -59,7 +59,7 @@ def _can_begin(rule: Rule, character: str) -> bool:
 
 
 class StateRules:
-    """The rules of one lexer state, by the character that follows."""
+    """The rules of one lexer state, by the next character of the text."""
 
     __slots__ = ("all", "inside")
 
@@ -181,7 +181,7 @@ def css_class(kind: _TokenType) -> str:
 
 @lru_cache(maxsize=128)
 def dispatch_class(kind: type[Lexer]) -> type[Lexer]:
-    """Return the lexer class with the loop of this module, or the class itself if it cannot use it."""
+    """Return `kind` with the loop of this module, or `kind` itself if it cannot use this loop."""
     if not issubclass(kind, RegexLexer) or issubclass(kind, ExtendedRegexLexer):
         return kind
     # instances of these classes have tables of their own

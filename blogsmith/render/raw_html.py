@@ -319,7 +319,7 @@ _ADDRESSES: Mapping[str, str] = MappingProxyType(
 )
 """Element → attribute with a URL that browsers load immediately."""
 LOADING = frozenset((*_ADDRESSES, "style"))
-"""Elements that may load something, in addition to those with a `style`."""
+"""Names of elements that may load something. Any other element may do so by its attribute `style`."""
 _RELATIONS = name_set(
     "stylesheet preload modulepreload prefetch preconnect dns-prefetch prerender icon apple-touch-icon "
     "mask-icon manifest"

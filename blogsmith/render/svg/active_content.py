@@ -1,7 +1,7 @@
 """Active content of SVG files: scripts, HTML and external URLs, which run or load if the file is opened by
 itself.
 
-In an `<img>` nothing of it runs. The file is therefore published unchanged, and the author is warned. A
+In an `<img>`, browsers run none of it. The file is therefore published unchanged, and the author is warned. A
 search for a few words rules out most files; only the others are parsed as XML.
 """
 

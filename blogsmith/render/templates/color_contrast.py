@@ -141,7 +141,7 @@ def _plain_color(token: Any) -> Color | None:
 
 
 def _from_xyz(x: float, y: float, z: float) -> tuple[float, ...]:
-    """Return sRGB, as CSS Color 4 converts it from XYZ with white D65."""
+    """Return red, green and blue in sRGB for a colour in XYZ with white D65, as in CSS Color 4."""
     linear = (
         3.2409699 * x - 1.5373832 * y - 0.4986108 * z,
         -0.9692436 * x + 1.8759675 * y + 0.0415551 * z,
