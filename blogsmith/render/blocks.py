@@ -48,8 +48,8 @@ def _callout_open(rendering: PageRendering, tokens: Sequence[Token], index: int)
 
 
 def _spoken_title(rendering: PageRendering, callout: Callout, inline: Sequence[Token]) -> str:
-    """Return the title of a callout as plain text. inline: one token, that of the author's title; only read
-    if there is one."""
+    """Return the title of a callout as plain text. inline: starts with the token of the author's title, if
+    the callout has one."""
     if not callout.has_title:
         return read_text(_label(rendering, callout))
     label = read_text(_label_before_title(rendering, callout, inline[0]))

@@ -26,7 +26,7 @@ _MORE = "\n[output truncated while the cell runs]\n"
 
 @dataclass(slots=True)
 class _Text:
-    """Output of the running cell of a session that was not sent yet, and a copy of the sent output."""
+    """Output of the running cell of a session: the part to send, and a copy of the part already sent."""
 
     cell: int
     waiting: list[str] = field(default_factory=list)
@@ -118,7 +118,7 @@ class RunEventPublisher:
         """Do nothing: pages show the progress of each cell instead of a count of cells."""
 
     def on_start(self, job: SessionJob) -> None:
-        """Do nothing: the first cell reports the start."""
+        """Do nothing: `cell_started` reports the first cell."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
         """Record that a session has resumed from a checkpoint. position: number of the cell before the

@@ -330,7 +330,8 @@ class Connection:
             raise RequestRejectedError(431, "The headers are too long.")
 
     def _body(self, request: Request) -> tuple[bytes, bool]:
-        """Return the body, and whether it was read completely. It is not read if it is not allowed."""
+        """Return the body, and whether it was read: only a `POST` body of at most `MAX_BODY` bytes is
+        read."""
         length = request.length or 0
         if length == 0:
             return b"", True

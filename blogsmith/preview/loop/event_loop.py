@@ -218,8 +218,8 @@ class EventLoop:
 UPDATE_DELAY_S = 0.08
 """Time in seconds between a save and the update. Meanwhile the browser fetches the edited page."""
 MAX_RESTART_S = 1.0
-"""Time in seconds during which further saves restart an update. After that, it runs to its end, and another
-one follows."""
+"""Time in seconds during which further saves restart an update. After that, the update runs to its end, and
+another one follows."""
 
 
 class FullUpdate:
