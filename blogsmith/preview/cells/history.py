@@ -165,8 +165,8 @@ class RunHistory:
         self._intervals = [*self._intervals[1 - _MAX_INTERVALS :], (began_ns, ended_ns)]
 
     def settings_changed(self) -> None:
-        """Drop the results of sessions that errors outside the session prevented from running, so that they
-        are tried again."""
+        """Drop the results of sessions that could not run because of errors outside the session, so that the
+        sessions are tried again."""
         for key in [key for key, past in self._past.items() if past.diagnostics]:
             del self._past[key]
 

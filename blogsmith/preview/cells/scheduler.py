@@ -79,7 +79,8 @@ class PageRun:
         patient: bool = False,
         changed: frozenset[str] = frozenset(),
     ) -> None:
-        """Queue a session instead of its previous task. The arguments are as in `SessionTask`."""
+        """Queue a session instead of its previous task. patient: value of `is_low_priority`. The other
+        arguments are as in `SessionTask`."""
         self.drop(job.session)
         # a copy, so that events of this job differ from those of others
         own = replace(job)

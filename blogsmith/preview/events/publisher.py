@@ -171,7 +171,7 @@ class EventPublisher:
 
 
 def count_cells(present: SiteSnapshot, path: str) -> int:
-    """Return the number of cells of a post that may run."""
+    """Return the number of cells of a post, without those that never run."""
     page = present.resolved.cells(present.resolved.documents[path]).page
     return sum(cell.is_run for cell in page.cells.cells) if page else 0
 

@@ -265,7 +265,7 @@ class FullUpdate:
 
     def begin(self, rest_s: float = UPDATE_DELAY_S) -> None:
         """Start an update after a change. Interrupt a running update, unless changes have waited longer than
-        `MAX_RESTART_S` for a finished update."""
+        `MAX_RESTART_S` for a finished update. rest_s: seconds until the first step."""
         now_s = self._clock()
         if self._outdated_since_s is None:
             self._outdated_since_s = now_s

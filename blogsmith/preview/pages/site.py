@@ -77,7 +77,7 @@ class PageOrigin(NamedTuple):
 
 
 class RenderedPages:
-    """Pages of one preview, used by one thread."""
+    """Cache of the rendered pages of one preview, used by one thread."""
 
     def __init__(self, limit_s: float = LIMIT_S, trace: TextTrace | None = None) -> None:
         """Create an empty cache. limit_s: time limit for the templates of one page. trace: recorder of the

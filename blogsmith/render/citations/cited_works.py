@@ -26,13 +26,13 @@ class BibliographyEntry:
 
 @dataclass(frozen=True, slots=True)
 class PageReferences:
-    """All entries and citations of a page."""
+    """Bibliography entries and citations of a page."""
 
     works: Mapping[str, BibliographyEntry]
     """Citation key → entry. Entries of the front matter come first, in their order; other entries follow by
     first citation."""
     clusters: tuple[Citation, ...]
-    """All citations in the text, in order."""
+    """Citations in the text whose keys are all known, in order."""
 
 
 def collect_works(

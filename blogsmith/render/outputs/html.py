@@ -128,7 +128,7 @@ def _format_attributes(attributes: dict[str, str]) -> str:
 
 
 def alignment(node: Node) -> str:
-    """Return `left`, `center`, `right` or an empty string, from the style or the obsolete attribute."""
+    """Return `left`, `center`, `right` or an empty string, from the style or attribute `align`."""
     found = _ALIGN.search(node.attributes.get("style", "").lower())
     side = found[1] if found else node.attributes.get("align", "").strip().lower()
     return side if side in ("left", "center", "right") else ""

@@ -28,7 +28,7 @@ from ...model.results import Display
 from ..context import PageRendering
 
 MAX_ROWS, MAX_COLUMNS = 20, 12
-"""Limits of the table."""
+"""Maximum numbers of rows and columns of the table in the static form."""
 _MAX_TEXT, _MAX_ARRAY = 200, 1 << 24
 _Columns = list[tuple[str, list[object]]]
 

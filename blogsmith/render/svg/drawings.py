@@ -50,7 +50,7 @@ class Drawing(Struct, frozen=True):
     labels: str
     """All text of the drawing, joined; used if there is no title."""
     min_width_px: int
-    """Minimum width of the drawing in pixels."""
+    """Minimum width of the drawing in pixels; it scrolls if there is less room."""
 
     def html(self, title: str = "", language: Language = ENGLISH, alt: str = "") -> str:
         """Return the SVG. Its accessible name is the first of these that is not empty: `alt`, the drawing's
