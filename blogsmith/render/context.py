@@ -289,7 +289,8 @@ class PageRendering:
             self.reporter.error(target.code, target.problem, place, target.hint, fix)
 
     def report_nested(self, written: str, place: Place | None, fix: Fix | None = None) -> None:
-        """Warn about a link, reference or note inside the text of a link. It is printed as text only."""
+        """Warn that `written`, a link, reference or note, is inside the text of a link and is printed as text
+        only."""
         message = f'"{written}" is not allowed in the text of a link'
         self.reporter.warn("link-nested", message, place, f"write `{written}` after the link", fix)
 

@@ -108,7 +108,8 @@ class LabelFormulas:
         return text
 
     def restore_column(self, line: int, column: int) -> int:
-        """Return the column in the author's source for a 1-based column in a message of the renderer."""
+        """Return the column in the author's source for a 1-based line and column in a message of the
+        renderer."""
         at, shift = column - 1, 0
         for change in self._changes.get(line, ()):
             if at < change.start:

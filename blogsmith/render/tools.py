@@ -41,7 +41,7 @@ class Shortcodes(Protocol):
     def render_shortcode(
         self, name: str, context: Mapping[str, Any], page_path: str = "", language: Language = ENGLISH
     ) -> str:
-        """Return the HTML of a shortcode."""
+        """Return the HTML of a shortcode; see `Theme.render_shortcode`."""
 
     def has_shortcode(self, name: str) -> bool:
         """Return whether the shortcode has a template."""

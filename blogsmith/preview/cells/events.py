@@ -37,7 +37,8 @@ class _Text:
 
 
 class RunEventPublisher:
-    """Observer of the sessions of one page, called from the threads that run them."""
+    """Observer of the sessions of one page, called from the threads that run them. The argument `position` of
+    its methods is the number of a cell in its session, from 1."""
 
     def __init__(self, url: str, page: PageCells, publish: Publish, waits: Callable[[], None]) -> None:
         """Create an observer. url: URL of the page. waits: called when output starts to wait for `flush`."""
@@ -128,7 +129,7 @@ class RunEventPublisher:
                 self._done[job.session] = self._resumed[job.session] = position
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Record why there is no checkpoint after a cell that is about to end."""
+        """Record the reason why there is no checkpoint after a cell that is about to end."""
         with self._lock:
             if self._is_current_job(job):
                 self._refused[job.session] = reason

@@ -187,7 +187,8 @@ class RunHistory:
         return self._output_files.setdefault(key, set())
 
     def is_due(self, page: PlannedPage, session: str, files: FileDigests, around: Environment) -> Answer:
-        """Return whether and when a stale session should run."""
+        """Return whether and when a stale session should run. around: state of dependencies outside the
+        page."""
         key, job = (page.path, session), page.jobs[session]
         past = self._past.get(key)
         if past is None:

@@ -111,8 +111,9 @@ class PageRun:
         return PageOutcome(self.planned.path, self.planned.wanted.url, diagnostics, **more)  # type: ignore[arg-type]
 
     def finish(self, root: Path, date: dt.date, around: Environment, memory: RunHistory) -> tuple[int, bool]:
-        """Record the results of successful sessions, store those of all sessions in `memory`, and remove the
-        finished tasks. Return the number of cells that ran, and whether the recorded results have changed."""
+        """Record the results of successful sessions with `date`, store those of all sessions in `memory`, and
+        remove the finished tasks. Return the number of cells that ran, and whether the recorded results have
+        changed."""
         tasks = {name: task for name, task in self.tasks.items() if task.is_over}
         for name in tasks:
             del self.tasks[name]

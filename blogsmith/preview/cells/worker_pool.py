@@ -45,7 +45,8 @@ def find_slow_import(job: SessionJob) -> str:
 
 
 class WorkerPool:
-    """Starts the workers of all sessions; many threads may call it."""
+    """Starter of the workers of all sessions; many threads may call it. The argument `preload` of its methods
+    contains the modules in the setting of this name."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -64,7 +65,7 @@ class WorkerPool:
             self._server(job, preload)
 
     def start(self, job: SessionJob, preload: tuple[str, ...]) -> Process:
-        """Start a worker. Raise OSError if the system cannot."""
+        """Start a worker for a session. Raise OSError if the system cannot start it."""
         server = self._server(job, preload) if _can_be_forked(job) else None
         if server is None or server.fork_obstacle(job) or _is_detectable(job, preload, server):
             return spawn(job)

@@ -73,8 +73,8 @@ class EventPublisher:
             self._publish({"kind": "css", "files": files})
 
     def files(self, before: SiteSnapshot | None, now: SiteSnapshot | None, paths: tuple[str, ...]) -> None:
-        """Report saved images and other files that are copied unchanged. Report nothing while there is no
-        site."""
+        """Report saved images and other files that are copied unchanged. before, now: the site before and
+        after the save; if one is None, nothing is reported."""
         found = changed_files(now, paths) if before and now else []
         if found:
             self._publish({"kind": "files", "files": found})

@@ -69,8 +69,8 @@ def change_line(change: ChangeLine) -> str:
 
 
 def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
-    """Return the entries to print after a change: new errors, new warnings, and a note about errors that are
-    fixed. An entry may have several lines."""
+    """Return the entries to print after a change from the diagnostics `before` to those of `now`: new errors,
+    new warnings, and a note about errors that are fixed. An entry may have several lines."""
     fresh = new_problems(before, now)
     ordered = sorted(fresh, key=lambda found: (found.severity, *sort_key(found)))
     return [*format_list(ordered, color=color), *_format_fixed(before, now, fresh)]
@@ -100,7 +100,7 @@ def _format_fixed(
     before: Sequence[Diagnostic], now: Sequence[Diagnostic], fresh: Sequence[Diagnostic]
 ) -> list[str]:
     """Return a line about fixed errors. Files with new errors are left out, because the author is probably
-    still typing."""
+    still typing. fresh: the new diagnostics."""
     # with swapped arguments, this returns the diagnostics that are gone
     changed = {found.path for found in fresh if found.severity == "error"}
     gone = [

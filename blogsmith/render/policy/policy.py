@@ -147,7 +147,7 @@ def _builder_sources(found: Sources, config: Config) -> Sources:
 
 
 def _service_hosts(found: Sources, chosen: Sources, directive: str) -> set[str]:
-    """Return, of the sources that a page uses, those of services that the site has enabled."""
+    """Return the sources of services that the site has enabled (`chosen`) and the page uses (`found`)."""
     return found.get(directive, set()) & chosen.get(directive, set())
 
 

@@ -141,8 +141,8 @@ class _Look(Struct, frozen=True):
 def _shapes(
     element: Element, around: _Look, clips: Mapping[str, Element], depth: int
 ) -> Iterator[tuple[Element, _Look]]:
-    """Yield each drawn shape below `element` with its look, in the order of drawing. around: look of the
-    parent."""
+    """Yield each drawn shape in `element` with its look, in the order of drawing. around: look of the parent.
+    clips: as in `_Look.inside`. depth: number of elements around `element`."""
     if depth > _MAX_DEPTH:
         raise ValueError("groups are nested too deeply")
     if local_name(element) in _UNDRAWN:

@@ -140,7 +140,7 @@ class ThemeFolder(Struct, frozen=True):
 
 
 class _ThemeFolders(Struct, frozen=True):
-    """Folders that may contain themes."""
+    """Folders that may contain themes. Arguments of this type are called `places`."""
 
     site_root: Path
     bundled: Path
@@ -187,7 +187,8 @@ def _installed_theme(name: str) -> Path | None:
 def read_theme_files(
     name: str, site_root: Path, bundled: Path, extra_shortcodes: Sequence[Path]
 ) -> ThemeFiles:
-    """Read the theme `name` and all themes that it extends. SiteError with all errors found."""
+    """Read the theme `name` and all themes that it extends. SiteError with all errors found. The arguments
+    are as in `load_theme`."""
     places = _ThemeFolders(site_root.resolve(), bundled.resolve())
     chain = _chain(name, places)
     problems: list[Diagnostic] = []

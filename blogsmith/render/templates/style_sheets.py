@@ -126,7 +126,8 @@ def _sheet_path(sheet: StyleSheet, font: str) -> PurePosixPath:
 
 
 def joined_path(theme: str, group: str, suffix: str, made_of: Iterable[str]) -> PurePosixPath:
-    """Return the path of a group's file in the finished site; its name contains a digest of its inputs."""
+    """Return the path of a group's file in the finished site. made_of: all inputs; the name has a digest of
+    them."""
     digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:_DIGITS]
     return PurePosixPath("assets", theme, f"{group}-{digest}{suffix}")
 

@@ -80,7 +80,7 @@ class ThemeOption(Struct, frozen=True):
 
 
 def read_options(declared: Mapping[str, Any], places: Mapping[YamlPath, Place], reporter: Reporter) -> Any:
-    """Return the options under `options` in a theme.yaml. Report invalid ones and leave them out."""
+    """Return the options declared under `options` in a theme.yaml. Report invalid ones and leave them out."""
     found = {}
     for name, value in declared.items():
         option = _read_option(name, value, places, reporter)
@@ -140,8 +140,8 @@ def _read_option(
 def merge_options(
     parents: Mapping[str, ThemeOption], own: Mapping[str, ThemeOption]
 ) -> dict[str, ThemeOption]:
-    """Return the options of a theme, including those of the themes that it extends. If the theme declares
-    only the default of an inherited option, the rest of the inherited declaration stays."""
+    """Return the options of a theme: `own`, which it declares, and those of the themes that it extends. If it
+    declares only the default of an inherited option, the rest of the inherited declaration stays."""
     merged = dict(parents)
     for name, option in own.items():
         before = merged.get(name)
@@ -160,7 +160,7 @@ def report_options(
     key_places: Mapping[YamlPath, Place],
     theme: str,
 ) -> None:
-    """Report errors under `theme_options` in the settings of a site."""
+    """Report errors in `chosen`, the `theme_options` in the settings of a site. theme: name of the theme."""
     for name, value in chosen.items():
         path: YamlPath = ("theme_options", name)
         option = options.get(name)
