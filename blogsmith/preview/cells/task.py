@@ -81,8 +81,8 @@ class SessionTask:
     def start_on_cluster(
         self, context: SiteContext, folder: Path, workers: int, watch: SessionObserver, ended: Ended
     ) -> None:
-        """Run the session on the cluster in the settings. workers: maximum number. watch, ended: as in
-        `start`."""
+        """Run the session on the cluster in the settings. workers: maximum number of workers to start. watch,
+        ended: as in `start`."""
         self.is_on_cluster = True
         self._begin(lambda: self._elsewhere(context, folder, workers, watch), ended)
 
