@@ -1,8 +1,6 @@
-"""One preview from start to end: creates its parts, connects them and cleans up.
-
-The server starts first, with the pages of the previous preview, because loading the modules that render pages
-takes longer than a reader likes to wait.
-"""
+"""One preview from start to end: this module creates its parts, connects them and cleans up. The server
+starts first, with the pages of the previous preview, because readers would have to wait while the modules
+that render pages are imported."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ def serve_site(
     check: Callable[[], None],
 ) -> None:
     """Serve the site at `root` until a signal ends it. say: function that prints a line for the author.
-    ready: called with the URL as soon as the server accepts requests. check: called often; raises an
+    ready: called with the URL as soon as the server accepts requests. check: called often; may raise an
     exception to end the preview."""
     root = root.resolve()
     editor = _editor(root)

@@ -34,8 +34,8 @@ class Editor:
 
     root: Path
     template: str = ""
-    """URL with placeholders `{path}` (percent-encoded, relative to the root), `{line}` and `{column}`; or
-    `BY_COMMAND`; or empty if nothing can be opened."""
+    """URL with placeholders `{path}` (percent-encoded, relative to the root), `{line}` and `{column}`, or
+    `BY_COMMAND`. Empty if no file can be opened."""
     command: tuple[str, ...] = ()
     """Program and arguments with placeholders `{file}`, `{line}` and `{column}`."""
     problem: str = ""
@@ -64,8 +64,9 @@ class Editor:
 
 
 def editor_link(setting: str, environ: Mapping[str, str], root: Path, trusted: bool, why: str = "") -> Editor:
-    """Return the editor in BLOGSMITH_EDITOR, otherwise the one in the site's settings. trusted: whether code
-    of the site may run here. why: reason why the user's trust has ended, as a message; may be empty."""
+    """Return the editor in the variable BLOGSMITH_EDITOR, otherwise the one in the site's settings. trusted:
+    whether code of the site may run here. why: reason why the author's trust has ended, as a message; may be
+    empty."""
     own = environ.get(VARIABLE, "").strip()
     choice = read_editor(own or setting)
     if choice.problem:
@@ -101,7 +102,8 @@ def _number(value: object) -> int:
 
 
 def _resolve_site_file(root: Path, path: str) -> Path:
-    """Return the absolute path of a file of the site, with links resolved."""
+    """Return the absolute path of a file of the site, with links resolved. Raise ValueError if there is
+    none."""
     relative = PurePosixPath(path)
     named = bool(path) and "\\" not in path and not relative.is_absolute() and ".." not in relative.parts
     # these errors mean that the file does not exist: a name that is too long, a loop of links, a NUL

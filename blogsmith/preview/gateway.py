@@ -27,7 +27,7 @@ class CellActions(Protocol):
 
 
 class SiteGateway:
-    """`SiteHandler` and `ActionHandler` of the server from its start on; many threads call it."""
+    """Handler of pages and actions that the server has from its start; many threads call it."""
 
     def __init__(self, stored: StoredPages, tag: ScriptTag, editor: Editor) -> None:
         self._stored = stored

@@ -86,7 +86,7 @@ class StoredPage(msgspec.Struct, frozen=True, array_like=True):
 
 
 class StoredPages:
-    """Stored pages of one site. Each method opens the cache again, so that any thread may call it."""
+    """Stored pages of one site. Each method opens the cache for itself, so that any thread may call it."""
 
     def __init__(self, root: Path, settings: str) -> None:
         """Create the store without opening the cache. settings: string that identifies the command line
@@ -116,7 +116,8 @@ class StoredPages:
         return found
 
     def file(self, path: str) -> tuple[str, Path] | None:
-        """Return the media type and the file that is copied unchanged to a path; None if there is none."""
+        """Return the media type and the path of the file that is copied unchanged to the URL path `path`;
+        None if there is none."""
         with open_site_cache(self._root) as rows:
             row = rows.get("served file", path)
         if row is None or row.key != self._key:
@@ -128,7 +129,8 @@ class StoredPages:
         self, pages: Iterable[StoredPage], paths: Collection[str], files: Iterable[tuple[str, Path]]
     ) -> None:
         """Store pages, and the paths of files that are copied unchanged. Errors are ignored. pages: pages
-        made in this preview. paths: paths of all current pages."""
+        made in this preview. paths: paths of all current pages; other stored pages are removed. files: (URL
+        path, file)."""
         with open_site_cache(self._root) as rows:
             for page in pages:
                 names = (page.version, page.key, page.digest)
@@ -158,7 +160,8 @@ class StoredPages:
         return ""
 
     def _is_public(self, file: Path) -> bool:
-        """Return whether a file is in a folder whose files are published, without a link on its path."""
+        """Return whether a file is in a folder whose files are published, and no part of its path is a
+        link."""
         with suppress(OSError, RuntimeError, ValueError):
             if file.resolve() == file:
                 themes = (self._root / "themes", bundled_folder("themes").resolve())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 PREFIX = "/_blogsmith/"
-"""URL path of the preview's own files and events, next to those of the site."""
+"""Start of the URL paths of the preview's own files and events. All other paths belong to the site."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class PreviewServices:
         self._watcher = self._new_watcher()
 
     def hello(self) -> Mapping[str, object]:
-        """Return the first event of a stream, as `EventPublisher.hello`."""
+        """Return the first event of a stream to a browser; see `EventPublisher.hello`."""
         return self._publisher.hello()
 
     def run(self, front: SiteGateway, check: Callable[[], None]) -> None:
@@ -131,7 +131,7 @@ class PreviewServices:
         self._engine.send(FilesSaved(changes, time.monotonic()))
 
     def _on_idle(self) -> None:
-        """Handle the event that the whole site is up to date and no work is left."""
+        """Handle the moment when the whole site is up to date and no work is left."""
         if self._front:
             self._front.mark_complete()
             self._renew_editor(self._front)
@@ -182,7 +182,7 @@ class PreviewServices:
             self._site.tag = replace(self._site.tag, editor=front.editor.template)
 
     def _pages(self, present: SiteSnapshot) -> Iterator[StoredPage]:
-        """Yield the pages that were made in this preview."""
+        """Yield the pages rendered in this preview, to be stored for the next one."""
         keys = OutputKeys(present.plan, self._rows)
         for path, page in self._site.finished_pages():
             made_of = self._site.pages.page_origin(path)
@@ -202,7 +202,8 @@ class PreviewServices:
             )
 
     def _style_sheets(self, present: SiteSnapshot) -> Iterator[StoredPage]:
-        """Yield the stylesheets, because a page without its stylesheet must not be shown."""
+        """Yield the stylesheets, to be stored with the pages: a page without its stylesheet must not be
+        shown."""
         for path, planned in present.files_by_url.items():
             if path.endswith(".css") and isinstance(planned.content, partial):
                 with suppress(SiteError):
@@ -224,8 +225,8 @@ def _discard_line(line: str) -> None:
 def request_cells(
     site: ServedSite, publisher: EventPublisher, want: Callable[[CellWork], None], asked: ExecutionOptions
 ) -> None:
-    """Request the cells that must run. want: called with the complete input of the runner, which replaces
-    earlier input."""
+    """Request the cells that must run. want: function that passes the complete input to the runner, replacing
+    earlier input. asked: options from the command line."""
     present = site.snapshot
     if present is not None:
         publisher.keep_outcomes(present.resolved.documents)

@@ -48,8 +48,8 @@ def _callout_open(rendering: PageRendering, tokens: Sequence[Token], index: int)
 
 
 def _spoken_title(rendering: PageRendering, callout: Callout, inline: Sequence[Token]) -> str:
-    """Return the title of a callout as plain text. inline: contains the token of the author's title, if
-    any."""
+    """Return the title of a callout as plain text. inline: starts with the token of the author's title, if
+    the callout has one."""
     if not callout.has_title:
         return read_text(_label(rendering, callout))
     label = read_text(_label_before_title(rendering, callout, inline[0]))
@@ -71,7 +71,8 @@ def _label(rendering: PageRendering, callout: Callout) -> str:
 
 
 def _exercise(rendering: PageRendering, callout: Callout) -> str:
-    """Return a link to the exercise of a solution, if the title of the solution names it."""
+    """Return the reference to an exercise, for a solution whose title names the exercise; empty for other
+    callouts. It is a link, except in the title of a fold."""
     label = rendering.labels.get(callout.exercise) if callout.names_exercise else None
     if label is None:
         return ""
@@ -81,14 +82,14 @@ def _exercise(rendering: PageRendering, callout: Callout) -> str:
 
 
 def _number_label(rendering: PageRendering, callout: Callout, title: str) -> str:
-    """Return the name of a statement, with its number if it has one."""
+    """Return `title`, the name of a kind of callout, with the callout's number if it has one, as HTML."""
     label = rendering.language.translate("{name} {number}", name=title, number=callout.number)
     return f'<span class="callout-label">{escape_html(label if callout.number else title)}</span>'
 
 
 def _label_before_title(rendering: PageRendering, callout: Callout, title: Token) -> str:
-    """Return the name before the author's title, as in `Theorem (Row sums)`; empty if the page does not print
-    it."""
+    """Return the name of the callout's kind, printed before the author's title as in `Theorem (Row sums)`;
+    empty if the page does not print it."""
     name = rendering.kind_name(callout.title)
     # An author may have written `Theorem of Fermat`, which needs no second `Theorem`.
     repeats = title.content.casefold().startswith((name.casefold(), callout.title.casefold()))
@@ -206,19 +207,19 @@ def _table_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -
 
 
 def caption(rendering: PageRendering, table_open: Token, html: str) -> str:
-    """Return the caption of the table that starts with `table_open`."""
+    """Return the `<caption>` of the table that starts with `table_open`. html: the caption's text."""
     return f"{table_caption(rendering.language, get_record(table_open, TableRecord).number, html)}\n"
 
 
 def table_caption(language: Language, number: str, html: str) -> str:
-    """Return the `<caption>`, or an empty string without number and text."""
+    """Return the `<caption>`; empty if both number and text are empty. html: the caption's text."""
     name = escape_html(language.translate("Table {number}", number=number))
     label = f'<span class="table-label">{name}.</span>' if number else ""
     return f"<caption>{label}{' ' if label and html else ''}{html}</caption>" if label or html else ""
 
 
 def header_cell(rendering: PageRendering, children: Sequence[Token], html: str) -> str:
-    """Return the content of a header cell. If it is only formulas, they get names.
+    """Return the content of a header cell. If it contains only formulas, they get accessible names.
 
     Checkers and some screen readers ignore text in `<math>`, so the header would be empty to them.
     """

@@ -30,7 +30,7 @@ _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
 _COLUMN, _PHONE, _NUMBER, _TAB = 66, 36, 5, 4
 """Numbers of characters: text column of the paper theme, line on a phone, line number, tab width."""
 _MAX_INDENT = 16
-"""Largest indentation that the rest of a wrapped line keeps: a phone has room for little more."""
+"""Maximum indentation of the continuation of a wrapped line, in columns: a phone has room for little more."""
 _END = "</span>"
 _SHORT, _MOST_PIECES = 32, 10_000
 """Maximum length in characters of a cached piece of code, and maximum number of cached pieces."""
@@ -57,12 +57,9 @@ def is_known_language(language: str) -> bool:
 def highlight(
     source: str, language: str, *, deadline_s: float, max_line: int, lex: Lex = lex_in_time
 ) -> Highlighted:
-    """Return `source` with its tokens in `<span class="…">`, using Pygments' short class names.
-
-    deadline_s: Time limit in seconds, after which the code is shown plain.
-    max_line: Maximum length of a line, in characters, that is passed to a lexer.
-    lex: See `SiteAccess`.
-    """
+    """Return `source` with its tokens in `<span class="…">`, using Pygments' short class names. deadline_s:
+    time limit in seconds, after which the code is shown plain. max_line: length in characters; code with a
+    longer line is shown plain. lex: see `SiteAccess.lex_code`."""
     if is_plain_language(language):
         return Highlighted(_plain(source))
     alias = find_lexer_name(language)
@@ -85,11 +82,12 @@ class LineMark(Struct, frozen=True):
     """A link at the end of a line of code to a note about the line."""
 
     text: str
-    """Text that the stylesheet prints; it is not part of the code."""
+    """Number that the stylesheet prints; it is not part of the code."""
     target: str
-    """Id of the note; empty if there is none, so that the marker is not a link."""
+    """Id of the note; empty if the author wrote no note for the number. Then the marker is not a link."""
     id: str
-    """Id of the marker; empty if an earlier marker has the same number."""
+    """Id of the marker; empty if an earlier marker of the fence has the same number, because the note links
+    back to that one."""
     label: str
     """Accessible name."""
 
@@ -110,22 +108,24 @@ class FigureOptions(Struct, frozen=True, kw_only=True):
     """Line, counted from 1 → markers at its end."""
     numbered: bool = False
     wide: bool = False
-    """Whether lines are longer than a text column; themes may extend the code into the margin."""
+    """Whether a line is longer than the text column; themes may extend the code into the margin."""
     scrolls: bool = False
     """Whether lines that do not fit a phone scroll there; otherwise they wrap."""
     indents: Mapping[int, int] = MappingProxyType({})
-    """Line that wraps on a phone, counted from 1 → its indentation in columns, an even number."""
+    """Number of a line that wraps on a phone, counted from 1 → indentation in columns of its continuation, an
+    even number. Lines without indentation are left out."""
     fold: bool | str = False
     """Fold the code under this label; True means `Show code`."""
     fold_open: bool = False
-    """The fold starts open."""
+    """Whether the fold starts open."""
     id: str = ""
     classes: Sequence[str] = ()
-    """Classes in addition to those of the figure."""
+    """Additional classes of the figure."""
 
 
 def has_long_lines(source: str, *, numbered: bool) -> bool:
-    """Return whether a line of `source` is longer than a text column."""
+    """Return whether a line of `source` is longer than the text column. numbered: whether line numbers take
+    some of the space."""
     limit = _COLUMN - (_NUMBER if numbered else 0)
     return max(map(len, source.expandtabs(_TAB).split("\n"))) > limit
 
@@ -161,7 +161,7 @@ def code_figure(lines: Sequence[str], language: str, options: FigureOptions) -> 
 
 
 def _tag(name: str, attributes: Mapping[str, str]) -> str:
-    """Return a start tag without empty attributes."""
+    """Return a start tag. Attributes with an empty value are left out."""
     shown = [f' {key}="{escape(value)}"' for key, value in attributes.items() if value]
     return f"<{name}{''.join(shown)}>"
 
@@ -285,14 +285,14 @@ class _HtmlCache(dict[Any, str]):
 
 
 class _Escaped(_HtmlCache):
-    """Cache: text → escaped HTML."""
+    """Cache of escaped HTML, by text."""
 
     def __missing__(self, text: str) -> str:
         return self.keep(text, text, text if text.isalnum() else _text(text))
 
 
 class _Spans(_HtmlCache):
-    """Cache: piece with a class, within one line → span."""
+    """Cache of `<span>` elements, by piece. A piece has a class and no line end."""
 
     def __missing__(self, piece: Piece) -> str:
         css, text = piece
@@ -301,7 +301,7 @@ class _Spans(_HtmlCache):
 
 @cache
 def _escaped() -> _Escaped:
-    """Return the cache for all pages, which share most of their words."""
+    """Return the cache of escaped text that all pages share."""
     return _Escaped()
 
 

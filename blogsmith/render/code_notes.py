@@ -15,7 +15,8 @@ from .prose import escape_html
 
 
 def line_marks(language: Language, fence: Fence) -> Mapping[int, Sequence[LineMark]]:
-    """Return the markers of each 1-based line. CSS prints their numbers, so they are not copied."""
+    """Return the markers of each line of a fence, by line number from 1. CSS prints the markers' numbers, so
+    readers do not copy them."""
     found: dict[int, list[LineMark]] = {}
     known: set[int] = set()
     for mark in fence.marks:

@@ -66,7 +66,7 @@ _CHARACTER_CLASSES = bytes(
     else ord(_JOINT if chr(code) in "'.-" else _GAP)
     for code in range(256)
 )
-"""Translation table that replaces ASCII characters by their class, to count words as `_WORD` does."""
+"""Translation table that replaces each ASCII character by its class, to count words as `_WORD` does."""
 _JOINED, _WORD_START = _LETTER + _JOINT + _LETTER, _GAP + _LETTER
 _DETAILS = lazy_pattern(r"<(/?)details(?=[\s>/])((?:[^<>\"']|\"[^\"]*\"|'[^']*')*)>", re.IGNORECASE)
 _OPEN = lazy_pattern(r"(?:^|\s)open(?=[\s=/]|$)", re.IGNORECASE)
@@ -81,7 +81,7 @@ class ReadingTime:
     """For each foldable element around the current position: whether it starts folded."""
 
     def enter(self, *, is_folded: bool) -> None:
-        """Enter a foldable element."""
+        """Record that the text enters a foldable element. Folded text adds no reading time."""
         self._folds.append(is_folded)
 
     def leave(self) -> None:
@@ -118,7 +118,7 @@ class ReadingTime:
         self._add(len(_WORD.findall(text)) * 60 / WORDS_PER_MINUTE)
 
     def add_formula(self, *, display: bool) -> None:
-        """Count a printed formula."""
+        """Add the reading time of a printed formula."""
         self._add(SECONDS_PER_DISPLAY if display else SECONDS_PER_FORMULA)
 
     def add_code(self, lines: int) -> None:
@@ -154,14 +154,14 @@ class GalleryFrame(msgspec.Struct, frozen=True):
 
     columns: int
     has_lightbox: bool
-    """All its images link to large versions."""
+    """Whether all its images link to large versions."""
 
 
 class OpenLink(NamedTuple):
     """A link that the page has opened and not closed yet."""
 
     is_raw: bool
-    """Whether the author wrote it as `<a>`."""
+    """Whether the author wrote the link as `<a>`."""
     end: str = ""
     """End tag to print; empty for a link inside another one, which is only text."""
 
@@ -199,34 +199,35 @@ class PageRendering:
     """Renders tokens without a rule of ours."""
     gallery: GalleryFrame | None = None
     open_links: list[OpenLink] = field(default_factory=list)
-    """Links around the current position, the outermost first."""
+    """Links that contain the current position, the outermost first."""
     is_title: bool = False
-    """The current tokens are a title or the text of a link that is rendered later: formulas get names."""
+    """Whether the current tokens are a title, or the text of a link that is rendered later. If so, their
+    formulas get accessible names."""
     heading_name: str = ""
-    """Words of the current heading."""
+    """Plain text of the current heading."""
     is_framed: bool = False
     """Whether the current tokens are inside a figure."""
     frame_caption: str = ""
-    """Caption of that figure as text."""
+    """Caption of the current figure as plain text."""
     variants: set[ImageVariant] = field(default_factory=set)
     """Smaller copies of images that the page refers to."""
     widgets: set[str] = field(default_factory=set)
     failed_shortcodes: set[str] = field(default_factory=set)
-    """Shortcodes whose templates did not finish."""
+    """Names of shortcodes whose templates exceeded a limit, so that further calls print nothing."""
     unknown_shortcodes: set[str] = field(default_factory=set)
     """Names of unknown shortcodes that were already reported."""
     browser_packages: dict[str, list[str]] = field(default_factory=dict)
     """Browser session → packages that its code requires so far."""
     has_unmet_note: bool = False
-    """Whether the page already shows that some of its code was not run."""
+    """Whether the page already has a note that some of its code was not run."""
     last_run_line: RunLine | None = None
-    """Last run whose details were printed in full after a result."""
+    """Most recent run whose details the page printed in full after a result."""
     tab_labels: set[str] = field(default_factory=set)
-    """Labels of all tabs so far."""
+    """Labels of all tabs rendered so far."""
     links: set[str] = field(default_factory=set)
     """URLs in this site that the text links to."""
     citations: object = None
-    """Citation plan of the page, once `citations/` has created it."""
+    """Citation plan of the page; None until `citations/html.py` creates it."""
     reading: ReadingTime = field(default_factory=ReadingTime)
     check_reporter: Reporter = field(default_factory=lambda: Reporter(""))
     """For warnings that only checks and editors show."""
@@ -265,7 +266,7 @@ class PageRendering:
             self.macros = self.macros.extend(macros)
 
     def use_macros(self, macros: Mapping[str, str | Macro]) -> None:
-        """Use other macros, while a formula of another page is rendered."""
+        """Replace the macros by those of another page, to render a title of that page."""
         self.macros = read_macros(macros)
 
     @property
@@ -279,7 +280,8 @@ class PageRendering:
         return kind if is_own else self.language.translate(kind)
 
     def report_target(self, target: LinkTarget, place: Place | None) -> None:
-        """Report the problem of a link target. If it is in the site, record that the page links to it."""
+        """Report the problem of a link target, if it has one. If the target is in the site, record that the
+        page links to it."""
         if target.url.startswith("/"):
             self.links.add(target.url.partition("#")[0].partition("?")[0])
         if target.problem:
@@ -287,7 +289,8 @@ class PageRendering:
             self.reporter.error(target.code, target.problem, place, target.hint, fix)
 
     def report_nested(self, written: str, place: Place | None, fix: Fix | None = None) -> None:
-        """Warn about a link, reference or note inside the text of a link. It is printed as text only."""
+        """Warn that `written`, a link, reference or note, is inside the text of a link and is printed as text
+        only."""
         message = f'"{written}" is not allowed in the text of a link'
         self.reporter.warn("link-nested", message, place, f"write `{written}` after the link", fix)
 

@@ -27,8 +27,8 @@ DEADLINE_S = 1.0
 _MOST_WORDS = 120
 
 PluginConvert = Callable[[FormulaConverter, FormulaSource], "ForeignFormula | str"]
-"""Function that returns the plugin's formula, or the reason why it cannot be used. It must have no side
-effects, because results are cached."""
+"""Function that returns the plugin's MathML for a formula, or the reason why it cannot be used. The function
+must have no side effects, because results are cached."""
 
 
 class ConverterTimeout(BaseException):
@@ -36,9 +36,9 @@ class ConverterTimeout(BaseException):
 
 
 def choose_converter(plugins: Plugins, name: str, *, untrusted: bool) -> FormulaConverter | None:
-    """Return the plugin of this name, or if `name` is empty, the only plugin. None means our own converter.
-    LookupError if no plugin of this name typesets formulas. untrusted: whether the posts are by untrusted
-    authors."""
+    """Return the plugin called `name`, or if `name` is empty, the first plugin that typesets formulas. None
+    means our own converter. LookupError if no plugin of this name typesets formulas. untrusted: whether the
+    posts are by untrusted authors; then a plugin for trusted posts only is not used."""
     if name == BUILT_IN or not (name or plugins.converters):
         return None
     found = plugins.converters[name] if name else next(iter(plugins.converters.values()))
@@ -51,10 +51,8 @@ def unknown_converter_message(name: str) -> str:
 
 
 def convert_with_plugin(converter: FormulaConverter, source: FormulaSource) -> ForeignFormula | str:
-    """Return the plugin's formula in a form that pages accept, or the reason why it cannot be used.
-
-    The reason is a clause. Raise SiteError if the plugin imports a forbidden module.
-    """
+    """Return the plugin's MathML, checked and sanitized, or a clause with the reason why it cannot be used.
+    Raise SiteError if the plugin imports a forbidden module."""
     from ..tex.foreign.reader import read_mathml
 
     limit = alarm(DEADLINE_S, ConverterTimeout, is_cpu_time=True) if has_alarm() else nullcontext()
@@ -78,8 +76,9 @@ def convert_with_plugin(converter: FormulaConverter, source: FormulaSource) -> F
 def with_plugin(
     ours: Convert, converter: FormulaConverter, foreign: PluginConvert, report: Callable[[str], object]
 ) -> Convert:
-    """Return a converter that uses `converter` where possible and `ours` otherwise. report: called with the
-    reason if a formula keeps the markup of `ours`."""
+    """Return a converter that uses the plugin `converter` where possible and `ours` otherwise. foreign:
+    function that calls the plugin. report: function called with the reason if a formula keeps the markup of
+    `ours`."""
 
     def convert(tex: str, **options: Unpack[FormulaOptions]) -> TypesetFormula:
         from ..tex.convert import TypesetFormula

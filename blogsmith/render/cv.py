@@ -22,14 +22,14 @@ _YEAR = lazy_pattern(r"(\d{4})(?:-\d\d){0,2}")
 
 
 class _Part(Struct, frozen=True):
-    """A part of the format, with the keys of its entries."""
+    """A section of the format, such as `work`, with the keys of its entries."""
 
     heading: str
-    """English heading."""
+    """English heading of the section."""
     title: tuple[str, ...]
     """Keys of the title; the first with a value is printed."""
     place: str = ""
-    """Key of the place."""
+    """Key of the employer, institution or publisher; empty if the entries have none."""
     more: tuple[str, ...] = ()
     """Keys of details that follow the title."""
 

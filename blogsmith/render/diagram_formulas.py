@@ -22,11 +22,13 @@ from ..syntax.math.delimiters import FoundFormula, find_formula
 from .svg.drawings import Drawing
 
 Typeset = Callable[[str, int, int], str]
-"""Function that maps (formula with its dollars, 1-based line and column in the source) to HTML."""
+"""Function that converts a formula to HTML. Arguments: the formula with its dollars, and its 1-based line and
+column in the diagram's source."""
 
 _COMMENT = lazy_pattern(r"\s*(?:%%|//|#)")
 _NO_FORMULA = lazy_pattern(r"\"|--|->")
-"""Regular expression of text between the dollars of two labels, not within a formula."""
+"""Regular expression that finds text between the dollars of two different labels. Such text is not a
+formula."""
 _LETTER_EM = 0.222
 """Width of `i`, `j` and `l` in Helvetica, in em."""
 _BITS = 5
@@ -52,13 +54,13 @@ _BASELINE_OFFSETS_EM: Mapping[str, float] = MappingProxyType(
         "text-after-edge": 0.5,
     }
 )
-"""Value of `dominant-baseline` → distance from that baseline up to the middle of the line, in em."""
+"""Value of `dominant-baseline` → distance in em from that baseline up to the middle of the line."""
 _LETTERS_EM = 0.33
-"""Distance from the alphabetic baseline up to the middle of the line, in em."""
+"""Distance in em from the alphabetic baseline up to the middle of the line."""
 _START: Mapping[str, tuple[float, str]] = MappingProxyType(
     {"middle": (0.5, "center"), "end": (1.0, "right"), "start": (0.0, "left")}
 )
-"""Value of `text-anchor` → share of the area before the anchor, and alignment in the area."""
+"""Value of `text-anchor` → share of the area that is before the anchor, and alignment in the area."""
 _OF_GROUP = ("font-size", "font-style", "font-weight")
 _OF_TEXT = ("dominant-baseline", "dy", "fill", "text-anchor")
 
@@ -76,7 +78,7 @@ class _Change(Struct, frozen=True):
     """A replacement in a line of the diagram's source. Columns count from 0."""
 
     start: int
-    """Column in the line after all replacements where this one starts."""
+    """Column of the placeholder in the line after all replacements."""
     end: int
     old_start: int
     old_end: int
@@ -106,7 +108,8 @@ class LabelFormulas:
         return text
 
     def restore_column(self, line: int, column: int) -> int:
-        """Return the column in the author's source for a 1-based column in a message of the renderer."""
+        """Return the column in the author's source for a 1-based line and column in a message of the
+        renderer."""
         at, shift = column - 1, 0
         for change in self._changes.get(line, ()):
             if at < change.start:

@@ -47,15 +47,16 @@ def parse_length(text: str) -> Length | None:
 
 
 def nearest_length(text: str) -> str | None:
-    """Return the valid length that an invalid one with spaces, capitals or names of units means, or None."""
+    """Return the valid length that an invalid one probably means, such as `50%` for `50 Percent`. None if
+    there is none."""
     meant = "".join(text.split()).lower().replace("percent", "%").replace("pixels", "px").replace("pct", "%")
     return meant if meant != text and parse_length(meant) else None
 
 
 def fit_attributes(info: ImageInfo, width: Length | None, height: Length | None) -> Dimensions:
-    """Return the size of an image with the HTML attributes `width` and `height`; pixels stay attributes. None
-    means that the author did not give the attribute. As in browsers, a single one determines the other by the
-    aspect ratio."""
+    """Return the size of an image whose author wrote the HTML attributes `width` and `height`; None means
+    that an attribute is missing. Sizes in pixels stay attributes, others become CSS. As in browsers, one
+    attribute alone determines the other by the aspect ratio."""
     lengths = [length for length in (width, height) if length]
     if not lengths:
         return Dimensions(info, "")
@@ -68,8 +69,8 @@ def fit_attributes(info: ImageInfo, width: Length | None, height: Length | None)
 
 
 def fit_style(info: ImageInfo, width: Length | None, height: Length | None) -> str:
-    """Return the CSS for an image whose size is given in Markdown. The HTML attributes keep the size of the
-    file."""
+    """Return the CSS for an image with a size in Markdown attributes. Its HTML attributes keep the size of
+    the file."""
     pixels = height.pixels if height else None
     if width is None and pixels is not None and info.width_px and info.height_px:
         # the width, not the height, so that the image keeps its aspect ratio on a narrower screen

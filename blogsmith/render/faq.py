@@ -24,8 +24,8 @@ _TAGS = frozenset(("p", "ul", "ol", "li"))
 
 
 def page_faq(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[FaqEntry, ...]:
-    """Return the questions of the page in order. A question inside the answer to another is part of that
-    answer. spoken: number of a value in the text → its plain text."""
+    """Return the questions of the page in order. A question inside the answer to another question is part of
+    that answer. spoken: number of a value `{= … =}` → its plain text."""
     tokens = rendering.parsed.tokens
     quiet = rendering.copy_without_report()
     entries = []
@@ -44,14 +44,14 @@ def page_faq(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[FaqEn
 
 
 def inline_text(rendering: PageRendering, children: Sequence[Token], spoken: Mapping[int, str]) -> str:
-    """Return inline tokens as one line of plain text, with references as the page prints them. rendering:
-    must not report problems, since the page reports them."""
+    """Return inline tokens as one line of plain text, with references as the page prints them. rendering: a
+    copy that reports nothing, because the page itself reports the errors. spoken: as in `page_faq`."""
     tokens = [link_as_text(rendering, token) if token.type == "xref" else token for token in children]
     return " ".join(plain_text(tokens, rendering.parsed.page, spoken).split())
 
 
 def link_as_text(rendering: PageRendering, token: Token) -> Token:
-    """Return a reference or citation as text."""
+    """Return a token of plain text to replace the token of a reference or citation."""
     if token.type == "xref":
         html = reference(rendering, get_record(token, XRef))
     else:

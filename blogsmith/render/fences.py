@@ -45,8 +45,8 @@ def fence(rendering: PageRendering, token: Token) -> str:
 def code_fence_figure(
     rendering: PageRendering, token: Token, source: str, record: Fence, *, fold_open: bool = False
 ) -> str:
-    """Return the figure of the code `source`, with the options in `record`. Warn about an unknown
-    language."""
+    """Return the figure of the code `source`. Warn about an unknown language. record: options of the fence.
+    fold_open: whether a folded figure starts open."""
     rendering.code_blocks += 1
     if not record.fold or fold_open:
         rendering.reading.add_code(source.count("\n"))
@@ -111,7 +111,7 @@ def _warn_not_highlighted(rendering: PageRendering, record: Fence, shown: Highli
 
 
 def _listing(rendering: PageRendering, record: Fence, figure: str) -> str:
-    """Return the figure with its number and caption before it, if it has them."""
+    """Return `figure` inside a figure with the listing's number and caption; unchanged if it has neither."""
     if not (record.number or record.caption):
         return figure
     rendering.widgets.add("teaching")
@@ -152,7 +152,7 @@ RULES: Mapping[str, Rule] = MappingProxyType({"code_block": _code_block, "algori
 
 
 def is_diagram(rendering: PageRendering, language: str) -> bool:
-    """Return whether a fence of `language` is a drawing."""
+    """Return whether fences in `language` contain the source of a diagram."""
     return language in DIAGRAMS or language in rendering.tools.plugins.diagrams
 
 
@@ -222,7 +222,8 @@ def _failure_html(
 def _place(
     rendering: PageRendering, source: str, fence: Fence, error: Exception, formulas: LabelFormulas | None
 ) -> Place | None:
-    """Return the location in the file of a plugin's error, or that of the fence if the error has no line."""
+    """Return the location in the post of an error that a plugin raised; that of the fence if the error has no
+    line."""
     line, column = (error.lineno, error.offset or 0) if isinstance(error, SyntaxError) else (None, 0)
     if formulas and line and column:
         column = formulas.restore_column(line, column)
@@ -232,8 +233,9 @@ def _place(
 def _source_place(
     rendering: PageRendering, source: str, fence: Fence, line: int | None, column: int
 ) -> Place | None:
-    """Return the location in the file of a 1-based line and column of the source; column 0 is the whole line.
-    A fence in a quote or list has lost its indentation, so its line is searched in the line of the file."""
+    """Return the location in the post of a line and column of a fence's source, both from 1. Column 0 means
+    the whole line. A fence in a quote or list has lost its indentation, so its text is searched in the line
+    of the post."""
     written = source.split("\n")
     if fence.place is None or line is None or not 0 < line <= len(written):
         return fence.place
@@ -276,7 +278,7 @@ def _title_text(rendering: PageRendering, fence: Fence) -> str:
 
 
 def _title(rendering: PageRendering, fence: Fence) -> TextMap | None:
-    """Return the caption of the drawing: its option `cap`, otherwise `title`."""
+    """Return the caption of the drawing: its option `cap`, otherwise `title`. None if it has neither."""
     if fence.caption or not fence.title:
         return fence.caption
     line = fence.place.line if fence.place else 1

@@ -179,7 +179,7 @@ def _compare_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any
 
 
 def _warn_of_sizes(rendering: PageRendering, paths: Sequence[TextMap]) -> None:
-    """Warn about a slider whose images differ in size, so that their contents do not line up."""
+    """Warn about a slider whose images differ in size: their contents would not line up."""
     found = [rendering.tools.image(path.text, rendering.document) for path in paths]
     sizes = [(one.width_px, one.height_px) for one in found if isinstance(one, ImageInfo)]
     if len(sizes) == len(paths) and None not in sizes[0] + sizes[1] and sizes[0] != sizes[1]:
@@ -192,7 +192,7 @@ def _warn_of_sizes(rendering: PageRendering, paths: Sequence[TextMap]) -> None:
 
 
 def _value(call: Shortcode, name: str) -> TextMap | None:
-    """Return an argument that is a single value, which may contain commas."""
+    """Return an argument that is a single string, even if it contains commas; None if it is missing."""
     text = call.args.get(name, "").strip()
     if not text:
         return None
@@ -244,7 +244,7 @@ def _video(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | Non
 
 
 def _copied_poster(rendering: PageRendering, video: HostedVideo, source: TextMap) -> str:
-    """Return the local copy of the video's still image, or an empty string."""
+    """Return the tag of the local copy of the video's still image; empty if the site has no copy."""
     found = rendering.tools.poster(video.poster_url, rendering.document)
     place = source.place(0, len(source.text))
     if isinstance(found, LinkTarget):

@@ -22,15 +22,14 @@ if TYPE_CHECKING:
 
 
 def figure_attributes(name: str, description: str = "") -> str:
-    """Return the attributes of a `<figure>`. description: for screen readers, if the figure has several
-    parts."""
+    """Return the attributes of a `<figure>`: its id `name`, if not empty, and the accessible name
+    `description` of a figure with several parts."""
     id_ = f' id="{escape_html(name)}"' if name else ""
     return id_ + (f' aria-label="{escape_html(description)}"' if description else "")
 
 
 def figure_caption(rendering: PageRendering, number: str, html: str) -> str:
-    """Return the `<figcaption>` with its number, between line ends. Empty if there is neither number nor
-    text."""
+    """Return the `<figcaption>` between line ends. Empty if there is neither a number nor a text (`html`)."""
     name = escape_html(rendering.language.translate("Figure {number}", number=number))
     label = f'<span class="figure-label">{name}</span>' if number else ""
     if not label and not html:
@@ -45,8 +44,8 @@ def shortcode_figure(
     description: str = "",
     poster: str = "",
 ) -> Mapping[str, Markup]:
-    """Return the parts of a figure that a shortcode's template prints. poster: `<img>` shown before a
-    video."""
+    """Return the attributes, caption and poster of a figure for a shortcode's template. description:
+    accessible name. poster: `<img>` shown before a video."""
     html = inline_html(rendering, caption) if caption else ""
     return {
         "attributes": Markup(figure_attributes(call.id, description)),
@@ -59,14 +58,14 @@ def shortcode_figure(
 
 
 def inline_html(rendering: PageRendering, text: TextMap) -> str:
-    """Return the HTML of an argument. Errors in it are reported at their position."""
+    """Return the HTML of an argument. Errors are reported at their position in the argument."""
     tokens = parse_inline(rendering.tools.md, text, rendering.parsed.page)
     _move_diagnostics(rendering)
     return rendering.render(rendering, tokens)
 
 
 def _move_diagnostics(rendering: PageRendering) -> None:
-    """Move the diagnostics that parsing of captions has found to those of rendering."""
+    """Report the errors that parsing of captions has added to the parser's reporter."""
     of_parsing = len(rendering.parsed.diagnostics)
     for diagnostic in rendering.parsed.page.reporter.diagnostics[of_parsing:]:
         rendering.reporter.add(diagnostic)

@@ -101,7 +101,8 @@ def _image(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str
 
 
 def _film(rendering: PageRendering, at: LinkTargetPlace, label: str, attrs: Mapping[str, str]) -> str:
-    """Render `![caption](clip.mp4){data-poster=still.png data-captions=clip.vtt .loop}`."""
+    """Render a video, written as `![caption](clip.mp4){data-poster=still.png data-captions=clip.vtt
+    .loop}`."""
 
     def written(name: str) -> WrittenPath | None:
         return WrittenPath(attrs[name], at.place) if attrs.get(name) else None

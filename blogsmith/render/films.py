@@ -37,13 +37,13 @@ class VideoFile(Struct, frozen=True):
     label: str = ""
     """Alternative text."""
     title: str = ""
-    """Text of the link for browsers that cannot play the video; empty: the URL."""
+    """Text of the link for browsers that cannot play the video; if empty, its URL is the text."""
     style: str = ""
 
 
 def find_media(rendering: PageRendering, written: WrittenPath) -> MediaFile:
-    """Return the file of a video or of captions. If it is not found, report an error and return the path as
-    written."""
+    """Return the file of a video or of captions. If it is not found, report an error and return a file with
+    the URL as written."""
     found = rendering.tools.media(written.text, rendering.document)
     if isinstance(found, MediaFile):
         return found
@@ -136,9 +136,10 @@ class HostedVideo(Struct, frozen=True):
     host: str
     """Host name shown to the reader before the click."""
     poster_url: str
-    """URL of the video's page, which names the host's still image; the same for every start time."""
+    """URL of the video's page without a start time. It identifies the local copy of the host's still
+    image."""
     is_list: bool = False
-    """Whether it is a playlist without a first video."""
+    """Whether this is a playlist without a video to start with."""
 
 
 def read_video(address: str, allow: Iterable[str]) -> HostedVideo | None:

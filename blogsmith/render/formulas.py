@@ -79,7 +79,7 @@ def _inline(rendering: PageRendering, tokens: Sequence[Token], index: int) -> st
 
 def _display(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
     """Render a display formula with its number, or with the numbers of its rows. A number is a link to its
-    equation. Inside `<math>` it cannot be a link (see `tex`), so for rows, links without text follow the
+    equation. Row numbers are inside `<math>`, where links are not possible, so links without text follow the
     formula, and the theme positions them over the numbers."""
     math = get_record(tokens[index], Math)
     single = len(math.rows) == 1
@@ -119,18 +119,20 @@ _WIDE_HINT = (
 
 
 def wide_setting(rendering: PageRendering) -> str:
-    """Return how the page may change wide display formulas: `fit`, `shrink`, `break` or `scroll`."""
+    """Return the page's setting for display formulas wider than the screen: `fit`, `shrink`, `break` or
+    `scroll`."""
     return rendering.document.front.math.wide or rendering.tools.config.math.wide
 
 
 def wide_attribute(tex: str) -> str:
-    """Return the attribute for a display formula that may be wider than a phone, or an empty string."""
+    """Return ` data-wide=""` for a display formula that may be wider than a phone, otherwise an empty
+    string."""
     return ' data-wide=""' if estimate_width(tex) > PHONE_CHARACTERS else ""
 
 
 def estimate_width(tex: str) -> int:
-    """Return the approximate number of characters of the widest row. The width of a matrix is that of its
-    widest row."""
+    """Return the approximate number of printed characters of the formula's widest row. A matrix is as wide as
+    its own widest row."""
     for _ in range(_MAX_NESTING):
         tex, replaced = _INNERMOST.subn(lambda found: "x" * (_widest(found[2]) + _BRACKETS), tex)
         if not replaced:
@@ -148,7 +150,7 @@ def _id(mark: RowMark) -> str:
 
 
 def _anchor(mark: RowMark) -> str:
-    """Return an element with the id of a row, for a row that cannot have the id itself."""
+    """Return an empty element with the id of a row, as the target of links. Empty if the row has no id."""
     return f"<span{_id(mark)}></span>" if mark.id else ""
 
 
@@ -209,9 +211,9 @@ def _typeset(
     max_unbroken: int | None = None,
     room: DisplayRoom | None = None,
 ) -> FittedDisplay:
-    """Return the `<math>` element, or an empty string for a formula that only defines macros. max_unbroken:
-    maximum number of characters of an inline formula without line breaks; a longer one may break or scroll.
-    room: space for a display formula."""
+    """Return the formula as a `<math>` element, or an empty string if it only defines macros. rows: numbers
+    of the rows. max_unbroken: number of printed characters above which an inline formula may break or scroll;
+    None: never. room: space for a display formula."""
     rendering.formulas += 1
     rendering.reading.add_formula(display=math.display)
     _warn_of_escapes(rendering, math)
@@ -278,15 +280,16 @@ def _warn_of_escapes(rendering: PageRendering, math: Math) -> None:
 
 
 def _keep(rendering: PageRendering, fitted: FittedDisplay, key: bytes, box_key: bytes) -> None:
-    """Store the HTML of a formula for the next rendering of the page. Called in the order of the page."""
+    """Store the HTML of a formula under `key`, and the attributes of its box under `box_key`, for the next
+    rendering of the page. Called in the order of the page."""
     if fitted.attributes:
         rendering.fragments[box_key] = fitted.attributes
     rendering.fragments[key] = fitted.mathml
 
 
 def _allow_breaks(formula: str, most_printed: int) -> str:
-    """Return an inline formula that may break into lines. If it has no place to break, it scrolls like a
-    display formula."""
+    """Return an inline formula that may break into lines. If no break is possible, it scrolls like a display
+    formula. A formula of at most `most_printed` printed characters is returned unchanged."""
     if len(remove_tags(formula)) <= most_printed or "<math " not in formula:
         return formula
     return group_lines(formula, most_printed) or f'<span class="math-long">{formula}</span>'
@@ -329,7 +332,8 @@ def _warn_of_slips(rendering: PageRendering, math: Math) -> None:
 
 
 def _single_row_ends(math: Math, first: int) -> Fix:
-    """Return a fix for all doubled row ends of a table. first: index of the first one in the TeX."""
+    """Return a fix for all doubled row ends of a table. first: offset in the TeX of the first doubled row
+    end."""
     table = math.tex[: math.tex.find("\\end{", first)]
     places = [math.origin.place(found.start(), 4) for found in _DOUBLE_END.finditer(table, first)]
     edits = tuple(TextEdit(place.line, place.column, "\\" * 4, "\\" * 2) for place in places)
@@ -339,8 +343,9 @@ def _single_row_ends(math: Math, first: int) -> Fix:
 def _with_portable_tex(
     mathml: str, tex: str, macros: Mapping[str, str | Macro], numbers: Mapping[str, str]
 ) -> str:
-    """Return `mathml` with TeX for readers to copy, if it differs from the author's because macros are
-    expanded. numbers: label in the formula → printed text of the reference."""
+    """Return `mathml` with the attribute `data-tex`: TeX with expanded macros, for readers to copy. It is
+    left out if the author's TeX contains no macros. numbers: label in the formula → printed text of the
+    reference."""
     if not macros and "\\" not in tex:
         return mathml
     portable = portable_tex(tex, macros)
@@ -365,7 +370,7 @@ def _number_tex(numbers: Mapping[str, str], reference: re.Match[str]) -> str:
 
 def _reference(rendering: PageRendering, math: Math, target: str, form: str) -> str:
     r"""Return the text that `\eqref{target}` or `\cref{target}` prints inside a formula. It is not a link,
-    because assistive technology cannot reach a link inside a formula."""
+    because assistive technology cannot reach a link inside a formula. form: as in `reference_html`."""
     written = re.search(rf"\\(?:eqref|[cC]?ref|autoref)\{{\s*{re.escape(target)}\s*\}}", math.tex)
     place = math.origin.place(written.start(), len(written[0])) if written else math.origin.place(0)
     page, _, name = target.rpartition("#")
@@ -375,7 +380,8 @@ def _reference(rendering: PageRendering, math: Math, target: str, form: str) -> 
 def _errors(
     rendering: PageRendering, math: Math, first: TexError, convert: Callable[..., object]
 ) -> FittedDisplay:
-    """Report all errors of a formula. Return its source."""
+    """Report the error `first` of a formula and all further errors. Return the formula's source as HTML.
+    convert: converter used to find the further errors."""
     html = _error_html(rendering, math, first)
     if not rendering.converter:
         again = partial(convert, display=math.display, macros=rendering.macros)

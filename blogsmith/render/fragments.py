@@ -42,7 +42,7 @@ def pack_fragments(fragments: Mapping[bytes, str], text: bytes) -> bytes:
 
 
 def unpack_fragments(text: EncodedText) -> Mapping[bytes, str]:
-    """Return the HTML of each fragment in a cached text, by key."""
+    """Return key → HTML of the fragments in the cached text of a page."""
     return {
         key: text.data[start:end].decode(*_ENCODING) for key, start, end in _PLACE.iter_unpack(text.fragments)
     }

@@ -27,12 +27,13 @@ ASKED, REFUSED = "lightbox", "no-lightbox"
 
 
 def columns_for(count: int) -> int:
-    """Return the default number of columns for a number of images."""
+    """Return the default number of columns of a gallery with `count` images."""
     return 2 if count in (2, 4) else min(3, max(1, count))
 
 
 def large_url(rendering: PageRendering, info: ImageInfo) -> str:
-    """Return the URL of an image's large version: the original, unless its file is too large."""
+    """Return the URL of an image's large version: the original file, or the largest copy if the original is
+    too large."""
     variants = use_variants(rendering, info)
     if not variants or info.bytes <= LARGE_BYTES:
         return info.url
@@ -58,7 +59,7 @@ def has_lightbox(
 
 
 def lightbox_link(rendering: PageRendering, tag: str, light: ImageInfo, dark: ImageInfo | None = None) -> str:
-    """Return the tag of an image, inside a link to its large version."""
+    """Return `tag`, the tag of an image, inside a link to the image's large version."""
     rendering.widgets.add("lightbox")
     twin = f' data-dark="{escape(large_url(rendering, dark))}"' if dark and dark.url else ""
     # a link around an image without alternative text would have no accessible name
@@ -78,7 +79,7 @@ def _gallery_open(rendering: PageRendering, tokens: Sequence[Token], index: int)
 
 
 def _group_opening(token: Token) -> str:
-    """Return the start tag of the figure around a gallery; empty if the group of images has none."""
+    """Return the start tag of the figure around a gallery; empty if the gallery is not a figure."""
     if "figure" not in token.meta:
         return ""
     own = figure_attributes(get_record(token, Figure).id, str(token.attrs.get("data-alt", "")))

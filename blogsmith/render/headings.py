@@ -1,4 +1,4 @@
-"""Headings with their links, and names for people who listen."""
+"""Headings with links to themselves and with accessible names."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from .numbers import html_within_links
 from .prose import attributes, escape_html
 
 _COMPUTED = frozenset(("math_inline", "value"))
-"""Tokens whose words are only known when they are rendered."""
+"""Types of tokens whose text is only known after rendering."""
 
 
 def _heading_open(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    """Render the start tag with the heading's name: otherwise the name would contain that of its link."""
+    """Render the start tag. Its `aria-label` is the heading's text; otherwise screen readers would add the
+    name of the link in the heading."""
     token = tokens[index]
     heading = get_record(token, Heading)
     name = rendering.heading_name = spoken_name(rendering, tokens[index + 1].children or ())
@@ -33,7 +34,7 @@ def _heading_open(rendering: PageRendering, tokens: Sequence[Token], index: int)
 
 
 def spoken_name(rendering: PageRendering, children: Sequence[Token]) -> str:
-    """Return inline tokens as plain text, with spoken formulas and the values of the page."""
+    """Return inline tokens as plain text, with formulas as they are spoken and with the values of cells."""
     if _COMPUTED.isdisjoint(child.type for child in children):
         return " ".join(plain_text(children, rendering.parsed.page).split())
     html = html_within_links(rendering.copy_without_report(), children)

@@ -208,8 +208,8 @@ def render_body(parsed: Parsed, tools: SiteAccess) -> Body:
 
 
 def _choose_converter(rendering: PageRendering) -> FormulaConverter | None:
-    """Return the plugin that typesets the page's formulas, or None. An unknown name is an error of the
-    page."""
+    """Return the plugin that typesets the page's formulas, or None for our own converter. Report an unknown
+    name."""
     tools, front = rendering.tools, rendering.document.front
     name, untrusted = front.math.converter, tools.config.markup.untrusted
     try:
@@ -223,8 +223,8 @@ def _choose_converter(rendering: PageRendering) -> FormulaConverter | None:
 
 
 def _heading_html(rendering: PageRendering) -> str:
-    """Return the title without links, except for the links of its footnote marks; empty if it has no
-    footnotes."""
+    """Return the page's title as HTML without links, except for the links of its footnote marks. Empty if the
+    title has no footnotes."""
     quiet = rendering.copy_without_report()
     html = ""
     for is_note, run in groupby(rendering.parsed.heading, lambda token: token.type == "footnote_ref"):
@@ -238,17 +238,16 @@ def _heading_number(number: str) -> str:
 
 
 def _title_text(parsed: Parsed, spoken: Mapping[int, str]) -> str:
-    """Return the title as plain text, which differs from the parser's only if it contains values of cells."""
+    """Return the title as plain text: the parser's text, or if it contains values of cells, with these
+    values."""
     if any(token.type == "value" for token in parsed.title):
         return " ".join(plain_text(parsed.title, parsed.page, spoken).split()) or parsed.title_text
     return parsed.title_text
 
 
 def body_text(parsed: Parsed, spoken: Mapping[int, str] = MappingProxyType({})) -> str:
-    """Return the prose of the page as one line of plain text, formulas in linear form, without code.
-
-    spoken: Number of a value in the text → its plain text.
-    """
+    """Return the prose of the page as one line of plain text, with formulas in linear form and without code.
+    spoken: number of a value `{= … =}` → its plain text."""
     inlines = (token for token in parsed.tokens if token.type == "inline")
     pieces = [plain_text(token.children or (), parsed.page, spoken) for token in inlines]
     return " ".join(" ".join(pieces).split())
@@ -257,8 +256,8 @@ def body_text(parsed: Parsed, spoken: Mapping[int, str] = MappingProxyType({})) 
 def table_of_contents(
     rendering: PageRendering, spoken: Mapping[int, str] = MappingProxyType({})
 ) -> tuple[TocEntry, ...]:
-    """Return the headings as a tree. Formulas in headings are typeset again without ids, because the text
-    contains the ids already."""
+    """Return the headings as a tree. Their formulas are typeset again without ids, because those in the text
+    already have the ids. spoken: as in `body_text`."""
     flat: list[TocEntry] = []
     tokens = rendering.parsed.tokens
     quiet = rendering.copy_without_report()
@@ -273,7 +272,8 @@ def table_of_contents(
 
 
 def _tree(flat: Sequence[TocEntry]) -> tuple[TocEntry, ...]:
-    """Return a tree where each entry is below the nearest previous entry of a smaller level."""
+    """Return a tree of table-of-contents entries: each is below the nearest previous entry of a smaller
+    level."""
     roots: list[TocEntry] = []
     index = 0
     while index < len(flat):
@@ -297,13 +297,13 @@ _LINE = lazy_pattern(r"\sdata-line\s*=", re.IGNORECASE)
 
 
 def is_marked(token: Token) -> bool:
-    """Return whether the token starts a block with known lines."""
+    """Return whether the token gets markers: it starts a block and has a range of lines."""
     return token.block and token.map is not None and token.nesting >= 0 and token.type != "inline"
 
 
 def add_marks(token: Token, html: str, first_line: int) -> str:
-    """Return `html` of a token with its markers. first_line: 1-based line of the file where the text
-    starts."""
+    """Return `html`, the HTML of a token, with the attributes `data-line` and `data-cell`. first_line:
+    1-based line of the file where the post's text starts."""
     tag = _FIRST_TAG.match(html)
     if tag is None:
         return html
@@ -316,8 +316,8 @@ def add_marks(token: Token, html: str, first_line: int) -> str:
 
 
 def _line(token: Token, first_line: int) -> int:
-    """Return the 1-based line of a block. For a block inside a paragraph, its own position is used, not the
-    paragraph's."""
+    """Return the 1-based line of the file where a block starts. A formula or shortcode inside a paragraph has
+    its own line, not that of the paragraph. first_line: as in `add_marks`."""
     if token.type == "math_display":
         return get_record(token, Math).origin.place(0).line
     if token.type == "shortcode":
@@ -338,8 +338,8 @@ _COMMENT = lazy_pattern(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 def report_repeated_ids(html: str, reporter: Reporter, title_id: str = "") -> None:
-    """Report each id that `html` contains more than once, unless its label was reported before. title_id: id
-    of the heading before the content; empty if it has none."""
+    """Report each id that `html` contains more than once, at the last position where the author wrote it.
+    title_id: id of the heading before the content; empty if it has none."""
     html = f'<h1 id="{title_id}">{html}' if title_id else html
     if "<!--" in html:
         html = _COMMENT.sub("", html)

@@ -22,7 +22,8 @@ Rule = tuple[Any, Any, Any]
 """A Pygments rule: match function, action for a match, next state."""
 
 _Row = tuple[Any, str | None, Any, Any]
-"""A rule as above, with the CSS class in second position if a match is a single token, otherwise None."""
+"""A rule as in `Rule`, with one more item after the match function: the CSS class if a match is always a
+single token, otherwise None."""
 
 _Tables = dict[str, "StateRules"]
 
@@ -58,7 +59,7 @@ def _can_begin(rule: Rule, character: str) -> bool:
 
 
 class StateRules:
-    """The rules of one lexer state, by the character that follows."""
+    """The rules of one lexer state, by the next character of the text."""
 
     __slots__ = ("all", "inside")
 
@@ -180,7 +181,7 @@ def css_class(kind: _TokenType) -> str:
 
 @lru_cache(maxsize=128)
 def dispatch_class(kind: type[Lexer]) -> type[Lexer]:
-    """Return the lexer class with the loop of this module, or the class itself if it cannot use it."""
+    """Return `kind` with the loop of this module, or `kind` itself if it cannot use this loop."""
     if not issubclass(kind, RegexLexer) or issubclass(kind, ExtendedRegexLexer):
         return kind
     # instances of these classes have tables of their own
@@ -202,12 +203,13 @@ ASCII = frozenset(map(chr, range(128)))
 
 
 class FirstCharacters(Struct, frozen=True):
-    """How a part of a pattern can match at a given character."""
+    """Characters with which a match of a pattern, or of a part of it, can begin."""
 
     taken: frozenset[str]
     """Characters that can be the first of a match."""
     passed: frozenset[str]
-    """Characters before which it can match the empty string, so that the next part of the pattern decides."""
+    """Characters before which the part can match the empty string, so that the pattern's next part must match
+    them."""
 
 
 _ANY = FirstCharacters(ASCII, ASCII)
@@ -255,7 +257,8 @@ def _begins_line(parts: Sequence[tuple[Any, Any]]) -> bool:
 
 
 def _sequence(tree: Any, parts: Iterable[tuple[Any, Any]], flags: int) -> FirstCharacters:
-    """Return the start of a sequence of parts. tree: the whole pattern, which contains its groups."""
+    """Return the first characters of a sequence of parts. tree: the whole pattern, which contains its groups.
+    flags: flags of `re` that apply to the parts."""
     taken, passed = frozenset[str](), ASCII
     for part in parts:
         start = _part(tree, part, flags)
@@ -299,7 +302,8 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
 
 
 def _combine(flags: int, added: int, removed: int) -> int:
-    """Return the flags inside `(?i-s:…)`. One of `a`, `L` and `u` replaces the others."""
+    """Return the flags inside `(?i-s:…)`, where `added` is `i` and `removed` is `s`. If `added` contains one
+    of `a`, `L` and `u`, it replaces the others."""
     kinds = int(re.ASCII | re.LOCALE | re.UNICODE)
     if added & kinds:
         flags &= ~kinds
@@ -315,7 +319,8 @@ def _one_character(tree: Any, part: tuple[Any, Any], flags: int) -> frozenset[st
 
 @lru_cache(maxsize=1024)
 def _same_letters(code: int, flags: int) -> frozenset[str]:
-    """Return the characters that a literal matches: itself, and its other case if case is ignored."""
+    """Return the ASCII characters that match a literal character: itself, and its other case if `flags`
+    ignore case."""
     if not flags & re.IGNORECASE:
         return frozenset(chr(code)) & ASCII
     return _match(re.compile(re.escape(chr(code)), flags & ~re.VERBOSE))

@@ -84,7 +84,7 @@ def lex_in_time(source: str, alias: str, deadline_s: float) -> list[Piece]:
 
 
 def _open(source: str, alias: str) -> tuple[Lexer, str]:
-    """Return the lexer of a language, and the text for it."""
+    """Return the lexer of a language, and the source with a line end. LookupError for an unknown language."""
     kind = lexer_class(alias)
     if kind is None:
         raise LookupError(alias)

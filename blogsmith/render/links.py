@@ -57,8 +57,8 @@ def _link_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -
 
 
 def _wordless_text(rendering: PageRendering, written: str, target: LinkTarget) -> str:
-    """Return the text of a link whose author wrote none: the name or title of its target; empty if it has
-    none."""
+    """Return the text of a link whose author wrote no text: the name or title of its target; empty if the
+    target has neither. written: the link's URL as written."""
     own = str(rendering.document.path)
     path = target.page or (own if written.startswith("#") else "")
     if not path or target.problem:
@@ -93,7 +93,7 @@ def _raw(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def _is_closed(tokens: Sequence[Token], index: int) -> bool:
-    """Return whether the end of the raw `<a>` at `index` follows."""
+    """Return whether an `</a>` follows the raw `<a>` at `index`."""
     return any(
         token.type == "html_inline" and raw_tag(token.content) == ("a", True) for token in tokens[index:]
     )

@@ -23,7 +23,7 @@ from .numbers import number_html
 from .prose import escape_html
 
 _OUTPUTS: Mapping[str, str] = MappingProxyType({"fig": "figure", "tbl": "table"})
-"""Prefix of a label → English name of the cell output that it labels."""
+"""Prefix of a cell's label → English name of the output that the label refers to."""
 _TEXTS: Mapping[str, str] = MappingProxyType(
     {
         "eq": "Equation {number}",
@@ -68,8 +68,8 @@ def _note_close(rendering: PageRendering, tokens: Sequence[Token], index: int) -
 
 
 def with_back_links(rendering: PageRendering, html: str, token: Token) -> str:
-    """Return a note's HTML with links back to the references to it, at the end of its last paragraph if it
-    ends in one."""
+    """Return a note's HTML with a link back to the text for each reference to the note. The links are at the
+    end of its last paragraph, or if it does not end in a paragraph, in a new one."""
     item = get_record(token, NoteItem)
     links = ""
     for use in range(1, item.uses + 1):
@@ -92,8 +92,8 @@ def _xref(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
 
 
 def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) -> str:
-    """Return the link to a label, or the author's text after reporting an error. typesets: whether to typeset
-    the formulas of titles and to name other pages; otherwise, formulas are plain text."""
+    """Return the link to a label. If the post or the label is not found, report an error and return the
+    author's text. typesets: whether to typeset the formulas of titles and to name other pages."""
     labels = rendering.tools.labels(ref.page, rendering.document) if ref.page else rendering.labels
     if labels is None:
         hint = rendering.tools.slug_hint(ref.page)
@@ -137,8 +137,9 @@ def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) ->
 
 
 def name_page(rendering: PageRendering, path: str, label: Label, text: str) -> str:
-    """Return a reference with the title of the page that contains the label. Without a title if the number is
-    unique on this page. path: source path of the page with the label."""
+    """Return the reference `text` with the title of the page that contains the label. The title is left out
+    if that page is this page, or if both share one numbering. path: source path of the page with the
+    label."""
     is_unique = label.series and label.series == rendering.parsed.page.series
     if is_unique or not label.number or label.is_heading_text or path == str(rendering.document.path):
         return text
@@ -155,13 +156,15 @@ def _source_path(rendering: PageRendering, url: str) -> str:
 
 
 def _title_html(rendering: PageRendering, path: str, anchor: str) -> str:
-    """Return the title of a heading on the page at source path `path`; of the page if `anchor` is empty."""
+    """Return the title of a heading on the page at source path `path`, as HTML. anchor: id of the heading; if
+    empty, the title is that of the page."""
     title = rendering.tools.link_title(path, anchor)
     return title_html(rendering, title, path) if isinstance(title, LinkTitle) else ""
 
 
 def _cell_hint(rendering: PageRendering, ref: XRef) -> str:
-    """Return a hint if a cell has the label without the prefix `fig-` or `tbl-` that numbers it."""
+    """Return a hint for a reference such as `@fig-loss` if a cell has the label `loss` without the prefix.
+    Otherwise return an empty string."""
     kind, _, name = ref.target.partition("-")
     thing = _OUTPUTS.get(kind, "")
     labels = [cell.label for cell in rendering.parsed.cells.cells]
@@ -181,7 +184,7 @@ def label_text(rendering: PageRendering, label: Label) -> str:
 
 
 def reference_html(label: Label, form: str, rendering: PageRendering) -> str:
-    """Return the text of a reference as HTML."""
+    """Return the text of a reference as HTML. form: `number` for the number alone, otherwise `full`."""
     name = rendering.kind_name(label.name)
     if label.number in ("", label.name):
         return escape_html(name)

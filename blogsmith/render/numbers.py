@@ -44,7 +44,8 @@ _FORMULA_ID = lazy_pattern(r'(<m[a-z]+[^<>]*?) id="[^"]*"')
 
 
 def html_within_links(rendering: PageRendering, tokens: Sequence[Token]) -> str:
-    """Return the HTML of inline tokens without links, notes and ids. rendering: one that reports nothing."""
+    """Return the HTML of inline tokens without links, notes and ids. rendering: a copy that reports
+    nothing."""
     kept: list[Token] = []
     for token in tokens:
         if is_line_break(token):
@@ -56,7 +57,7 @@ def html_within_links(rendering: PageRendering, tokens: Sequence[Token]) -> str:
 
 
 def render_title(rendering: PageRendering, tokens: Sequence[Token]) -> str:
-    """Return the HTML of inline tokens whose formulas have names."""
+    """Return the HTML of inline tokens. Their formulas get accessible names."""
     before, rendering.is_title = rendering.is_title, True
     html = rendering.render(rendering, tokens)
     rendering.is_title = before
@@ -71,7 +72,7 @@ def strip_links(html: str) -> str:
 
 
 def _without_links(token: Token) -> Token | None:
-    """Return the token, or None if it is a link, a note or an anchor, which cannot be inside a link."""
+    """Return the token without its id. Return None for a link, note, image or raw HTML."""
     dropped = ("link_open", "link_close", "footnote_ref", "citation", "html_inline", "image")
     if token.type == "citation" and token.content:
         # a name such as @user, not a citation

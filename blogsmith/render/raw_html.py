@@ -44,7 +44,7 @@ class _Edit(Struct, frozen=True):
 
 
 def rewrite_raw(rendering: PageRendering, token: Token) -> str:
-    """Return the token's HTML with its URLs resolved. Problems are reported at their tag."""
+    """Return the token's HTML with resolved URLs. Problems are reported at the tag that has them."""
     text = token.content
     rendering.reading.pass_html(text)
     remote = RemoteRule(rendering)
@@ -63,7 +63,7 @@ def rewrite_raw(rendering: PageRendering, token: Token) -> str:
 
 
 def _tags(text: str) -> Iterator[tuple[int, StartTag]]:
-    """Yield the start and content of each tag that may need a report or a change."""
+    """Yield (offset, tag) of each start tag that may need a report or a change."""
     at = 0
     for found in find_visible(_TAG, text):
         start = found.start()
@@ -226,7 +226,8 @@ _SHORT = 60
 
 
 def report_element(rendering: PageRendering, tag: StartTag, text: str, place: Place) -> None:
-    """Warn about an element that browsers do not know. text: HTML that contains the tag."""
+    """Warn about an element that browsers do not know. text: HTML that contains the tag and the end of its
+    element."""
     if tag.name in _RESERVED:
         return
     reporter = rendering.reporter
@@ -318,7 +319,7 @@ _ADDRESSES: Mapping[str, str] = MappingProxyType(
 )
 """Element → attribute with a URL that browsers load immediately."""
 LOADING = frozenset((*_ADDRESSES, "style"))
-"""Elements that may load something, in addition to those with a `style`."""
+"""Names of elements that may load something. Any other element may do so by its attribute `style`."""
 _RELATIONS = name_set(
     "stylesheet preload modulepreload prefetch preconnect dns-prefetch prerender icon apple-touch-icon "
     "mask-icon manifest"
@@ -331,7 +332,7 @@ _MAX_DEPTH = 3
 
 
 class RemoteRule:
-    """Check of one piece of HTML, whose tags are passed to `check` in order."""
+    """Check of one fragment of HTML for content on other hosts. `check` must get its tags in order."""
 
     def __init__(self, rendering: PageRendering) -> None:
         self._rule = rendering.tools.config.embeds.remote
@@ -358,7 +359,8 @@ class RemoteRule:
 
 
 def _remote_urls(tag: StartTag, text: str, depth: int = 0) -> Iterator[str]:
-    """Yield the URLs on other hosts that browsers load for this tag."""
+    """Yield the URLs on other hosts that browsers load for this tag. text: HTML that contains the whole
+    element. depth: number of pages around it, if it is in a `srcdoc`."""
     name = _ADDRESSES.get(tag.name, "")
     is_word = tag.name == "link" and not _RELATIONS & set(tag.get("rel").lower().split())
     if name and not is_word and _is_remote(tag.get(name)):

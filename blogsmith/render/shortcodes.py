@@ -66,7 +66,8 @@ def _shortcode(rendering: PageRendering, tokens: Sequence[Token], index: int) ->
 
 
 def _check_id(rendering: PageRendering, call: Shortcode, html: str) -> None:
-    """Report a figure id that the template does not print, because references to it would point nowhere."""
+    """Report the id of a figure if the template did not print it, because references to it would point
+    nowhere."""
     if not re.search(rf"""\sid=["']?{re.escape(call.id)}["'\s>]""", html):
         message = f'id "{call.id}" has no effect because the template of "{call.name}" does not print it'
         hint = (
@@ -96,7 +97,8 @@ def _print_source(call: Shortcode, token: Token) -> str:
 
 
 def _check_arguments(rendering: PageRendering, call: Shortcode) -> None:
-    """Report unknown arguments of blogsmith's own shortcodes. Other shortcodes check theirs themselves."""
+    """Report unknown arguments of blogsmith's own shortcodes. The templates of other shortcodes check
+    theirs."""
     known = ARGUMENTS.get(call.name, call.args)
     for name in call.args:
         if name not in known:
@@ -114,7 +116,8 @@ def _label(rendering: PageRendering, call: Shortcode) -> str:
 
 
 def _data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any] | None:
-    """Return the template's data, or None after reporting an invalid argument."""
+    """Return the data for the template, empty without a data function. Return None after reporting an invalid
+    argument."""
     if call.name in rendering.tools.plugins.shortcode_data:
         return _plugin_data(rendering, call)
     own = DATA_FUNCTIONS.get(call.name)

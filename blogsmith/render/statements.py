@@ -51,7 +51,8 @@ class _StatementCollector:
         self.uses: list[StatementUse] = []
         self._section = self._anchor = ""
         self._open: list[tuple[str, bool]] = []
-        """For each open callout, the id of the statement that it is or proves, and whether it is a proof."""
+        """For each open callout: id of the statement that it is, proves or is part of, and whether it is in a
+        proof."""
         self._last = ""
         """Id of the last statement that has ended; empty before the first."""
 
@@ -100,7 +101,8 @@ class _StatementCollector:
         self._open.append((label.id, False))
 
     def _typeset(self, title: Token | None) -> str:
-        """Return a title as HTML, or an empty string if it contains no formula."""
+        """Return a statement's title as HTML; empty if it contains no formula, because plain text is enough
+        then."""
         children = (title.children or ()) if title else ()
         if not any(child.type == "math_inline" for child in children):
             return ""

@@ -14,15 +14,14 @@ from .numbers import html_within_links
 _KEPT = frozenset(("text", "math_inline", "code_inline", "softbreak", "hardbreak"))
 """Inline tokens that a summary in HTML keeps, besides pairs such as `strong_open` and `strong_close`."""
 _FORMULA_LENGTH = 0.5
-"""Width of a typeset formula in characters, for each character of its TeX."""
+"""Width of a typeset formula, in characters of text for each character of its TeX."""
 
 
 def page_summary(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[str, str]:
     """Return the first paragraph with text, as plain text with references as the page prints them, and its
-    first words as HTML. The HTML is empty if they contain no formula, because it would equal the text.
-
-    Footnote marks are omitted. A paragraph that a display continues ends in "…".
-    """
+    first words as HTML. The HTML is empty if these words contain no formula, because it would equal the text.
+    Footnote marks are omitted. If the paragraph's sentence continues after it, as in a display formula, it
+    ends in "…"."""
     quiet = rendering.copy_without_report()
     tokens = rendering.parsed.tokens
     for number, inline in enumerate(tokens):
@@ -40,7 +39,7 @@ def page_summary(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[s
 
 
 def _without_marks(rendering: PageRendering, children: Sequence[Token]) -> list[Token]:
-    """Return the inline tokens without footnote marks, and references and citations as text."""
+    """Return the inline tokens without footnote marks. References and citations become plain text."""
     kept: list[Token] = []
     for child in children:
         if child.type == "footnote_ref":
@@ -52,10 +51,8 @@ def _without_marks(rendering: PageRendering, children: Sequence[Token]) -> list[
 
 
 def _finished(children: list[Token], text: str, *, continues: bool) -> tuple[list[Token], str]:
-    """Return the tokens and the text with "…" at the end if the sentence goes on after the paragraph.
-
-    continues: Whether a displayed formula follows.
-    """
+    """Return the tokens and the text, with "…" at the end if the sentence continues after the paragraph.
+    continues: whether a display formula follows."""
     if not text.endswith((":", ",")) and not (continues and text[-1].isalnum()):
         return children, text
     last = children[-1]
@@ -65,10 +62,8 @@ def _finished(children: list[Token], text: str, *, continues: bool) -> tuple[lis
 
 
 def _first_words(children: Sequence[Token], length: int) -> list[Token]:
-    """Return the inline tokens of the first words. length: maximum number of characters.
-
-    The result is empty if one of the tokens is not known here, such as a footnote or an image.
-    """
+    """Return the tokens of the first words, at most `length` characters. Empty if a token of them is of a
+    type that summaries do not keep, such as an image."""
     kept: list[Token] = []
     closings: list[Token] = []
     left = float(length)

@@ -41,7 +41,7 @@ class Shortcodes(Protocol):
     def render_shortcode(
         self, name: str, context: Mapping[str, Any], page_path: str = "", language: Language = ENGLISH
     ) -> str:
-        """Return the HTML of a shortcode."""
+        """Return the HTML of a shortcode; see `Theme.render_shortcode`."""
 
     def has_shortcode(self, name: str) -> bool:
         """Return whether the shortcode has a template."""
@@ -100,21 +100,22 @@ class SiteAccess(msgspec.Struct, frozen=True):
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
     """Image of a cell, with its file name in the page's folder → its URL and size, or the error."""
     python_distribution: Callable[[], Distribution] = _from_cdn
-    """Returns the source of Python for browsers; called only for pages with runnable code."""
+    """Returns the distribution of Python for browsers; called only for pages with runnable code."""
     live_library: Callable[[str], tuple[str, ...]] = lambda library: ()
-    """Name in `model.live_libraries` → URLs of its scripts; empty if the site has no complete copy."""
+    """Name of a JavaScript library in `model.live_libraries` → URLs of its scripts; empty if the site has no
+    complete copy."""
     find_reference: Callable[[str, Document], PublicationLookup] = lambda key, document: PublicationLookup()
     """Key of a citation → result of searching the page's bibliographies."""
     work_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
-    """Document → all keys that it may cite, in the order of its files."""
+    """Document → all keys of the bibliography files that it may cite, in the order of the files."""
     publication_keys: Callable[[Document], tuple[str, ...]] = lambda document: ()
-    """Document → keys of the bibliographies that it lists in full."""
+    """Document → keys in the bibliographies whose entries it lists completely."""
     work_hint: Callable[[str, Document], str] = lambda key, document: ""
     """Unknown citation key → hint."""
     work_place: Callable[[str, Document], Diagnostic | None] = lambda key, document: None
     """Citation key → location of its entry, as a diagnostic without message; None if there is none."""
     bibliography_problems: Callable[[Document], tuple[Diagnostic, ...]] = lambda document: ()
-    """Document → errors in the files of its bibliographies, as opposed to errors in its citations."""
+    """Document → errors in its bibliography files. Errors in its citations are not among them."""
     citation_style: Callable[[Document], CslStyle] = lambda document: CslStyle()
     """Document → its citation style."""
     templates: Callable[..., bytes] = lambda *names: b""

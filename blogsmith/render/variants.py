@@ -49,8 +49,9 @@ def picture_tag(
     attrs: Mapping[str, str] | None = None,
     columns: int = 1,
 ) -> str:
-    """Return the tag of an image, with its copies if there are any. natural: image with the size of the file.
-    shown: image with the size to print as attributes. columns: number of images in a row."""
+    """Return the tag of an image, with its smaller copies if there are any. natural: image with the size of
+    the file. shown: image with the size to print as attributes. columns: number of images beside each
+    other."""
     sources, image = picture_parts(
         rendering, natural, shown, alt, classes=classes, attrs=attrs, columns=columns
     )
@@ -67,7 +68,8 @@ def picture_parts(
     attrs: Mapping[str, str] | None = None,
     columns: int = 1,
 ) -> tuple[str, str]:
-    """Return the `<source>` elements for all formats except the last one, and the `<img>`."""
+    """Return the `<source>` elements for all formats except the last one, and the `<img>` for the last
+    format. Arguments are as in `picture_tag`."""
     given = dict(attrs or {})
     variants = () if given.keys() & set(_OWN_SIZES) else use_variants(rendering, natural)
     if not variants:
@@ -97,7 +99,8 @@ def cover_tag(rendering: PageRendering) -> str:
 
 
 def thumbnail_tag(rendering: PageRendering, info: ImageInfo) -> str:
-    """Return the `<img>` of an image beside an entry of a list, with copies of a few times its size."""
+    """Return the `<img>` of a small image beside an entry of a list, with copies up to a few times the
+    displayed width."""
     settings = rendering.tools.config.images
     variants = variants_of(info, replace(settings, widths=_THUMBNAIL_WIDTHS, formats=settings.formats[-1:]))
     if not variants:
@@ -109,7 +112,8 @@ def thumbnail_tag(rendering: PageRendering, info: ImageInfo) -> str:
 
 
 def source_tags(rendering: PageRendering, info: ImageInfo, style: str, media: str) -> str:
-    """Return the `<source>` elements of an image for a media query. style: CSS of the image."""
+    """Return the `<source>` elements of an image that browsers use if the media query applies. style: CSS of
+    the image."""
     variants, base = use_variants(rendering, info), rendering.tools.config.base_path
     known = info.width_px and info.height_px
     size = f' width="{info.width_px}" height="{info.height_px}"' if known else ""
@@ -133,7 +137,8 @@ def use_variants(rendering: PageRendering, info: ImageInfo) -> tuple[ImageVarian
 
 
 def variants_of(info: ImageInfo, settings: Images) -> tuple[ImageVariant, ...]:
-    """Return the copies of an image, sorted by format and width. Small and animated images have none."""
+    """Return the copies of an image, sorted by format and width; empty for images that are small, animated or
+    without a known size."""
     if not settings.responsive or not info.digest or not info.width_px or not info.height_px:
         return ()
     widths = _widths(info.width_px, settings.widths)

@@ -59,7 +59,8 @@ def _slug(target: str, rendering: PageRendering) -> str:
 
 
 def _find_page(target: str, rendering: PageRendering) -> LinkTarget | None:
-    """Return the target of a name as in Obsidian: a page by its file name, and a heading by its text."""
+    """Return the target of a name as in Obsidian: a page by its file name, and a heading by its text. None if
+    the page is unknown."""
     page, _, heading = target.partition("#")
     tools, document = rendering.tools, rendering.document
     # a heading inside another one is written `page#Chapter#Section`

@@ -1,2 +1,2 @@
-"""Background execution of cells while their pages are shown: in workers started in advance, the edited page
-first."""
+"""Background execution of cells while their pages are shown: workers start in advance, and the edited page
+runs first."""

@@ -26,7 +26,7 @@ _MORE = "\n[output truncated while the cell runs]\n"
 
 @dataclass(slots=True)
 class _Text:
-    """Output of the running cell of a session that has not been sent."""
+    """Output of the running cell of a session: the part to send, and a copy of the part already sent."""
 
     cell: int
     waiting: list[str] = field(default_factory=list)
@@ -37,10 +37,11 @@ class _Text:
 
 
 class RunEventPublisher:
-    """Observer of the sessions of one page, called from the threads that run them."""
+    """Observer of the sessions of one page, called from the threads that run them. The argument `position` of
+    its methods is the number of a cell in its session, from 1."""
 
     def __init__(self, url: str, page: PageCells, publish: Publish, waits: Callable[[], None]) -> None:
-        """Create an observer. url: URL of the page. waits: called when there is output for `flush`."""
+        """Create an observer. url: URL of the page. waits: called when output starts to wait for `flush`."""
         self.url = url
         self._waits = waits
         self._page = page
@@ -73,7 +74,7 @@ class RunEventPublisher:
             self._publish_state(job.session, "queued")
 
     def discard(self, session: str) -> None:
-        """Drop the data of a session that will not run, or not to its end."""
+        """Drop the data of a session that will not run, or that was cancelled."""
         with self._lock:
             self._jobs.pop(session, None)
             self._done.pop(session, None)
@@ -106,8 +107,8 @@ class RunEventPublisher:
             return found
 
     def flush(self, now: float) -> float | None:
-        """Send output that is due by `now`. Return the time when this must be called again, or None if no
-        output is left. Times are in seconds of the monotonic clock."""
+        """Send output that is due by `now`. Return the time for the next call, or None if no output is
+        waiting. Times are in seconds of the monotonic clock."""
         with self._lock:
             for session, text in self._texts.items():
                 if text.waiting and text.due <= now:
@@ -118,16 +119,17 @@ class RunEventPublisher:
         """Do nothing: pages show the progress of each cell instead of a count of cells."""
 
     def on_start(self, job: SessionJob) -> None:
-        """Do nothing: the first cell reports the start."""
+        """Do nothing: `cell_started` reports the first cell."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """Record that a session has resumed from a checkpoint after a cell."""
+        """Record that a session has resumed from a checkpoint. position: number of the cell before the
+        checkpoint, from 1."""
         with self._lock:
             if self._is_current_job(job):
                 self._done[job.session] = self._resumed[job.session] = position
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Record why there is no checkpoint after a cell that is about to end."""
+        """Record the reason why there is no checkpoint after a cell that is about to end."""
         with self._lock:
             if self._is_current_job(job):
                 self._refused[job.session] = reason
@@ -143,7 +145,7 @@ class RunEventPublisher:
                 self._publish_state(job.session, "started", cell=text.cell, **more)
 
     def output(self, job: SessionJob, position: int, output: CellOutput) -> None:
-        """Send or queue an output."""
+        """Send an output, or let it wait until `GAP_S` seconds after the previous one."""
         with self._lock:
             text = self._texts.get(job.session)
             if text is None or not text.left or not self._is_current_job(job):
@@ -157,7 +159,7 @@ class RunEventPublisher:
                 self._waits()
 
     def cell_ended(self, job: SessionJob, position: int, run: CellRun) -> None:
-        """Report that a cell has ended or was skipped."""
+        """Report that a cell has ended or was skipped. run: its result."""
         with self._lock:
             if not self._is_current_job(job):
                 return

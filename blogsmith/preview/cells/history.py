@@ -36,8 +36,8 @@ _MODULE = lazy_pattern(r"No module named '([\w.]+)'")
 
 
 def recorded_inputs(page: PageStatus, session: str) -> set[str]:
-    """Return the files that the recorded run of a session read or imported, and missing files that would hide
-    modules it imported."""
+    """Return the files that the recorded run of a session read or imported, and missing files that would be
+    imported instead of modules that the run imported."""
     name = page.verdict.recorded.get(session, session)
     record = page.record.sessions.get(name) if page.record else None
     if record is None:
@@ -48,20 +48,20 @@ def recorded_inputs(page: PageStatus, session: str) -> set[str]:
 
 
 def declared_inputs(page: PageCells, session: str, files: FileDigests) -> set[str]:
-    """Return the files that match `depends` of a page and of the cells of a session."""
+    """Return the files that match the patterns under `depends` of a page and of the cells of a session."""
     cells = page.session_cells(session)
     patterns = (*page.depends, *(pattern for cell in cells for pattern in cell.options.depends))
     return {path for pattern in patterns for path in files.matches(pattern, page.path)}
 
 
 def read_digests(paths: Iterable[str], files: FileDigests) -> dict[str, str | None]:
-    """Return the digests of the files as they are now."""
+    """Return the digest of each file as it is now; None for a missing file."""
     return {path: files.digest(path) for path in paths}
 
 
 def run_inputs(run: SessionRun) -> dict[str, str | None]:
-    """Return the digests that files had at the end of a run: those it read or imported, and missing files
-    that would hide its modules."""
+    """Return the digests, at the end of a run, of the files that the run read or imported. Files that would
+    be imported instead of these modules, but are missing, have None."""
     found: dict[str, str | None] = {}
     for part in _parts(run):
         found |= dict.fromkeys(path for stem in part.absent for path in module_files(stem))
@@ -70,7 +70,8 @@ def run_inputs(run: SessionRun) -> dict[str, str | None]:
 
 
 def run_modules(run: SessionRun) -> set[str]:
-    """Return the modules of the site that a run imported. They are code, so no run rewrites them."""
+    """Return the paths of the site's modules that a run imported. They are code, so no run overwrites
+    them."""
     return {path for part in _parts(run) for path in part.modules}
 
 
@@ -79,7 +80,7 @@ def _parts(run: SessionRun) -> tuple[SessionRun | CellRun, ...]:
 
 
 def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
-    """Return the files that a run failed to find, at the locations that it searched."""
+    """Return the missing files that made a run fail, at each location where the run searched for them."""
     found: list[Path] = []
     runs = (one for cell in run.cells for one in (*cell.others.values(), cell))
     failures = (output for one in runs for output in one.outputs if isinstance(output, Failure))
@@ -94,13 +95,13 @@ def missing_files(run: SessionRun, job: SessionJob) -> tuple[Path, ...]:
 
 
 def read_stamps(paths: Iterable[str], root: Path) -> dict[str, FileStamp | None]:
-    """Return stamps of files, which show changes without reading the files; None for a file that does not
-    exist."""
+    """Return the stamp of each file, which changes with the file and needs no reading; None for a missing
+    file."""
     return {path: read_stamp(root / path) for path in paths}
 
 
 def files_written_since(paths: Iterable[str], root: Path, since_ns: int) -> set[str]:
-    """Return the files that were written at or after a time of the system clock."""
+    """Return the files that were written at or after `since_ns`, in nanoseconds of the system clock."""
     return {
         path for path, stamp in read_stamps(paths, root).items() if stamp and stamp.modified_ns >= since_ns
     }
@@ -110,8 +111,8 @@ MAX_REPEATS = 2
 """Maximum number of further runs of a session because its inputs changed while cells ran."""
 _MAX_INTERVALS = 64
 Answer = Literal["run", "later", "no"]
-"""Decision on a stale session. `run`: run it now. `later`: run it when nothing else runs. `no`: do not run it
-with this code and these inputs."""
+"""Answer to whether a stale session should run. `run`: now. `later`: when nothing else runs. `no`: not with
+this code and these inputs."""
 
 
 @dataclass(slots=True)
@@ -121,7 +122,7 @@ class SessionHistory:
     job: SessionJob
     state: Literal["recorded", "failed", "stopped"]
     inputs: Digests
-    """Digests of the inputs of the session other than its code."""
+    """Digests of all inputs of the session except its code."""
     run: SessionRun | None = None
     """Result of the run if it failed; otherwise None."""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -133,7 +134,7 @@ class SessionHistory:
 
     @property
     def has_problems(self) -> bool:
-        """Whether there is anything to report."""
+        """Whether there are errors or warnings to report."""
         return bool(self.run or self.diagnostics or self.loops)
 
 
@@ -164,7 +165,8 @@ class RunHistory:
         self._intervals = [*self._intervals[1 - _MAX_INTERVALS :], (began_ns, ended_ns)]
 
     def settings_changed(self) -> None:
-        """Drop sessions that could not run for reasons outside the session, so that they are tried again."""
+        """Drop the results of sessions that could not run because of errors outside the session, so that the
+        sessions are tried again."""
         for key in [key for key, past in self._past.items() if past.diagnostics]:
             del self._past[key]
 
@@ -175,17 +177,18 @@ class RunHistory:
                 del known[key]
 
     def may_repeat(self, key: Key) -> bool:
-        """Return whether a session may run again because inputs changed while cells ran. If so, count the
-        run."""
+        """Count a further run of a session because inputs changed while cells ran. Return whether it is
+        allowed."""
         self._repeat_counts[key] = self._repeat_counts.get(key, 0) + 1
         return self._repeat_counts[key] <= MAX_REPEATS
 
     def own_files(self, key: Key) -> set[str]:
-        """Return the files that the session itself changes while it runs."""
+        """Return the files that the session itself changes while it runs. Callers add to this set."""
         return self._output_files.setdefault(key, set())
 
     def is_due(self, page: PlannedPage, session: str, files: FileDigests, around: Environment) -> Answer:
-        """Return whether a stale session should run."""
+        """Return whether and when a stale session should run. around: state of dependencies outside the
+        page."""
         key, job = (page.path, session), page.jobs[session]
         past = self._past.get(key)
         if past is None:
@@ -237,7 +240,7 @@ class RunHistory:
 
 
 def _is_recorded(root: Path, page: PageCells, session: str, around: Environment) -> bool:
-    """Return whether the recorded result on disk belongs to the current code of the session."""
+    """Return whether the recorded result on disk is that of the session's current code."""
     record = read_page(root, page.path).record
     known = record.sessions.get(session) if record else None
     if known is None:
@@ -247,7 +250,7 @@ def _is_recorded(root: Path, page: PageCells, session: str, around: Environment)
 
 
 def _certain(page: PageCells, session: str, keys: tuple[str, ...]) -> set[str]:
-    """Return the keys of cells that can run on any machine."""
+    """Return the keys of cells without `needs`, because these can run on any machine."""
     cells = page.session_cells(session)
     return {key for cell, key in zip(cells, keys, strict=True) if not cell.options.needs}
 

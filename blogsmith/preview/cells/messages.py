@@ -45,7 +45,7 @@ class PageOutcome:
     """Result of running the cells of a page."""
 
     post: str
-    """Path of its source."""
+    """Source path of the post."""
     url: str
     diagnostics: tuple[Diagnostic, ...] = ()
     """Diagnostics, valid until the next outcome of the page."""

@@ -25,9 +25,10 @@ from .messages import CellWork, RequestedPage
 _Sweeps = Mapping[str, SweepRuns]
 """Name of a session → runs of its sweeps to execute."""
 Key = tuple[str, str]
-"""Source path of a post, and the name of a session."""
+"""Source path of a post and name of a session."""
 PREPARED_PAGES = 50
-"""Number of first pages whose jobs are always made, so that their workers can start in advance."""
+"""Number of pages, from the first in running order, whose jobs are always made, so that their workers can
+start in advance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +39,11 @@ class PlannedPage:
     place: int
     """Index of the page in running order."""
     jobs: Mapping[str, SessionJob] = field(default_factory=dict)
-    """Name of a session → its job; empty if the page has errors or nobody needs its jobs."""
+    """Name of a session → its job. Empty if the page has errors or its jobs are not needed now."""
     due: tuple[str, ...] = ()
     """Sessions that can run and whose results are stale or missing."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """Reasons why cells cannot run on this machine."""
+    """Reasons why some cells of the page cannot run on this machine."""
 
     @property
     def path(self) -> str:
@@ -59,7 +60,7 @@ class RunPlan:
 
 
 class Planner:
-    """Makes plans. Values that are expensive to compute are cached between two plans."""
+    """Maker of plans. Caches values that are expensive to compute between two plans."""
 
     def __init__(self, folder: Path) -> None:
         """Create a planner. folder: folder for all files that sessions write."""
@@ -113,7 +114,8 @@ class Planner:
         return PlannedPage(wanted, place, {}, sessions_to_run(page, asked, unmet))
 
     def _present(self, context: SiteContext) -> ExecutionSetting:
-        """Return the settings for running cells: the same object while they are equal."""
+        """Return the settings for running cells. While they are equal to the last ones, return the same
+        object."""
         setting = execution_setting(context, self._folder)
         if setting != self._setting:
             self._setting = setting
@@ -149,7 +151,7 @@ class Planner:
         return jobs
 
     def _plan_nothing(self, work: CellWork, error: SiteError) -> RunPlan:
-        """Return a plan that runs nothing. Every page with stale results gets the errors."""
+        """Return a plan that runs nothing. Every page with stale results gets the errors in `error`."""
         found = []
         for place, wanted in enumerate(work.pages):
             due = not wanted.page.has_errors and wanted.page.verdict.stale_sessions()

@@ -40,7 +40,7 @@ class CellRunner:
         self._root, self._publish, self._done, self._now = root, publish, done, now
         self._wake = threading.Condition()
         self._work: CellWork | None = None
-        """Input for the deciding thread, as are the following fields."""
+        """Input for the deciding thread. The following fields are input, too."""
         self._ended: list[SessionTask] = []
         self._stops: list[str] = []
         self._again: list[str] = []

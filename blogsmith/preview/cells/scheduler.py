@@ -63,11 +63,11 @@ class PageRun:
 
     @property
     def is_complete(self) -> bool:
-        """Return whether a session of the page has run and no session is running any more."""
+        """Whether a session of the page has run and no session is running any more."""
         return bool(self.tasks) and all(task.is_over for task in self.tasks.values())
 
     def update(self, planned: PlannedPage) -> None:
-        """Replace the page by its current state."""
+        """Replace the planned page by its current version."""
         self.planned = planned
         self.events.replace_page(planned.wanted.page.cells)
 
@@ -79,7 +79,8 @@ class PageRun:
         patient: bool = False,
         changed: frozenset[str] = frozenset(),
     ) -> None:
-        """Queue a session instead of its previous task. The arguments are as in `SessionTask`."""
+        """Queue a session instead of its previous task. patient: value of `is_low_priority`. The other
+        arguments are as in `SessionTask`."""
         self.drop(job.session)
         # a copy, so that events of this job differ from those of others
         own = replace(job)
@@ -104,13 +105,15 @@ class PageRun:
             self.events.finish("stopped")
 
     def outcome(self, diagnostics: tuple[Diagnostic, ...], **more: object) -> PageOutcome:
-        """Return the outcome of the page, and store its diagnostics as the last ones."""
+        """Return the outcome of the page, and store its diagnostics as the last ones. more: further fields of
+        the outcome."""
         self.last_diagnostics = diagnostics
         return PageOutcome(self.planned.path, self.planned.wanted.url, diagnostics, **more)  # type: ignore[arg-type]
 
     def finish(self, root: Path, date: dt.date, around: Environment, memory: RunHistory) -> tuple[int, bool]:
-        """Record the results of successful sessions, store those of all sessions in `memory`, and remove the
-        finished tasks. Return the number of cells that ran, and whether the recorded results have changed."""
+        """Record the results of successful sessions with `date`, store those of all sessions in `memory`, and
+        remove the finished tasks. Return the number of cells that ran, and whether the recorded results have
+        changed."""
         tasks = {name: task for name, task in self.tasks.items() if task.is_over}
         for name in tasks:
             del self.tasks[name]
@@ -152,7 +155,8 @@ class PageRun:
         return record != before
 
     def inputs(self, session: str, run: SessionRun | None, files: FileDigests) -> dict[str, str | None]:
-        """Return the known inputs of a session other than its code. run: its result, if it has ended."""
+        """Return the digests of the known inputs of a session except its code. run: result of the session, if
+        it has ended."""
         page = self.planned.wanted.page
         known = declared_inputs(page.cells, session, files)
         if run is None:
@@ -216,8 +220,8 @@ class Scheduler:
                 self._is_new = True
 
     def stop(self, url: str) -> None:
-        """Stop the run of a page, or all runs if `url` is empty. The same code does not start again by
-        itself."""
+        """Stop the run of a page, or all runs if `url` is empty. A stopped session starts again only after a
+        change."""
         for page in list(self._pages.values()):
             if page.tasks and (not url or page.planned.wanted.url == url):
                 self._stop(page)
@@ -249,8 +253,8 @@ class Scheduler:
             self._start_some()
 
     def flush(self, now: float) -> float | None:
-        """Send output that is due by `now`. Return the time when this must be called again, or None if no
-        output is left."""
+        """Send output that is due by `now`. Return the time for the next call, or None if no output is
+        waiting."""
         due = [found for page in self._pages.values() if (found := page.events.flush(now)) is not None]
         return min(due, default=None)
 
@@ -346,8 +350,8 @@ class Scheduler:
                     page.queue(job, task.place, changed=changed)
 
     def _changed_inputs(self, page: PageRun, task: SessionTask) -> frozenset[str]:
-        """Return the files that have changed since a session started and that it may have read before they
-        changed."""
+        """Return the files that have changed since a session started, so that it may have read an older
+        version of them."""
         now = read_stamps(task.start_stamps, self._root)
         changed = {path for path, stamp in now.items() if stamp != task.start_stamps[path]}
         if task.run is not None:
@@ -355,8 +359,8 @@ class Scheduler:
         return frozenset(changed - self._memory.own_files((task.path, task.session)))
 
     def _may_repeat(self, task: SessionTask, changed: frozenset[str]) -> bool:
-        """Return whether to restart a session because files changed. A file that changes in every run is its
-        own output."""
+        """Return whether to restart a session because files changed. A file that changed in the last two runs
+        is taken for output of the session itself."""
         key = (task.path, task.session)
         again = changed & task.changed
         self._memory.own_files(key).update(path for path in again if not path.endswith(".py"))
@@ -415,7 +419,8 @@ class Scheduler:
                 self._make_room(task)
 
     def _make_room(self, task: SessionTask) -> None:
-        """Cancel a session with lower priority than `task`, unless another session is ending already."""
+        """Cancel and requeue the session with the lowest priority, if `task` has a higher one, unless another
+        session is already ending."""
         if any(other.cancelled for other in self._running):
             return
         last = max(self._running, key=lambda other: (other.priority, other.place))
@@ -439,8 +444,8 @@ class Scheduler:
             task.start(start, page.events, self._calls.ended, self._find_checkpoints(page, task))
 
     def _find_checkpoints(self, page: PageRun, task: SessionTask) -> Callable[[Hold], RunCheckpoints | None]:
-        """Return a function that returns the checkpoints of a session. The function returns None if the page
-        is not open, or if all cells must run."""
+        """Return a function that returns the checkpoints of a session, or None if the page is not open or if
+        all cells must run."""
         assert self._work is not None
         if task.priority != FOREGROUND or self._work.asked.execute == "all":
             return lambda hold: None

@@ -31,17 +31,17 @@ class SessionTask:
     job: SessionJob
     priority: int
     place: tuple[int, int] = (0, 0)
-    """Index of the page, and index of the session in the page."""
+    """Index of the page in running order, and index of the session in the page."""
     is_low_priority: bool = False
     """Whether the task starts only when no other task runs or waits."""
     start_stamps: Mapping[str, FileStamp | None] = field(default_factory=dict)
-    """Files that the session is known to use, with their stamps at the start of the run."""
+    """Files that the session is known to use → their stamps at the start of the run."""
     changed: frozenset[str] = frozenset()
     """Files whose changes caused this run to be started again."""
     loops: tuple[str, ...] = ()
     """Files that changed too often, so that the session is not started again for them."""
     began_ns: int = 0
-    """Start time on the system clock; 0: not started."""
+    """Start time in nanoseconds of the system clock; 0: not started."""
     cancelled: bool = False
     """Whether the session was cancelled, so that its result is ignored."""
     run: SessionRun | None = None
@@ -81,7 +81,8 @@ class SessionTask:
     def start_on_cluster(
         self, context: SiteContext, folder: Path, workers: int, watch: SessionObserver, ended: Ended
     ) -> None:
-        """Run the session on the cluster in the settings."""
+        """Run the session on the cluster in the settings. workers: maximum number of workers to start. watch,
+        ended: as in `start`."""
         self.is_on_cluster = True
         self._begin(lambda: self._elsewhere(context, folder, workers, watch), ended)
 

@@ -45,7 +45,8 @@ def find_slow_import(job: SessionJob) -> str:
 
 
 class WorkerPool:
-    """Starts the workers of all sessions; many threads may call it."""
+    """Starter of the workers of all sessions; many threads may call it. The argument `preload` of its methods
+    contains the modules in the setting of this name."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -64,7 +65,7 @@ class WorkerPool:
             self._server(job, preload)
 
     def start(self, job: SessionJob, preload: tuple[str, ...]) -> Process:
-        """Start a worker. Raise OSError if the system cannot."""
+        """Start a worker for a session. Raise OSError if the system cannot start it."""
         server = self._server(job, preload) if _can_be_forked(job) else None
         if server is None or server.fork_obstacle(job) or _is_detectable(job, preload, server):
             return spawn(job)
@@ -128,8 +129,8 @@ def _can_be_forked(job: SessionJob) -> bool:
 
 
 def _is_detectable(job: SessionJob, preload: tuple[str, ...], server: ForkServer) -> bool:
-    """Return whether the modules that the server has imported could give a session other results than in a
-    build."""
+    """Return whether a worker of the server could give other results than a build, because of modules that
+    the server has imported."""
     modules = _modules(job, preload)
     if preload and modules == preload:
         return False  # a build also forks it from a server
@@ -146,7 +147,7 @@ def _is_detectable(job: SessionJob, preload: tuple[str, ...], server: ForkServer
 
 
 def _shadows_module(names: frozenset[str], folder: Path) -> bool:
-    """Return whether a folder contains a module with one of these names, which a build would import
+    """Return whether a folder contains a module with one of these names. A build would import that module
     instead."""
     try:
         with os.scandir(folder) as entries:

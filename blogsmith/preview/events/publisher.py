@@ -67,19 +67,21 @@ class EventPublisher:
     # -- to browsers --
 
     def style_sheets(self, present: SiteSnapshot, paths: tuple[str, ...]) -> None:
-        """Report saved stylesheets, which pages then reload."""
+        """Report saved stylesheets to open pages, so that they load these stylesheets again."""
         files = style_sheets(present, paths)
         if files:
             self._publish({"kind": "css", "files": files})
 
     def files(self, before: SiteSnapshot | None, now: SiteSnapshot | None, paths: tuple[str, ...]) -> None:
-        """Report changed images and other files that are copied unchanged."""
+        """Report saved images and other files that are copied unchanged. before, now: the site before and
+        after the save; if one is None, nothing is reported."""
         found = changed_files(now, paths) if before and now else []
         if found:
             self._publish({"kind": "files", "files": found})
 
     def pages(self, present: SiteSnapshot | None, found: Mapping[str, str], lines: Mapping[str, int]) -> None:
-        """Report open pages that have new HTML. found: path → version. lines: source path → edited line."""
+        """Report open pages that have new HTML. found: path of a page → new version. lines: source path →
+        edited line."""
         if not found or present is None:
             return
         views = {path: present.views.get(path) for path in found}
@@ -169,7 +171,7 @@ class EventPublisher:
 
 
 def count_cells(present: SiteSnapshot, path: str) -> int:
-    """Return the number of cells of a post that may run."""
+    """Return the number of cells of a post, without those that never run."""
     page = present.resolved.cells(present.resolved.documents[path]).page
     return sum(cell.is_run for cell in page.cells.cells) if page else 0
 
@@ -199,7 +201,8 @@ def all_problems(
 def problems_event(
     found: Sequence[Diagnostic], new: Sequence[Diagnostic], present: SiteSnapshot | None
 ) -> Mapping[str, object]:
-    """Return the event with all diagnostics, errors first. new: diagnostics that were not there before."""
+    """Return the event with the first `MAX_ITEMS` diagnostics, errors first. new: diagnostics that the last
+    event did not have."""
     first = choose_first(found, MAX_ITEMS, lambda one: one.severity)
     fresh = set(new)
     return {
@@ -233,11 +236,11 @@ def _item(found: Diagnostic, is_new: bool, present: SiteSnapshot | None) -> Mapp
 
 
 _VERSION_DIGITS = 8
-"""Number of hex digits of a version, as in the URLs of theme files."""
+"""Number of hex digits in the version of a file, as in the URLs of theme files."""
 
 
 def style_sheets(present: SiteSnapshot, paths: Iterable[str]) -> dict[str, str]:
-    """Return the new version of each stylesheet among the saved files, by URL."""
+    """Return URL → new version of each stylesheet among the saved files."""
     found = {}
     for path in paths:
         if path.endswith(".css"):
@@ -249,7 +252,7 @@ def style_sheets(present: SiteSnapshot, paths: Iterable[str]) -> dict[str, str]:
 
 
 def changed_files(present: SiteSnapshot, paths: Iterable[str]) -> list[str]:
-    """Return the URLs of saved files except stylesheets."""
+    """Return the URLs of saved files that are copied unchanged, except stylesheets."""
     urls = present.resolved.loaded.asset_urls
     base_path = present.config.base_path
     return [

@@ -33,7 +33,7 @@ class ChangeLine:
     pages: int
     """Number of pages with new HTML."""
     seconds: float
-    """Time in seconds from the first event to the last page."""
+    """Time in seconds from the save until the last page was rendered."""
     problems: Sequence[Diagnostic] = ()
     """Current diagnostics of the whole site."""
 
@@ -56,7 +56,8 @@ def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnosti
 
 
 def change_line(change: ChangeLine) -> str:
-    """Return a line with time, file, number of pages, duration and number of diagnostics."""
+    """Return the line printed after a save: time, files, number of pages, duration and number of
+    diagnostics."""
     first = printable(change.paths[0]) if change.paths else "the site"
     others = f" and {len(change.paths) - 1:,} more" if len(change.paths) > 1 else ""
     came = (
@@ -68,8 +69,8 @@ def change_line(change: ChangeLine) -> str:
 
 
 def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
-    """Return the entries to print after a change: new errors, new warnings, and a note about errors that are
-    fixed. An entry may have several lines."""
+    """Return the entries to print after a change from the diagnostics `before` to those of `now`: new errors,
+    new warnings, and a note about errors that are fixed. An entry may have several lines."""
     fresh = new_problems(before, now)
     ordered = sorted(fresh, key=lambda found: (found.severity, *sort_key(found)))
     return [*format_list(ordered, color=color), *_format_fixed(before, now, fresh)]
@@ -89,8 +90,8 @@ def new_problems(before: Iterable[Diagnostic], now: Iterable[Diagnostic]) -> lis
 
 
 def replaces(line: str, previous: str) -> bool:
-    """Return whether a line replaces the previous one on a terminal, because both lines are about saves of
-    the same file."""
+    """Return whether a line replaces the previous line on the terminal: both are about saves of the same
+    file."""
     new, old = _TIMED.fullmatch(line), _TIMED.fullmatch(previous)
     return new is not None and old is not None and new[1] == old[1]
 
@@ -99,7 +100,7 @@ def _format_fixed(
     before: Sequence[Diagnostic], now: Sequence[Diagnostic], fresh: Sequence[Diagnostic]
 ) -> list[str]:
     """Return a line about fixed errors. Files with new errors are left out, because the author is probably
-    still typing."""
+    still typing. fresh: the new diagnostics."""
     # with swapped arguments, this returns the diagnostics that are gone
     changed = {found.path for found in fresh if found.severity == "error"}
     gone = [

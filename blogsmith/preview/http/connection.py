@@ -251,7 +251,7 @@ class Connection:
         self.is_sending = False
         self.is_evicted = False
         self.since_s = time.monotonic()
-        """Time by `time.monotonic` when the thread began to wait, or when the client last received data."""
+        """Time of `time.monotonic` when the thread began to wait, or when the client last accepted data."""
 
     @property
     def socket(self) -> socket.socket:
@@ -330,7 +330,8 @@ class Connection:
             raise RequestRejectedError(431, "The headers are too long.")
 
     def _body(self, request: Request) -> tuple[bytes, bool]:
-        """Return the body, and whether it was read completely. It is not read if it is not allowed."""
+        """Return the body, and whether it was read: only a `POST` body of at most `MAX_BODY` bytes is
+        read."""
         length = request.length or 0
         if length == 0:
             return b"", True
@@ -343,8 +344,8 @@ class Connection:
         return body, True
 
     def _receive(self, until: float) -> None:
-        """Receive more data. Raises TimeoutError at the time `until`, and `_DisconnectedError` if the client
-        has closed the connection."""
+        """Receive more data. Raises TimeoutError if none has arrived at the time `until`, and
+        `_DisconnectedError` if the client has closed the connection."""
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -386,7 +387,8 @@ class Connection:
         self.is_sending = False
 
     def _write_all(self, data: bytes) -> None:
-        """Send all data, as `sendall` does, and record the time when the client last received some."""
+        """Send all data, as `sendall` of a socket does, and record the time when the client last accepted
+        some."""
         until_s = time.monotonic() + self._limits.send_s
         left = memoryview(data)
         while left:

@@ -143,8 +143,8 @@ def check_action(request: Request, token: str) -> None:
 
 
 def parse_target(target: str) -> RequestTarget:
-    """Return the path and the query of a request target. Raise `RequestRejectedError` if it cannot be the URL
-    of a page."""
+    """Return the path and the query in the target of a request line. Raise `RequestRejectedError` if it
+    cannot be the URL of a page."""
     path, _, query = target.partition("?")
     # RFC 9112 3.2.1 has other forms, which are rejected; two slashes would name a host
     if not path.startswith("/") or path.startswith("//"):

@@ -43,9 +43,9 @@ def open_part(path: Path) -> FilePart | None:
 
 
 def byte_range(header: str, size: int) -> tuple[int, int] | None:
-    """Return (first byte, length) of the range of `size` bytes that a Range header requests. Return None to
-    send the whole file: RFC 9110 14.2 lets a server ignore headers that it does not understand, such as
-    several ranges. Raises `RangeError` if the range contains no byte."""
+    """Return (first byte, length) of the range that a Range header requests in a file of `size` bytes. Return
+    None to send the whole file: RFC 9110 14.2 lets a server ignore headers that it does not understand, such
+    as several ranges. Raises `RangeError` if the range contains no byte."""
     match = _RANGE.fullmatch(header.strip())
     if match is None or not (match[1] or match[2]):
         return None

@@ -206,7 +206,8 @@ class Admission:
         return len(self._threads)
 
     def enter(self, connection: Connection, thread: Thread) -> bool:
-        """Return whether there is room for a connection. If necessary, end another one for it."""
+        """Add a connection if there is room, or if another one can be ended for it. Return whether it was
+        added."""
         until_s = monotonic() + self._limits.admission_s
         with self._changed:
             while len(self._threads) >= self._limits.connections and not self._is_closed:

@@ -91,7 +91,7 @@ class EventLoop:
         return asked.answer.result()
 
     def version(self, path: str) -> str:
-        """Return the version of a page, as `SiteHandler.version`."""
+        """Return the version of a page; empty if there is none. Wait until the version is available."""
         asked = VersionRequest(path)
         self._answer_request(asked)
         return asked.answer.result()
@@ -218,8 +218,8 @@ class EventLoop:
 UPDATE_DELAY_S = 0.08
 """Time in seconds between a save and the update. Meanwhile the browser fetches the edited page."""
 MAX_RESTART_S = 1.0
-"""Time in seconds during which further saves restart an update. After that, it runs to its end, and another
-one follows."""
+"""Time in seconds during which further saves restart an update. After that, the update runs to its end, and
+another one follows."""
 
 
 class FullUpdate:
@@ -265,7 +265,7 @@ class FullUpdate:
 
     def begin(self, rest_s: float = UPDATE_DELAY_S) -> None:
         """Start an update after a change. Interrupt a running update, unless changes have waited longer than
-        `MAX_RESTART_S` for a finished update."""
+        `MAX_RESTART_S` for a finished update. rest_s: seconds until the first step."""
         now_s = self._clock()
         if self._outdated_since_s is None:
             self._outdated_since_s = now_s
@@ -369,12 +369,9 @@ class FastPath:
         self._request_cells = request_cells
 
     def is_relevant(self, save: ChangeReport) -> bool:
-        """Return whether a save may change pages.
-
-        Return True if the site has not been read completely, or if a source of the site, a macro file or a
-        file that a page includes was saved. Otherwise, return whether any page has cells, because their code
-        can read every file.
-        """
+        """Return whether a save may change pages: if the site has not been read completely; if a source of
+        the site, a macro file or a file that a page includes was saved; or if any page has cells, because
+        their code can read every file."""
         present = self._site.snapshot
         if (
             save.everything
@@ -393,8 +390,8 @@ class FastPath:
         return any(self._has_cells(path) for path in documents)
 
     def show(self, save: ChangeReport) -> int:
-        """Render saved posts, if the fast path supports the change. Return the number of open pages that have
-        changed."""
+        """Render saved posts, if they are few and no other file may have changed. Return the number of open
+        pages that changed."""
         present = self._site.snapshot
         if present is None:
             return 0
@@ -409,8 +406,8 @@ class FastPath:
         return count
 
     def render(self, paths: tuple[str, ...]) -> dict[str, int]:
-        """Render saved posts. Return a map from the source path of each post to its first changed line.
-        Changes beyond the posts are left to the update of the site."""
+        """Render saved posts. Return a map from the source path of each post to its first changed line. Other
+        pages that the save changes are left to the update of the site."""
         lines = {}
         for path in paths:
             present = self._site.snapshot
@@ -426,7 +423,7 @@ class FastPath:
         return lines
 
     def show_results(self, post: str, record: str) -> None:
-        """Render new results of a post's cells. record: path of their record."""
+        """Render new results of a post's cells. record: path of the record of these results."""
         present = self._site.snapshot
         if present is not None:
             again = _without_site_error(
@@ -437,8 +434,8 @@ class FastPath:
                 self.compare({})
 
     def compare(self, lines: Mapping[str, int]) -> int:
-        """Notify browsers of open pages that have changed. Return their number. lines: source path → edited
-        line."""
+        """Notify browsers of open pages that have changed. Return the number of these pages. lines: source
+        path → edited line."""
         found = self._site.changed_pages()
         self._publisher.pages(self._site.snapshot, found, lines)
         self._publisher.problems(self._site)
@@ -464,8 +461,8 @@ def _without_site_error(make: Callable[[], SiteSnapshot | None]) -> SiteSnapshot
 
 
 def first_difference(before: str, after: str) -> int:
-    """Return the 1-based number of the first line where two strings differ. If one is a prefix of the other,
-    return its last line."""
+    """Return the 1-based number of the first line where two strings differ. If all lines of one are at the
+    start of the other, return the number of its last line."""
     old, new = before.split("\n"), after.split("\n")
     for number, (one, other) in enumerate(zip(old, new, strict=False), 1):
         if one != other:

@@ -58,7 +58,7 @@ def browser_path(path: str) -> str:
 
 
 def path_of(decoded: str, base_path: str) -> str:
-    """Return the path of the site for a decoded URL path."""
+    """Return the path in the site for a decoded URL path: its base path is encoded again."""
     plain = unquote(base_path)
     is_inside = plain != base_path and decoded.startswith(f"{plain}/")
     return base_path + decoded[len(plain) :] if is_inside else decoded

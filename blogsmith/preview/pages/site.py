@@ -37,7 +37,7 @@ _COMPRESSION_LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as in a build, with line markers."""
+    """A page with the HTML of a build and with line markers."""
 
     version: str
     packed: bytes
@@ -57,12 +57,12 @@ class _RenderedPage:
     site: SiteView
     theme: Theme
     page: Page | None
-    """The page; None if rendering has always failed."""
+    """The page; None if it could never be rendered without an error."""
     problems: tuple[Diagnostic, ...] = ()
     texts: frozenset[str] = frozenset()
     """Source paths of other pages whose text the templates of this page have read."""
     templates: frozenset[str] = frozenset()
-    """Templates as returned by `Theme.watch_templates`."""
+    """Names of theme files that the templates requested, as in `Theme.watch_templates`."""
 
 
 class PageOrigin(NamedTuple):
@@ -77,7 +77,7 @@ class PageOrigin(NamedTuple):
 
 
 class RenderedPages:
-    """Pages of one preview, used by one thread."""
+    """Cache of the rendered pages of one preview, used by one thread."""
 
     def __init__(self, limit_s: float = LIMIT_S, trace: TextTrace | None = None) -> None:
         """Create an empty cache. limit_s: time limit for the templates of one page. trace: recorder of the
@@ -105,7 +105,7 @@ class RenderedPages:
     def add_stored(
         self, present: SiteSnapshot, path: str, page: Page, problems: tuple[Diagnostic, ...]
     ) -> None:
-        """Add a page of the previous preview whose inputs are the same now."""
+        """Add a page of the previous preview whose inputs have not changed since then."""
         view, composition = present.files_by_url[path].content, present.plan
         assert isinstance(view, PageView), "not a page"
         self._made[path] = _RenderedPage(view, composition.site, composition.context.theme, page, problems)
@@ -122,12 +122,13 @@ class RenderedPages:
         return made is not None and isinstance(view, PageView) and _is_current(made, view, present.plan)
 
     def problems(self, present: SiteSnapshot | None) -> list[Diagnostic]:
-        """Return the diagnostics of the templates of rendered pages, in the order of the site."""
+        """Return the diagnostics about templates and blocked content of rendered pages, in the order of the
+        site."""
         made = (self._made.get(path) for path in (present.files_by_url if present else ()))
         return [found for one in made if one for found in one.problems]
 
     def keep_only(self, paths: Iterable[str]) -> None:
-        """Drop all other pages."""
+        """Drop all cached pages except those at `paths`."""
         kept = frozenset(paths)
         self._made = {path: made for path, made in self._made.items() if path in kept}
 
@@ -167,12 +168,12 @@ def _is_wrong(present: SiteSnapshot, view: PageView) -> bool:
 
 
 MAX_OPEN_PAGES = 256
-"""Maximum number of pages, the most recently requested ones, that count as open in a tab."""
+"""Maximum number of pages that count as open in a tab: those requested last."""
 _NO_VERSION = ""
 
 FindPage = Callable[[str, OutputFile], tuple[Page, tuple[Diagnostic, ...]] | None]
-"""Function from path and planned file to the page of the previous preview and its diagnostics; None unless
-the inputs are the same."""
+"""Function from the path of a page and its planned file to the page of the previous preview and its
+diagnostics. None if the inputs have changed."""
 
 
 class ServedSite:
@@ -254,8 +255,8 @@ class ServedSite:
         return [view.path for view in views if view and view.path]
 
     def changed_pages(self) -> dict[str, str]:
-        """Return the open pages that have changed since tabs were last notified: path → version, empty if the
-        page is gone."""
+        """Return path → version of the open pages that have changed since tabs were last notified. The
+        version is empty if the page no longer exists."""
         found = {}
         for path, version in list(self._open.items()):
             now = self._version(path)
@@ -396,7 +397,7 @@ class PreviousAssets:
         return self._files.get(path)
 
     def add_replaced(self, before: SiteSnapshot, now: SiteSnapshot) -> None:
-        """Store the files of the previous theme that the new site does not have."""
+        """Store the theme files of the site `before` that the site `now` does not have."""
         if before.plan is now.plan:
             return
         context = before.context
@@ -415,8 +416,8 @@ class PreviousAssets:
 
 
 MAX_LISTED_PAGES = 20
-"""Number of pages of a list that are read before it is shown. Of the others, only the front matter is
-used."""
+"""Maximum number of pages of a list that are read completely before the list is shown. Of further pages, only
+the front matter is read."""
 
 
 def awaited_sources(resolved: ResolvedSite, paths: Iterable[str]) -> list[str]:

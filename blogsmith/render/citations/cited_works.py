@@ -1,5 +1,5 @@
-"""Collection of the references that a page cites, before rendering, because numbers and letters depend on all
-of them."""
+"""Collection of the references that a page cites. It precedes rendering, because the number or letter of each
+reference depends on all others."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class BibliographyEntry:
 
 @dataclass(frozen=True, slots=True)
 class PageReferences:
-    """All entries and citations of a page."""
+    """Bibliography entries and citations of a page."""
 
     works: Mapping[str, BibliographyEntry]
     """Citation key → entry. Entries of the front matter come first, in their order; other entries follow by
     first citation."""
     clusters: tuple[Citation, ...]
-    """All citations in the text, in order."""
+    """Citations in the text whose keys are all known, in order."""
 
 
 def collect_works(
@@ -43,7 +43,8 @@ def collect_works(
     *,
     has_bibliography: bool,
 ) -> tuple[PageReferences, tuple[PublicationLookup, ...]]:
-    """Return the references of a page, and the lookup of each key that the front matter does not define."""
+    """Return the references of a page, and the search result of each cited key that the front matter does not
+    define. has_bibliography: whether to search the bibliography files."""
     from ...bibliography.references import publication_from_reference
 
     tokens = list(tokens)
@@ -84,6 +85,6 @@ def _each_key(keys: Iterable[str], document: Document, tools: SiteAccess) -> Ite
 
 
 def is_unknown_key_error(item: CitationItem, citation: Citation) -> bool:
-    """Return whether an unknown key is an error: it is in brackets, or has the form of a key such as
-    `kim2020`."""
+    """Return whether the item's key is reported as an error if it is unknown: the citation is in brackets, or
+    the key has a form such as `kim2020`."""
     return not citation.written or is_keylike(item.key)

@@ -33,7 +33,8 @@ _NUMBER = lazy_pattern(r"\s*([\[(]?\d+[\])]?\.?)\s*")
 
 
 def make_csl_style(rendering: PageRendering, named: CslStyle, cited: PageReferences) -> CslPageStyle | None:
-    """Return the style for a page. Report an error and return None if the style cannot be used."""
+    """Return the citation style `named` in the settings, for one page. Report an error and return None if the
+    style cannot be used."""
     place = rendering.document.front.places.get("csl", Place(1))
     text = CslEncoder()
     works = [_encode_work(one.work, text) for one in _citation_order(cited)]
@@ -97,7 +98,8 @@ class CslPageStyle:
         return html
 
     def _separate_item(self, rendering: PageRendering, item: CitationItem, name: str) -> str:
-        """Return one item of a citation whose other items leave out their authors."""
+        """Return one item of a citation where at least one item leaves out its authors. name: attribute `
+        id="…"` of the link, or an empty string."""
         if item.hides_author:
             return self._year(rendering, item, name)
         opening, closing = item_markers(0)
@@ -115,7 +117,8 @@ class CslPageStyle:
         return f"{authors}{'' if inner.startswith('<sup>') else ' '}{inner}" if authors else inner
 
     def _year(self, rendering: PageRendering, item: CitationItem, name: str) -> str:
-        """Return the year of an entry, with its letter as in `2017a`, without authors."""
+        """Return a link with the year of an entry, with its letter as in `2017a`, without authors. name:
+        attribute ` id="…"` of the link, or an empty string."""
         work = self._cited.works[item.key].work
         year = (work.year or rendering.language.translate("n.d.")) + self._processor.letters.get(item.key, "")
         prefix = f"{escape_html(item.prefix)} " if item.prefix else ""
@@ -125,7 +128,7 @@ class CslPageStyle:
         return self._text.plain_text(self._text.encode(self._cited.works[key].work.title))
 
     def describe(self, rendering: PageRendering, key: str) -> str:
-        """Return the HTML of an entry, as in `CitationStyle`."""
+        """Return the HTML of the bibliography entry `key`."""
         text = self._entries[key]
         number = _NUMBER.match(text) if self._processor.has_numbers else None
         html = self._html(rendering, text[number.end() :] if number else text, key)
@@ -146,13 +149,15 @@ _HTML = {"<sc>": '<span class="small-caps">', "</sc>": "</span>", "<nocase>": ""
 
 
 class CslEncoder:
-    """The encoded strings of one page, which it can decode."""
+    """Encoder of strings for the CSL processor, and decoder of its output. Remembers the formulas of one
+    page."""
 
     def __init__(self) -> None:
         self._formulas: list[str] = []
 
     def encode(self, text: str) -> str:
-        """Return a string in the encoding for the CSL processor."""
+        """Return a string with each formula and each tag replaced by a single character of Unicode's private
+        use area."""
         text = PRIVATE.sub("", text)
         text = _FORMULA.sub(lambda found: self._formula(found[0]), text)
         return _WRITTEN_TAG.sub(lambda found: self._tag(found[0]), text)
@@ -181,8 +186,8 @@ class CslEncoder:
         return self._formulas[index] if 0 <= index < len(self._formulas) else ""
 
     def html(self, text: str, formula: Callable[[str], str]) -> str:
-        """Return output of the processor as HTML, with URLs as links. Markers of items stay. formula:
-        function that converts `$x$` to HTML."""
+        """Return output of the processor as HTML, with URLs as links. Characters that mark the items of a
+        citation stay. formula: function that converts `$x$` to HTML."""
         pieces, position = list[str](), 0
         for found in _ADDRESS.finditer(text):
             pieces.append(self._plain(text[position : found.start()], formula))

@@ -32,7 +32,7 @@ from .styles import (
 
 _LINK = lazy_pattern(r'<a href="[^"]*"( id="[^"]*")?[^<>]*>(.*?)</a>', re.DOTALL)
 _MOST_HINTS = 50
-"""Number of diagnostics of a page after which unknown keys get no hint."""
+"""Number of diagnostics of a page after which messages about unknown keys have no hint."""
 
 
 @dataclass(slots=True)
@@ -122,7 +122,8 @@ def citation(rendering: PageRendering, tokens: Sequence[Token], index: int) -> s
 
 
 def _render_incomplete(citation: Citation, names: Sequence[str], keys: Sequence[str]) -> str:
-    """Render a citation some of whose keys are unknown; these are printed as written."""
+    """Render a citation that has unknown keys. An unknown key is printed as written, a known one as its
+    number. names: as in `CitationStyle.cite`. keys: the known keys."""
     pieces = []
     for item, name in zip(citation.items, names, strict=True):
         is_known = item.key in keys
@@ -191,7 +192,7 @@ _OTHER = "Other"
 
 
 def publications(rendering: PageRendering, cited: PageReferences) -> str:
-    """Render the publications of a page, newest year first."""
+    """Render the list of publications on a page, newest year first; empty if there are none."""
     tools, document = rendering.tools, rendering.document
     keys = tools.publication_keys(document)
     found = (tools.find_reference(key, document).work for key in keys)
@@ -241,7 +242,7 @@ def _id(kind: str) -> str:
 
 
 def _filters(rendering: PageRendering, kinds: Sequence[str]) -> str:
-    """Render the filter links, or an empty string if there is only one kind."""
+    """Render the links that show only one kind of publication. Empty if there is only one kind."""
     if len(kinds) < 2:
         return ""
     say = rendering.language.translate
@@ -274,7 +275,7 @@ def _item(rendering: PageRendering, work: Publication) -> str:
 
 
 def _side(rendering: PageRendering, work: Publication) -> str:
-    """Render the venue and the image beside an entry; empty if it has neither."""
+    """Render the venue and the image beside a publication; empty if it has neither."""
     badge = f'<span class="venue">{escape_html(work.venue)}</span>' if work.venue else ""
     side = badge + work_preview(rendering, work)
     if side:
@@ -323,7 +324,8 @@ def _forms(person: Person) -> Iterable[str]:
 
 
 def _highlight_own_name(html: str, names: Sequence[str]) -> str:
-    """Highlight the first occurrence of the author's name outside tags."""
+    """Return the HTML with the first occurrence of a name outside tags in bold. names: forms of the author's
+    name; the first form that occurs is used."""
     for name in names:
         pattern = rf"(?<![\w-]){re.escape(escape_html(name))}(?![\w-])(?![^<>]*>)"
         made, count = re.subn(pattern, lambda found: f"<strong>{found[0]}</strong>", html, count=1)

@@ -51,7 +51,8 @@ def work_preview(rendering: PageRendering, work: Publication) -> str:
 
 
 def _report(rendering: PageRendering, work: Publication, target: LinkTarget) -> None:
-    """Report a file that is missing or not allowed, at the entry that names it."""
+    """Report, at the entry of the publication, a file that the entry names but that is missing or not
+    allowed."""
     entry = rendering.tools.work_place(work.key, rendering.document)
     place = entry.place if entry else None
     found = Diagnostic(target.code, target.problem, entry.path if entry else "", place, hint=target.hint)
@@ -68,5 +69,6 @@ def use_id(prefix: str, key: object, use: int) -> str:
 
 
 def back_label(text: str) -> str:
-    """Return the attributes and text of a link back to the reference in the text."""
+    """Return the last attribute and the content of a link back to the reference in the text, with its end
+    tag. text: accessible name."""
     return f'role="doc-backlink" aria-label="{escape_html(text)}">↩</a>'

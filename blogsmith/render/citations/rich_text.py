@@ -35,7 +35,7 @@ def rich_html(rendering: PageRendering, text: str, key: str) -> str:
 
 
 def text_html(rendering: PageRendering, text: str, key: str) -> str:
-    """Return the HTML of text without tags."""
+    """Return the HTML of a string without tags from the entry `key`; formulas are typeset."""
     own = replace(rendering, reporter=Reporter(rendering.reporter.path))
     origin = TextMap(text, ((1, 1),) * (text.count("\n") + 1))
     html = rendering.render(own, text_with_formulas(origin))

@@ -34,7 +34,7 @@ class CitationStyle(Protocol):
         string."""
 
     def describe(self, rendering: PageRendering, key: str) -> str:
-        """Return the HTML of an entry."""
+        """Return the HTML of the bibliography entry `key`, without its list item."""
 
 
 def link_to(key: str, name: str, html: str) -> str:

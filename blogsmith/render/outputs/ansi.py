@@ -72,7 +72,8 @@ _NO_CHARACTER = lazy_pattern("[\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 
 
 class _Style(Struct, frozen=True):
-    """Style of text. Colours are 0 to 15, or None for that of the page."""
+    """Style of text. Colours are numbers from 0 to 15, or None for the text or background colour of the
+    page."""
 
     ink: int | None = None
     ground: int | None = None

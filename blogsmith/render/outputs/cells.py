@@ -53,7 +53,7 @@ def cell_html(rendering: PageRendering, token: Token) -> str:
 
 
 def _run_cell(rendering: PageRendering, token: Token, cell: Cell) -> tuple[str, str]:
-    """Return the content of the cell, and its status."""
+    """Return the content of the cell with its results as HTML, and the status for `data-status`."""
     result = rendering.results.cells.get(cell.number, CellResult("pending"))
     if cell.options.sweep and result.status in _DONE:
         return _run_sweep(rendering, token, cell, cell.options.sweep, result)
@@ -100,8 +100,8 @@ def _run_sweep(
 
 
 def _note_lines(rendering: PageRendering, cell: Cell, result: CellResult, *, is_target: bool = False) -> str:
-    """Return the notes before the outputs. is_target: whether they are the only visible target of
-    references."""
+    """Return the notes before the outputs. is_target: whether the notes are the only visible part of the cell
+    that references can point to."""
     notes = _notes(rendering.language, cell, result, is_target=is_target)
     return "".join(f'<p class="output-note">{escape_html(plain_output(note))}</p>\n' for note in notes)
 
@@ -114,7 +114,7 @@ def _output(shown: RenderedOutputs, notes: str, name: str) -> str:
 
 
 def _code(rendering: PageRendering, token: Token, cell: Cell, name: str = "") -> str:
-    """Return the figure of the code, or an empty string if it is hidden."""
+    """Return the figure of the code; empty if the code is hidden. name: id of the figure."""
     options = cell.options
     if not options.echo:
         return ""
@@ -144,7 +144,8 @@ def _without_hidden(code: str, record: Fence) -> tuple[str, Fence]:
 
 
 def _claim(rendering: PageRendering, cell: Cell, result: CellResult, name: str) -> str:
-    """Return the claim as a sentence, with a symbol for whether it was checked."""
+    """Return the cell's claim as a sentence, after a symbol that shows whether it was checked. Empty if the
+    cell has no claim. name: id of the paragraph."""
     if not cell.options.claim:
         return ""
     words = inline_html(rendering, option_text(cell, "claim", cell.options.claim))
@@ -195,8 +196,8 @@ def _end_sentence(language: Language, found: str) -> str:
 
 
 def _provenance(rendering: PageRendering, cell: Cell, result: CellResult, *, is_apart: bool) -> str:
-    """Return the provenance line of a result. is_apart: whether the result may be hidden, so that later
-    results must not refer to its line."""
+    """Return the provenance line of a result; empty if the cell did not run here. is_apart: whether the
+    result may be hidden, so that later results must not refer to its line."""
     # There is no information about a run outside this site.
     if result.status not in _DONE or result.imported:
         return ""
@@ -267,11 +268,12 @@ def _display_name(name: str, version: str) -> str:
 
 
 ShowRun = Callable[[Cell, CellResult], str]
-"""Function that maps (cell, result) to the outputs with their provenance."""
+"""Function that returns the outputs and provenance of a cell and its result, as HTML."""
 
 
 def sweep_runs(rendering: PageRendering, cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> str:
-    """Return all runs in order. Only the default run is open; feeds and print show only that one."""
+    """Return the outputs of all runs of a sweep, in order. Only the default run is open; feeds and print show
+    only that run. show: function that renders one run."""
     rendering.widgets.update(("teaching", "sweep"))
     sliders = "".join(map(_slider, sweep.axes, sweep.default_point.at))
     runs = "".join(_runs(_with_alt_text(rendering, cell), sweep, result, show))
@@ -303,7 +305,8 @@ def _runs(cell: Cell, sweep: Sweep, result: CellResult, show: ShowRun) -> Iterat
 
 
 def _with_alt_text(rendering: PageRendering, cell: Cell) -> Cell:
-    """Return the cell with an alternative text that names the values of the run."""
+    """Return the cell with its figure caption as alternative text, if the author wrote no alternative
+    text."""
     options = cell.options
     if options.fig_alt or not options.fig_cap:
         return cell

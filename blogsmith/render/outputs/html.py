@@ -44,7 +44,7 @@ class TableSettings(Struct, frozen=True):
     id: str = ""
     number: str = ""
     caption: str = ""
-    """Caption as HTML; empty: the table keeps its own caption."""
+    """Caption as HTML; if empty, the table keeps its own caption."""
 
 
 class CleanHtml(Struct, frozen=True):
@@ -55,7 +55,7 @@ class CleanHtml(Struct, frozen=True):
     dropped: tuple[str, ...] = ()
     """Names of removed elements that would have shown or done something, such as `script`."""
     has_head: bool = False
-    """Whether there was a table to apply `head` to."""
+    """Whether the HTML had a table that the argument `head` of `clean_html` was applied to."""
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class _Writer:
     tables: int = 0
     dropped: set[str] = field(default_factory=set)
     paddings: dict[int, Padding | None] = field(default_factory=dict)
-    """`id` of a cell → the invisible text that aligns its number, or None."""
+    """`id` of a cell's node → invisible text that aligns the cell's number; None if no text is needed."""
 
 
 def clean_html(
@@ -128,7 +128,7 @@ def _format_attributes(attributes: dict[str, str]) -> str:
 
 
 def alignment(node: Node) -> str:
-    """Return `left`, `center`, `right` or an empty string, from the style or the obsolete attribute."""
+    """Return `left`, `center`, `right` or an empty string, from the style or attribute `align`."""
     found = _ALIGN.search(node.attributes.get("style", "").lower())
     side = found[1] if found else node.attributes.get("align", "").strip().lower()
     return side if side in ("left", "center", "right") else ""
@@ -185,8 +185,8 @@ def _table(writer: _Writer, node: Node) -> str:
 
 
 def _with_caption(writer: _Writer, node: Node, parts: list[str], head: TableSettings) -> list[str]:
-    """Return the parts of the table with the caption in `head`, or with its number before the table's own
-    caption."""
+    """Return `parts`, the HTML of the table's parts, with the caption in `head`. Without one, the table's own
+    caption gets the number in `head`."""
     first = node.children[0]
     own = first if isinstance(first, Node) and first.tag == "caption" else None
     text = head.caption or ("".join(_children(writer, own)).strip() if own else "")
@@ -214,7 +214,7 @@ def _cell(writer: _Writer, node: Node) -> str:
 
 
 def _padded(node: Node, padding: Padding | None) -> str:
-    """Return the text of a cell with invisible text beside its `±`. Empty if there is none."""
+    """Return the text of a cell with invisible text beside its `±`. Empty if the cell needs none."""
     text = node.children[0] if len(node.children) == 1 else None
     found = split_at_sign(text) if padding and padding.is_inside and isinstance(text, str) else None
     if padding is None or found is None:
@@ -227,8 +227,8 @@ def _padded(node: Node, padding: Padding | None) -> str:
 
 
 def _number_columns(table: Node) -> Iterator[list[Node]]:
-    """Yield the body cells of each column of a table in which no cell spans rows. A cell that spans columns
-    belongs to none."""
+    """Yield the body cells of each column of a table; nothing if a cell spans rows. A cell that spans columns
+    belongs to no column."""
     rows = [
         cells
         for row in _rows(table)
@@ -244,7 +244,8 @@ def _number_columns(table: Node) -> Iterator[list[Node]]:
 
 
 def _grid_cells(cell: Node) -> list[Node | None]:
-    """Return the cell once for its column, or None for each column that it spans."""
+    """Return the cell as a list of one item. For a cell that spans columns, return None once for each
+    column."""
     span = cell.attributes.get("colspan", "").strip()
     if not span:
         return [cell]

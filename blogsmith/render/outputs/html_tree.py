@@ -85,7 +85,8 @@ class _Builder:
         self.dropped: set[str] = set()
 
     def text(self, text: str) -> None:
-        """Add text at a valid position in the tree."""
+        """Add text to the current element. In a list, add it to a new item; in a table outside its cells,
+        before the table."""
         shown = plain_output(text)
         current = self.open[-1]
         if current.tag in _TABLE_ONLY or current.tag in _LISTS:
@@ -97,7 +98,8 @@ class _Builder:
             self._add(shown)
 
     def start(self, name: str, attributes: Mapping[str, str], *, closed: bool) -> None:
-        """Open an element, or ignore its tag."""
+        """Open an element, or ignore its tag if it is not allowed here. closed: whether the tag ends in
+        `/>`."""
         if name in _UNSEEN or name in _REFUSED:
             self._hide(name, closed=closed)
             return
@@ -113,7 +115,8 @@ class _Builder:
             self._push(name, attributes)
 
     def end(self, name: str) -> None:
-        """Close the element `name`, if it can be closed here."""
+        """Close the innermost open element `name` and all elements inside it. Ignore an end tag that matches
+        none."""
         name = _RENAMED.get(name, name)
         walls = _BOUNDARIES if name not in _TABLE_PARTS and name != "table" else {"table"}
         for index in range(len(self.open) - 1, 0, -1):
@@ -145,20 +148,21 @@ class _Builder:
             self.open.append(node)
 
     def _hide(self, name: str, *, closed: bool) -> None:
-        """Open an element that is left out of the tree."""
+        """Open an element whose content is left out of the tree."""
         if name in _REFUSED:
             self.dropped.add(name)
         if not closed and name != "embed":
             self.open.append(Node(name, {}, self.open[-1]))
 
     def _fill_list(self, name: str) -> None:
-        """In a list, open an item around an element that is not an item."""
+        """If the current element is a list and `name` is not an item, open an item around the new element
+        `name`."""
         item = _LISTS.get(self.open[-1].tag)
         if item and name not in ("li", "dt", "dd"):
             self._push(item, {})
 
     def _may_link(self) -> bool:
-        """Close an open link. Return whether a new one is allowed here: not in a summary."""
+        """Close an open link. Return whether a new link is allowed here: not inside a summary."""
         tags = [node.tag for node in self.open]
         if "a" in tags:
             self.end("a")
@@ -181,7 +185,8 @@ class _Builder:
         return any(node.tag == "caption" for node in self.open)
 
     def _item(self, name: str) -> str:
-        """Close the open elements in the item's list. Return the element to open, a `div` outside lists."""
+        """Close the elements that are open in the nearest list, to open its next item. Return the name of the
+        element to open: `name`, or outside lists `div`."""
         lists = ("ul", "ol") if name == "li" else ("dl",)
         for index in range(len(self.open) - 1, 0, -1):
             tag = self.open[index].tag
@@ -208,14 +213,16 @@ class _Builder:
         self._push(name, attributes)
 
     def _open_index(self, name: str, table: int) -> int:
-        """Return the index of the innermost open element that may contain a part called `name`."""
+        """Return the index of the innermost open element that may contain a table part called `name`. table:
+        index of the nearest open table."""
         wanted = {"tr": _SECTIONS, "td": {"tr", *_SECTIONS}, "th": {"tr", *_SECTIONS}}.get(name, frozenset())
         inner = [index for index in range(table, len(self.open)) if self.open[index].tag in wanted]
         return inner[-1] if inner else table
 
 
 def read_html(html: str) -> tuple[Node, frozenset[str]]:
-    """Return the tree, and the names of removed elements that would have shown or done something."""
+    """Return the root of the tree, and the names of removed elements that would have shown or done
+    something."""
     builder = _Builder()
     for piece in scan_html(html, _TEXT_ONLY):
         if isinstance(piece, str):
@@ -233,7 +240,8 @@ def _has_content(node: Node) -> bool:
 
 
 def _mend(node: Node) -> None:
-    """Repair problems of finished elements: empty rows, incomplete pairs, missing summaries."""
+    """Repair an element and all elements in it: empty rows, incomplete pairs of terms and descriptions,
+    missing summaries."""
     for child in node.children:
         if isinstance(child, Node):
             _mend(child)
@@ -255,7 +263,7 @@ def _mend(node: Node) -> None:
 
 
 def _clip_spans(row: Node, rows: int) -> None:
-    """Limit the row spans of a row to the remaining number of rows."""
+    """Limit the row spans of the cells in `row` to `rows`, the number of rows from this one to the end."""
     for cell in row.children:
         if isinstance(cell, Node) and cell.attributes.get("rowspan", "").isdecimal():
             span = min(int(cell.attributes["rowspan"][:6]), rows)

@@ -28,7 +28,7 @@ from ...model.results import Display
 from ..context import PageRendering
 
 MAX_ROWS, MAX_COLUMNS = 20, 12
-"""Limits of the table."""
+"""Maximum numbers of rows and columns of the table in the static form."""
 _MAX_TEXT, _MAX_ARRAY = 200, 1 << 24
 _Columns = list[tuple[str, list[object]]]
 
@@ -40,7 +40,7 @@ _FORMATS: Mapping[str, str] = MappingProxyType(
         "application/vnd.jupyter.widget-state+json": "widget",
     }
 )
-"""MIME type → library. Those of Vega contain a version."""
+"""MIME type → library. MIME types of Vega contain a version and are not listed."""
 _NUMBERS: Mapping[str, str] = MappingProxyType(
     {
         **{"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "f4": "f", "f8": "d"},
@@ -48,14 +48,14 @@ _NUMBERS: Mapping[str, str] = MappingProxyType(
         **{"int64": "q", "uint64": "Q", "float32": "f", "float64": "d"},
     }
 )
-"""Type of an array in Plotly or Bokeh → its code in `struct`."""
+"""Name of a number type in Plotly or Bokeh → its code in Python's module `struct`."""
 _LAYOUT_TRAITS = frozenset(
     {
         *("behavior", "continuous_update", "description_allow_html", "disabled", "orientation", "readout"),
         *("readout_format", "tabbable", "tooltip"),
     }
 )
-"""Traits of a widget that concern only its look."""
+"""Properties of a widget that affect only its appearance, not its value."""
 
 
 class InteractiveValue(Struct, frozen=True):
@@ -133,7 +133,7 @@ def live_button(value: InteractiveValue, rendering: PageRendering) -> str:
 
 
 def _plain(value: object) -> str:
-    """Return a value as text of a table cell."""
+    """Return a value as plain text for a table cell; long text is cut."""
     if value is None:
         return ""
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -141,7 +141,7 @@ def _plain(value: object) -> str:
 
 
 def _dig(value: object, *keys: str) -> object:
-    """Return the value under nested keys, or an empty string."""
+    """Return the value under nested keys of dictionaries, or an empty string if a key is missing."""
     for key in keys:
         value = value.get(key, "") if isinstance(value, dict) else ""
     return value
@@ -184,7 +184,8 @@ def _without_tags(value: object) -> str:
 
 
 def _plotly_columns(data: Mapping[str, Any]) -> _Columns:
-    """Return a column for each array of a trace, and an empty one for a trace without any."""
+    """Return (heading, values) of each array of the chart's traces. A trace without arrays gives an empty
+    column."""
     columns: _Columns = []
     last: list[object] = []
     for number, trace in enumerate(_dicts(data.get("data")), 1):

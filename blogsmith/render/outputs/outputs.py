@@ -45,17 +45,17 @@ class RenderedOutputs(Struct, frozen=True):
 
 @dataclass(slots=True)
 class _OutputState:
-    """A cell while its outputs are rendered."""
+    """State while the outputs of a cell are rendered."""
 
     rendering: PageRendering
     cell: Cell
     head: TableSettings | None = None
     """Settings for the first table; None after they have been used."""
     number: int = 0
-    """Number of the output, counted from 1; 0 if it is the only one."""
+    """Number of the current output, counted from 1; 0 if the cell has only one."""
 
     def name(self, language: Language) -> str:
-        """Return the accessible name of the output."""
+        """Return the accessible name of the current output."""
         cell = self.cell.label or language.translate("cell {number}", number=self.cell.number)
         if not self.number:
             return language.translate("output of {cell}", cell=cell)
@@ -83,7 +83,7 @@ def show_outputs(rendering: PageRendering, cell: Cell, result: CellResult) -> Re
 
 
 def _table_head(rendering: PageRendering, cell: Cell) -> TableSettings | None:
-    """Return the cell's settings for its first table, or None if there are none."""
+    """Return the caption, id and number for the cell's first table; None if the cell sets none of these."""
     caption, number = cell.options.tbl_cap, cell.table_number
     if not (caption or number):
         return None
@@ -102,8 +102,8 @@ def _visible(cell: Cell, result: CellResult) -> Iterator[CellOutput]:
 
 
 def _merge_streams(outputs: Iterator[CellOutput]) -> Iterator[CellOutput]:
-    """Yield the outputs, with adjacent ones of the same stream joined, because a colour may continue in the
-    next."""
+    """Yield the outputs. Adjacent parts of one stream are joined, because a colour may continue in the next
+    part."""
     last: Stream | None = None
     for output in outputs:
         if last and isinstance(output, Stream) and output.name == last.name:
@@ -132,7 +132,7 @@ def _block(showing: _OutputState, output: CellOutput) -> str | CellImage:
 
 
 def _display(showing: _OutputState, output: Display, name: str) -> str | CellImage:
-    """Return the richest form of an output that a page can show."""
+    """Return the richest form of an output that a page can show. name: accessible name of the output."""
     rendering, cell = showing.rendering, showing.cell
     if form := find_plugin_form(rendering, output):
         made = show_with_plugin(rendering, cell, form)
@@ -192,7 +192,7 @@ def _html(showing: _OutputState, html: str, name: str) -> str:
 
 
 def _clean(showing: _OutputState, clean: CleanHtml) -> str:
-    """Return the HTML. Report what was dropped."""
+    """Return the sanitized HTML. Report the elements that sanitizing removed."""
     if clean.has_head:
         showing.head = None
     if clean.dropped:
@@ -216,7 +216,8 @@ def _latex(rendering: PageRendering, cell: Cell, latex: str) -> str:
 
 
 def _text(language: Language, text: str, classes: str, name: str) -> str:
-    """Return a `<pre>` with the text. If it is long, it is a box with a name that the keyboard can scroll."""
+    """Return a `<pre>` with the text; empty without text. Long text is in a box that readers can scroll with
+    the keyboard. name: accessible name of the box."""
     html = ansi_html(text)
     if not html:
         return ""
@@ -251,7 +252,7 @@ def _dropped_note(language: Language, dropped: int) -> str:
 
 
 def _with_places(rendering: PageRendering, cell: Cell, text: str) -> str:
-    """Return the text with locations in cells replaced by lines of the post."""
+    """Return the text, such as a traceback, with lines of cells replaced by lines of the post."""
     of_session = rendering.parsed.cells.session_cells(cell.options.session)
     post = str(rendering.document.path)
     return locate_in_post(text, [code_start(cell, post) for cell in of_session])

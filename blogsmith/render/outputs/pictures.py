@@ -52,9 +52,9 @@ class CellImage(Struct, frozen=True):
     light: Blob
     dark: Blob | None = None
     alt: str = ""
-    """Alternative text from the value itself."""
+    """Alternative text that the value contains; empty if it has none."""
     button: str = ""
-    """Button that makes it interactive."""
+    """HTML of the button that makes the value interactive; may be empty."""
 
 
 def find_image(output: Display) -> CellImage | None:
@@ -112,7 +112,7 @@ def _alts(rendering: PageRendering, cell: Cell, pictures: Sequence[CellImage], c
 
 
 def _svg_description(rendering: PageRendering, picture: CellImage) -> str:
-    """Return title and description of an SVG."""
+    """Return the title and description in an image's SVG; empty for other formats."""
     content = _content(rendering, picture.light) if picture.kind == "image/svg+xml" else None
     if content is None:
         return ""
@@ -124,14 +124,15 @@ def _svg_description(rendering: PageRendering, picture: CellImage) -> str:
 
 
 def option_text(cell: Cell, key: str, text: str) -> TextMap:
-    """Return the text of an option with its position, if that is known."""
+    """Return the text of an option with its position, or with that of the cell if the former is not known."""
     place = cell.options.places.get(key, cell.place)
     starts = ((place.line, place.column),) * (text.count("\n") + 1)
     return cell.options.texts.get(key) or TextMap(text, starts)
 
 
 def _image(rendering: PageRendering, cell: Cell, picture: CellImage, number: int, alt: str) -> str:
-    """Return the `<img>`, or a pair of images if there is one for dark pages too."""
+    """Return the `<img>`, or a `<picture>` if the cell drew another version for dark pages. number: position
+    of the image in the cell, from 1."""
     rendering.images += 1
     light = _place_picture(rendering, cell, picture.light, picture.kind, f"{number}")
     if picture.dark is None:
@@ -193,8 +194,8 @@ def _is_active(content: Path | bytes) -> bool:
 
 
 def _content(rendering: PageRendering, blob: Blob) -> Path | bytes | None:
-    """Return the image as bytes or as the recorded file. None if the recorded name points outside the
-    record's folder."""
+    """Return the image as bytes or as the path of the recorded file. None if the recorded name is not a plain
+    file name."""
     if blob.data is not None:
         return blob.data
     folder = rendering.results.folder

@@ -13,7 +13,7 @@ from .pictures import cell_name
 
 
 class PluginForm(Struct, frozen=True):
-    """A value of a type that a plugin shows."""
+    """A value in one of its MIME types, and the plugin function that shows it."""
 
     mime: str
     data: str
@@ -21,15 +21,15 @@ class PluginForm(Struct, frozen=True):
 
 
 class PluginHtml(Struct, frozen=True):
-    """A value as a plugin shows it."""
+    """HTML of a value, made by a plugin."""
 
     html: str = ""
     is_drawing: bool = False
-    """Whether it is a sanitized drawing. Other HTML is not yet sanitized."""
+    """Whether `html` is a sanitized drawing. Other HTML is not sanitized yet."""
 
 
 def find_plugin_form(rendering: PageRendering, output: Display) -> PluginForm | None:
-    """Return the first type of the value that a plugin may show, or None."""
+    """Return the value in its first MIME type that a plugin may show; None if there is none."""
     forms = rendering.tools.plugins.cell_outputs
     is_untrusted = rendering.tools.config.markup.untrusted
     for mime, data in output.data.items():
@@ -40,7 +40,7 @@ def find_plugin_form(rendering: PageRendering, output: Display) -> PluginForm | 
 
 
 def show_with_plugin(rendering: PageRendering, cell: Cell, found: PluginForm) -> PluginHtml:
-    """Return the value as the plugin shows it, or nothing after an error, which is reported."""
+    """Return the HTML that the plugin makes of the value. After an error, report it and return empty HTML."""
     try:
         return _show(rendering, found)
     except (ImportError, FileNotFoundError) as error:

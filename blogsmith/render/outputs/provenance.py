@@ -53,14 +53,15 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         "xarray": "Xarray",
     }
 )
-"""Import name → spelling of the project; other modules are shown under their import name."""
+"""Import name of a module → name of its project. Other modules are shown under their import name."""
 # parts of a processor's name that carry no information
 _PROCESSOR_NOISE = lazy_pattern(r"\((?:R|TM|C)\)|\b(?:CPU|Processor)\b|@.*$|\b\d+-Core\b", re.IGNORECASE)
 _DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
 _NOT_RECORDED = "never"
 _PACKAGE = "flash-attn"
 _LONG_S = 1.0
-"""Shortest duration, in seconds, that is shown for a result whose run the page has described before."""
+"""Minimum duration in seconds that is shown for a later result of a run whose details the page has
+printed."""
 
 
 class RunLine(Struct, frozen=True):
@@ -81,7 +82,8 @@ class RunLine(Struct, frozen=True):
 
 
 def run_line(result: CellResult, session: str, seed: int | None, freeze: str) -> RunLine:
-    """Return the data of a result's provenance line."""
+    """Return the data of a result's provenance line, to compare it with other lines. The other arguments are
+    options of the cell."""
     packages = frozenset(result.packages.items())
     kept = freeze != _NOT_RECORDED
     return RunLine(session, result.date, result.device, result.machine, seed, kept, packages)
@@ -149,7 +151,7 @@ def _safe(text: str) -> str:
 
 
 def _attributes(result: CellResult, machine: Machine, seed: int | None) -> dict[str, str]:
-    """Return the attributes that every line has, followed by optional ones."""
+    """Return the `data-` attributes of a line: first those that every line has, then optional ones."""
     packages = ", ".join(f"{name} {version or UNKNOWN}" for name, version in result.packages.items())
     found = {
         "device": result.device or UNKNOWN,
@@ -185,7 +187,8 @@ def _format_date(date: str, verb: str, language: Language) -> str:
 
 
 def _device(device: str, machine: Machine) -> str:
-    """Return `CPU (AMD EPYC 7B13)` or `GPU (NVIDIA H200, CUDA 12.8)`."""
+    """Return the device of a run, as in `CPU (AMD EPYC 7B13)` or `GPU (NVIDIA H200, CUDA 12.8)`. Empty if not
+    known."""
     if device == "cuda":
         details = [machine.gpu, f"CUDA {machine.cuda}" if machine.cuda else ""]
         return _with_details("GPU", details)

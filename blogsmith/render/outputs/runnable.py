@@ -44,8 +44,8 @@ def runnable_cell(rendering: PageRendering, token: Token, html: str, name: str =
 
 
 def block_open(rendering: PageRendering, token: Token) -> str:
-    """Render the start tag of a `<div class="runnable">`. Omit this class if the block has no code of its own
-    to run."""
+    """Render the start tag of a `<div class="runnable">`. The class is omitted if there is no code to run in
+    the block itself."""
     if "runnable" not in token.meta:
         # its cell has a block of its own, or nothing runs, so the script must not treat this as a block
         rest = [word for word in str(token.attrs["class"]).split() if word != _CLASS]
@@ -70,8 +70,8 @@ def _author_attributes(token: Token) -> str:
 
 
 def _data(rendering: PageRendering, code: Runnable) -> str:
-    """Return the data attributes for the script. Left out are the session `main`, unknown values and
-    defaults."""
+    """Return the data attributes for the script. The session `main`, unknown values and defaults are left
+    out."""
     rendering.widgets.add("runnable")
     distribution = rendering.tools.python_distribution()
     settings = rendering.tools.config.browser
@@ -110,7 +110,8 @@ def _packages(rendering: PageRendering, code: Runnable, distribution: Distributi
 
 
 def _find_package(module: str, distribution: Distribution) -> str:
-    """Return the package of the top-level `module`; empty if it needs none or Pyodide has none."""
+    """Return the package that contains the top-level `module`; empty for a module of Python itself and for
+    one that Pyodide lacks."""
     return "" if is_built_in(module) else distribution.package_of(module)
 
 

@@ -29,8 +29,8 @@ _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def strip_delimiters(latex: str) -> tuple[str, bool]:
-    """Return the TeX between the delimiters, and whether they are those of display math. The TeX is empty if
-    `latex` is not exactly one formula."""
+    """Return the TeX between the delimiters, and whether they are delimiters of display math. The TeX is
+    empty if `latex` is not exactly one delimited formula."""
     text = latex.strip()
     for opening, closing in _FENCES:
         if text.startswith(opening) and text.endswith(closing) and len(text) > len(opening + closing):
@@ -55,7 +55,7 @@ def output_math(rendering: PageRendering, latex: str, *, display: bool) -> str:
 
 
 def display_block(rendering: PageRendering, tex: str, mathml: str) -> str:
-    """Return the block of a display. mathml: From `output_math`."""
+    """Return the block of a display formula. mathml: from `output_math`."""
     fitted = fit_display(mathml, find_room(wide_setting(rendering), 0, ""))
     return f'<div class="math-display"{wide_attribute(tex)}{fitted.attributes}>{fitted.mathml}</div>'
 
@@ -89,7 +89,7 @@ def _value_text(result: ValueResult) -> str:
 
 
 def value_text(rendering: PageRendering, number: int) -> str:
-    """Return a value as plain text; `…` if it is not known."""
+    """Return the value with this number in the text as plain text; `…` if it was not computed."""
     result = rendering.results.values.get(number, _PENDING)
     if result.pending:
         return "…"
@@ -105,7 +105,7 @@ def value_text(rendering: PageRendering, number: int) -> str:
 
 
 def _power_tex(value: Value, result: ValueResult) -> str:
-    """Return a number that is printed with a power of ten as TeX, or an empty string for any other value."""
+    """Return the TeX of a number that is printed with a power of ten; empty for any other value."""
     power = _power(value, result)
     if power is None:
         return ""
@@ -115,9 +115,8 @@ def _power_tex(value: Value, result: ValueResult) -> str:
 
 
 def _power(value: Value, result: ValueResult) -> tuple[str, str] | None:
-    """Return factor and exponent of a number that its format prints as `3.9e-16`; None for any other value.
-    Without a format spec, or with one inside the expression, a value stays as Python prints it. A factor of 1
-    is left out unless the format requests it."""
+    """Return (factor, exponent) of a number that its format spec prints as `3.9e-16`; None for any other
+    value and without a format spec. The factor is empty if it is 1, unless the spec requests it."""
     if not value.spec.endswith(_POWER_FORMATS):
         return None
     found = _POWER.fullmatch(_value_text(result))
@@ -129,7 +128,7 @@ def _power(value: Value, result: ValueResult) -> tuple[str, str] | None:
 
 
 def _tex(result: ValueResult) -> str:
-    """Return the value's formula for inline use, or an empty string if it has none."""
+    """Return the value as inline TeX, or an empty string if it has no LaTeX form."""
     tex = strip_delimiters(result.latex)[0] or result.latex.strip()
     # every formula of SymPy starts with `\displaystyle`
     return tex.removeprefix("\\displaystyle").strip()

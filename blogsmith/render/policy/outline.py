@@ -18,7 +18,7 @@ from .sources import page_sources
 from .tags import PageTag, has_target, page_tags
 
 _MARK = b"<img alt=\"\" id=''>"
-"""Marker before an outline. A scan of the page must find it as a tag; otherwise something is open before the
+"""Marker before an outline. If a scan of the page does not find it as a tag, something is open before the
 body, such as a comment or a quote."""
 _STYLED = b'<i style="">'
 _AFFECTING_ELEMENTS = frozenset(("script", "style", "textarea", "title", "meta"))
@@ -38,8 +38,8 @@ class PageOutline(Struct, frozen=True):
 
 
 def body_outline(data: bytes, low: bytes | None = None) -> bytes:
-    """Return the outline of a body. It is empty if the policy also depends on the HTML around the body. low:
-    result of `lower_allowed` for the body, if available."""
+    """Return the outline of a body. It is empty if the body alone does not determine its part of the policy.
+    low: result of `lower_allowed` for the body, if available."""
     low = low or lower_allowed(data)
     if low is None or not low.startswith(b"<") or not low.rstrip().endswith(b">"):
         return b""
@@ -59,7 +59,7 @@ def body_outline(data: bytes, low: bytes | None = None) -> bytes:
 
 
 def page_outline(parts: PageParts) -> PageOutline | None:
-    """Return the outline of a page, or None if only the full page determines its policy."""
+    """Return the outline of a page, or None if the policy can only be read from the full page."""
     if not parts.body.outline or not _BODY.search(parts.before) or not parts.after.lstrip().startswith(b"<"):
         return None
     html = b"".join((parts.before, parts.body.outline, parts.after))

@@ -42,7 +42,7 @@ _BUILT_IN_SOURCES: Mapping[str, frozenset[str]] = MappingProxyType(
         "frame-src": frozenset(("https://www.youtube-nocookie.com", "https://player.vimeo.com")),
     }
 )
-"""Sources that pages of untrusted posts may use, because blogsmith and its themes need them."""
+"""Directive → sources that pages of untrusted posts may use, because blogsmith and its themes need them."""
 _SPACE = lazy_pattern(r"https://[a-z0-9-]+\.hf\.space")
 _META = "content-security-policy"
 _FRONT = lazy_pattern(rb"\s*(?:<!doctype[^>]*>\s*)?(?:<html\b[^>]*>\s*)?(?:<head\b[^>]*>\s*)?", re.IGNORECASE)
@@ -60,8 +60,7 @@ class GuardedPage(Struct, frozen=True):
 
 
 def guard_parts(parts: PageParts, config: Config) -> GuardedPage:
-    """Return the page that consists of these parts, with its policy, as in `guard_page`, and without
-    forbidden characters."""
+    """Join the parts of a page. Return the page as `guard_page` does, but without forbidden characters."""
     html = b"".join((parts.before, parts.body.data, parts.after))
     outline = page_outline(parts) if config.security.csp != "off" else None
     if outline and _policy_tag(outline.html, outline.tags) is None:
@@ -98,7 +97,7 @@ def _with_policy(html: bytes, outline: PageOutline, config: Config) -> GuardedPa
 
 
 def format_policy(sources: Mapping[str, Iterable[str]]) -> str:
-    """Return the text of a policy."""
+    """Return the text of a policy. sources: directive → its sources."""
     parts = []
     for directive in _ORDER:
         named = set(sources.get(directive, ()))
@@ -111,7 +110,8 @@ def format_policy(sources: Mapping[str, Iterable[str]]) -> str:
 
 
 def add_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
-    """Return the page with further sources in its policy. A page without a policy is returned unchanged."""
+    """Return the page with `more` sources in its policy, by directive. A page without a policy is returned
+    unchanged."""
     tag = _policy_tag(html, page_tags(html))
     span = tag.span("content") if tag else None
     if tag is None or span is None:
@@ -132,7 +132,8 @@ def add_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
 
 
 def _builder_sources(found: Sources, config: Config) -> Sources:
-    """Return those of the sources `found` in a page that blogsmith itself adds or that the settings allow."""
+    """Return, of the sources that a page uses, those that blogsmith itself adds or that the settings
+    allow."""
     kept = {key: sources & _BUILT_IN_SOURCES.get(key, frozenset()) for key, sources in found.items()}
     spaces = {source for source in found.get("frame-src", ()) if _SPACE.fullmatch(source)}
     chosen = service_sources(config)
@@ -146,12 +147,12 @@ def _builder_sources(found: Sources, config: Config) -> Sources:
 
 
 def _service_hosts(found: Sources, chosen: Sources, directive: str) -> set[str]:
-    """Return the hosts of services that the site has enabled and the page uses."""
+    """Return the sources of services that the site has enabled (`chosen`) and the page uses (`found`)."""
     return found.get(directive, set()) & chosen.get(directive, set())
 
 
 def _report_blocked(found: Sources, allowed: Mapping[str, set[str]]) -> Iterable[Diagnostic]:
-    """Yield a warning for each source of the page that its policy does not contain."""
+    """Yield a warning for each source that the page uses but its policy does not allow."""
     for directive in sorted(found):
         for source in sorted(found[directive] - allowed.get(directive, set()) - {"'unsafe-hashes'"}):
             message = f'Content Security Policy blocks "{source}" ({directive})'
@@ -168,8 +169,8 @@ def _policy_tag(html: bytes, tags: Iterable[PageTag]) -> PageTag | None:
 
 
 def _place(html: bytes, tags: Sequence[PageTag]) -> int:
-    """Return the position for the policy: before everything that it governs, but after the declaration of the
-    encoding."""
+    """Return the offset for the policy: before everything that it applies to, but after the declaration of
+    the encoding."""
     front = _FRONT.match(html)
     start = front.end() if front else 0
     for tag in tags:

@@ -60,8 +60,8 @@ _PRELOADED: Mapping[str, str] = MappingProxyType(
     }
 )
 _SCRIPT_HOST_DIRECTIVES = ("connect-src", "frame-src", "style-src", "img-src", "font-src", "media-src")
-"""Directives that allow the host of each script that the page loads: it is trusted, because its script can do
-anything in the page."""
+"""Directives that allow the hosts of all scripts of the page. These hosts are trusted, because their scripts
+can do anything in the page."""
 _FONTS: Mapping[str, str] = MappingProxyType({"https://fonts.googleapis.com": "https://fonts.gstatic.com"})
 """Stylesheet host → host of its fonts."""
 _PROGRAM = lazy_pattern(
@@ -82,7 +82,8 @@ _MAX_DEPTH = 3
 
 
 def page_sources(tags: Iterable[PageTag], low: bytes, depth: int = 0) -> Sources:
-    """Return the sources of a page. tags: result of `page_tags` for the page. low: the page in lower case."""
+    """Return the sources that a page needs. tags: result of `page_tags` for the page. low: the page in lower
+    case. depth: number of pages around this one, if it is in a `srcdoc`."""
     found: Sources = {}
 
     def add(directive: str, *sources: str) -> None:
@@ -202,7 +203,8 @@ _SPECIAL: Mapping[str, Callable[[PageTag], Iterator[tuple[str, str]]]] = Mapping
 
 
 def _script_addresses(text: str, *, is_map: bool) -> Iterator[tuple[str, str]]:
-    """Yield sources for the URLs in a script: of its modules, and of requests that it may make."""
+    """Yield (directive, source) for the URLs in a script: of its modules, and of requests that it may make.
+    is_map: whether the script is an import map."""
     if "import" in text or is_map:
         yield "script-src", SELF
     yield "connect-src", SELF
@@ -233,7 +235,7 @@ def style_urls(text: str) -> list[str]:
 
 
 def hash_of(text: bytes) -> str:
-    """Return the source that allows exactly this script or stylesheet."""
+    """Return the source that allows a script or stylesheet with exactly this text."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
 
 
@@ -255,7 +257,8 @@ def source_of(address: str) -> str:
 
 
 def folder_of(address: str) -> str:
-    """Return the source for a third-party script: its folder, from where it may load its modules."""
+    """Return the source for the URL of a third-party script: the folder of the script, because the script may
+    load modules from there."""
     source = source_of(address)
     if source in (SELF, "") or source.endswith(":"):
         return source

@@ -46,13 +46,13 @@ _TEXTS = frozenset(("script", "style", "textarea", "title"))
 
 
 class PageTag(Struct, frozen=True):
-    """A start tag, with the content of its element if that is text only."""
+    """A start tag, with the content of the element if it can only contain text."""
 
     name: str
     """Name in lower case."""
     attributes: Mapping[str, str]
-    """Attribute in lower case → value, with character references decoded. Of duplicates, the first applies.
-    """
+    """Attribute in lower case → value, with character references decoded. Of duplicates, the first is
+    used."""
     start: int
     end: int
     """Index after `>`."""
@@ -61,7 +61,7 @@ class PageTag(Struct, frozen=True):
     spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Attribute → position of its value in the tag, including quotes."""
     code: bytes = b""
-    """The tag itself if its meaning depends on nothing else; otherwise empty."""
+    """The tag itself if it can be read without the text around it; otherwise empty."""
 
     def span(self, attribute: str) -> tuple[int, int] | None:
         """Return the start and end of an attribute's value in the page, or None if the tag lacks the
@@ -94,12 +94,12 @@ def page_tags(html: bytes, low: bytes = b"") -> Iterator[PageTag]:
 
 
 def has_target(tags: Iterable[PageTag]) -> bool:
-    """Return whether a tag may open a new window: it has the attribute `target`."""
+    """Return whether a tag has the attribute `target`, so that it may open a new window."""
     return any("target" in tag.attributes for tag in tags)
 
 
 def _starts(low: bytes) -> list[int]:
-    """Return the possible starts of these tags, sorted."""
+    """Return the offsets where relevant tags may start, sorted. low: the page in lower case."""
     found = {match.start() for match in _NAMED.finditer(low)}
     for word in _WORDS:
         found.update(_tag_starts(low, _places(low, word)))
@@ -111,7 +111,8 @@ def _starts(low: bytes) -> list[int]:
 
 
 def _tag_starts(low: bytes, places: Iterable[int]) -> Iterator[int]:
-    """Yield for each of the ascending positions the start of the tag that may contain it, or -1."""
+    """Yield for each position the offset of the last `<` before it, where the tag around it may start; -1 if
+    there is none. places: positions in ascending order."""
     start = seen = -1
     for at in places:
         # search only from the previous position on
@@ -140,7 +141,7 @@ def read_tag(html: bytes, start: int) -> PageTag | None:
 
 @lru_cache(maxsize=1024)
 def _read_plain(tag: bytes) -> PageTag | None:
-    """Return the tag with this text, or None if its meaning depends on what follows."""
+    """Return the tag with this text, or None if its meaning depends on the text around it."""
     read = _read(tag, 0) if _PLAIN.fullmatch(tag) else None
     return replace(read, code=tag) if read else None
 
@@ -179,7 +180,8 @@ _SETTLED = frozenset((_WORD, "opener"))
 
 
 def add_noopener(html: bytes, tags: Iterable[PageTag] | None = None) -> bytes:
-    """Return the HTML with `noopener` on every link to a new window. tags: Result of `page_tags` for it."""
+    """Return the HTML with `noopener` on every link to a new window. tags: result of `page_tags` for the
+    HTML; None: it is computed."""
     if tags is None:
         tags = page_tags(html) if b"_blank" in html.lower() else ()
     pieces, at = [], 0

@@ -1,7 +1,7 @@
 """Active content of SVG files: scripts, HTML and external URLs, which run or load if the file is opened by
 itself.
 
-In an `<img>` nothing of it runs. The file is therefore published unchanged, and the author is warned. A
+In an `<img>`, browsers run none of it. The file is therefore published unchanged, and the author is warned. A
 search for a few words rules out most files; only the others are parsed as XML.
 """
 
@@ -55,7 +55,7 @@ _BYTE_ORDERS: Mapping[bytes, str] = MappingProxyType(
 
 
 def svg_warnings(asset: Asset) -> tuple[Diagnostic, ...]:
-    """Return the warnings about a file; none for other files than SVG, and for unreadable files."""
+    """Return the warnings about a file; empty for files that are not SVG, too large or unreadable."""
     if asset.path.suffix.lower() != SUFFIX or asset.size > _MAX_BYTES:
         return ()
     try:
@@ -83,7 +83,7 @@ def is_harmless(data: bytes) -> bool:
 
 
 def _parse(data: bytes, path: str) -> tuple[tuple[Diagnostic, ...], bool]:
-    """Return the warnings about a file, and whether it is well-formed."""
+    """Return the first warnings about an SVG file, and whether it is well-formed."""
     encoding = next((name for mark, name in _BYTE_ORDERS.items() if data.startswith(mark)), "utf-8")
     text = data.decode(encoding, "replace")
     # imported here, because few sites have a file that needs it

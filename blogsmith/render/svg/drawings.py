@@ -50,11 +50,11 @@ class Drawing(Struct, frozen=True):
     labels: str
     """All text of the drawing, joined; used if there is no title."""
     min_width_px: int
-    """Minimum width of the drawing in pixels."""
+    """Minimum width of the drawing in pixels; it scrolls if there is less room."""
 
     def html(self, title: str = "", language: Language = ENGLISH, alt: str = "") -> str:
-        """Return the drawing, named by the first of these that exists: `alt`, its own title, `title`, its
-        labels."""
+        """Return the SVG. Its accessible name is the first of these that is not empty: `alt`, the drawing's
+        own title, `title`, the labels."""
         kind = language.translate("Diagram")
         listed = language.translate("Diagram: {labels}", labels=self.labels) if self.labels else kind
         name = alt or self.label or title or listed
@@ -68,9 +68,9 @@ class Drawing(Struct, frozen=True):
 
 @lru_cache(maxsize=512)
 def sanitize_drawing(svg: str, prefix: str, source: str) -> Drawing:
-    """Return `svg` in a form that is safe in a page. ValueError with the reason if it is not an SVG. prefix:
-    put before every id, so that two drawings of a page do not conflict. source: the author's source, whose
-    colours are kept."""
+    """Return the drawing in `svg`, safe to be part of a page. ValueError with the reason if that is
+    impossible. prefix: put before every id, so that two drawings of a page do not conflict. source: the
+    author's source of the drawing, whose colours are kept."""
     root = _parse(svg)
     return _make_drawing(root, Writer(root, resolve_styles(root), prefix, source), _size(root))
 
@@ -117,8 +117,8 @@ def _parse(svg: str) -> Element:
 
 
 def _size(root: Element) -> tuple[float, float]:
-    """Return width and height in pixels. One unit of the view box counts as one pixel, so 14 units of text
-    are 14 px."""
+    """Return width and height in pixels. One unit of the view box counts as one pixel, so text of size 14 has
+    14 px."""
     box = _BOX.fullmatch(root.get("viewBox", ""))
     sizes: Mapping[str, str] = {name: root.get(name, "") for name in ("width", "height")}
     found = box.groups()[2:] if box else tuple(value.removesuffix("px") for value in sizes.values())
@@ -132,7 +132,7 @@ def _size(root: Element) -> tuple[float, float]:
 
 
 def _drawing_label(root: Element) -> str:
-    """Return `<title>` and `<desc>` of the whole drawing."""
+    """Return `<title>` and `<desc>` of the whole drawing as one string."""
     texts = [_text(child) for child in root if local_name(child) in ("title", "desc")]
     return ": ".join(dict.fromkeys(text for text in texts if text))
 
@@ -143,7 +143,7 @@ def _labels(root: Element) -> str:
 
 
 def _texts(parent: Element) -> Iterator[str]:
-    """Yield the text of each child. Lines of one label are joined."""
+    """Yield the text of each label directly in `parent`. The lines of a label are joined."""
     texts = (child for child in parent if local_name(child) == "text")
     for _, lines in groupby(texts, key=lambda text: text.get("x")):
         joined = " ".join(_text(line) for line in lines).strip()

@@ -20,7 +20,7 @@ from .writer import Writer, is_plain, luminance, nearest_variable, rgb
 
 _MIN_SIZE, _MIN_OPACITY, _MAX_DEPTH, _INNER = 6.0, 0.5, 200, 0.97
 """Minimum width and height in points, and minimum opacity, of an area that labels may be on; maximum depth of
-groups; factor that moves the outline of an area inside the area."""
+groups; factor by which an outline is scaled towards its centre before its points are compared."""
 _DARK = 0.22
 """Luminance below which a line is hard to see on a dark page: its contrast is less than 4.5."""
 _GREY = 0.02
@@ -33,12 +33,13 @@ _PATH = lazy_pattern(r"([A-Za-z])|(-?(?:\d+\.?\d*|\.\d+))")
 Matrix: TypeAlias = tuple[float, float, float, float, float, float]
 Point: TypeAlias = tuple[float, float]
 Outline: TypeAlias = Sequence[Sequence[Point]]
-"""Corners and control points of each part of a shape, in the coordinates of the whole drawing."""
+"""Points of each part of a shape (corners and control points), in the coordinates of the whole drawing."""
 Tone: TypeAlias = Literal["fixed", "adapted"]
-"""Change of a colour on dark pages. `fixed`: none; `adapted`: that of `_adapt`."""
+"""Treatment of a colour on dark pages: `fixed` does not change it, `adapted` replaces it by that of
+`_adapt`."""
 Tones: TypeAlias = Mapping[tuple[Element, str], Tone]
-"""Element and its property, `fill` or `stroke` → tone of this colour. Without a tone, black and white become
-the text colour and the background of the page, and other colours stay unchanged."""
+"""(element, `fill` or `stroke`) → tone of this colour. Colours without a tone: black and white become the
+text colour and the background of the page, others stay unchanged."""
 
 
 class TexWriter(Writer):
@@ -67,7 +68,8 @@ class TexWriter(Writer):
 
 
 def read_tones(root: Element) -> Tones:
-    """Return the tones of a drawing. Set inherited colours that have a tone on the shapes themselves."""
+    """Return the tones of a drawing. A shape whose inherited colour has a tone gets the colour as an
+    attribute of its own."""
     clips = {found.get("id", ""): found for found in root.iter() if local_name(found) == "clipPath"}
     tones: dict[tuple[Element, str], Tone] = {}
     areas: list[_Area] = []
@@ -96,12 +98,12 @@ class _Area(Struct, frozen=True):
     """A filled area that labels may be on."""
 
     outlines: tuple[Outline, ...]
-    """The area itself, and the paths that clip it."""
+    """Outline of the area, followed by the outlines of the paths that clip it."""
     box: tuple[float, float, float, float]
     is_colored: bool
 
     def contains(self, outline: Outline, box: tuple[float, float, float, float]) -> bool:
-        """Return whether a later shape with this outline and box is on the area."""
+        """Return whether a shape with this outline and box that is drawn after the area is on the area."""
         left, top, right, bottom = self.box
         if box[0] < left or box[1] < top or box[2] > right or box[3] > bottom:
             return False
@@ -112,7 +114,7 @@ class _Area(Struct, frozen=True):
 
 
 class _Look(Struct, frozen=True):
-    """Position and colours of an element, with those of its groups applied."""
+    """Position and colours of an element, including those that it inherits from its groups."""
 
     matrix: Matrix = (1, 0, 0, 1, 0, 0)
     fill: str = "#000"
@@ -122,7 +124,8 @@ class _Look(Struct, frozen=True):
     clips: tuple[Outline, ...] = ()
 
     def inside(self, element: Element, clips: Mapping[str, Element]) -> _Look:
-        """Return the look of `element` in a group with this look. clips: id → path that clips."""
+        """Return the look of `element`, which is a child of the element with this look. clips: id →
+        `<clipPath>`."""
         parts = [float(element.get(name, "1")) for name in ("opacity", "fill-opacity")]
         matrix = _multiply(self.matrix, _read_transform(element.get("transform", "")))
         clip = clips.get(element.get("clip-path", "")[5:-1], ())  # url(#id)
@@ -138,7 +141,8 @@ class _Look(Struct, frozen=True):
 def _shapes(
     element: Element, around: _Look, clips: Mapping[str, Element], depth: int
 ) -> Iterator[tuple[Element, _Look]]:
-    """Yield each drawn shape with its look, in the order of drawing."""
+    """Yield each drawn shape in `element` with its look, in the order of drawing. around: look of the parent.
+    clips: as in `_Look.inside`. depth: number of elements around `element`."""
     if depth > _MAX_DEPTH:
         raise ValueError("groups are nested too deeply")
     if local_name(element) in _UNDRAWN:
@@ -165,8 +169,7 @@ def _is_grey(color: tuple[float, float, float]) -> bool:
 
 
 def _adapt(color: str) -> str:
-    """Return the colour for dark pages: a grey as far from the background as it is from white on light pages,
-    another dark colour lighter."""
+    """Return the colour to use on dark pages: greys are inverted, other dark colours become lighter."""
     parts = rgb(color) or (0.0, 0.0, 0.0)
     changed = [1 - part if _is_grey(parts) else (1 + part) / 2 for part in parts]
     return "#" + "".join(f"{round(255 * part):02x}" for part in changed)
@@ -195,7 +198,7 @@ def _multiply(one: Matrix, other: Matrix) -> Matrix:
 
 
 def _outline(element: Element, matrix: Matrix) -> Outline:
-    """Return the outline of a shape. For a glyph: only its origin. Empty without a position."""
+    """Return the outline of a shape; for a glyph, the point of its origin. Empty if a path has no points."""
     parts = _path_outline(element.get("d", ""))
     if local_name(element) != "path":
         x, y, w, h = (float(element.get(key, "0")) for key in ("x", "y", "width", "height"))
@@ -205,7 +208,7 @@ def _outline(element: Element, matrix: Matrix) -> Outline:
 
 
 def _box(outline: Outline) -> tuple[float, float, float, float]:
-    """Return left, top, right and bottom."""
+    """Return the left, top, right and bottom coordinates of an outline."""
     xs, ys = zip(*chain.from_iterable(outline), strict=True)
     return min(xs), min(ys), max(xs), max(ys)
 
@@ -224,7 +227,7 @@ def _is_inside(point: Point, outline: Outline) -> bool:
 
 
 def _path_outline(path: str) -> list[list[Point]]:
-    """Return the outline of a path with absolute commands, as `dvisvgm` writes them."""
+    """Return the points of a path. It must have absolute commands, as `dvisvgm` writes them."""
     parts: list[list[Point]] = []
     command, left = "M", list[float]()
     for letter, number in _PATH.findall(path):

@@ -31,8 +31,8 @@ _MAX_PX = 1_000_000
 
 
 def svg_size(stream: BinaryIO) -> tuple[int | None, int | None]:
-    """Return width and height in CSS pixels. If one is missing, it is calculated from `viewBox`; None if that
-    is impossible. ValueError with the reason if the file is not an SVG or declares entities."""
+    """Return width and height in CSS pixels. If the file lacks one, it is calculated from `viewBox`, and is
+    None if that is impossible. ValueError with the reason if the file is not an SVG or declares entities."""
     attributes = _root_attributes(stream)
     width, height = _pixels(attributes.get("width", "")), _pixels(attributes.get("height", ""))
     box = _view_box(attributes.get("viewBox", ""))
@@ -48,8 +48,8 @@ def svg_size(stream: BinaryIO) -> tuple[int | None, int | None]:
 
 
 def svg_description(stream: BinaryIO) -> str:
-    """Return title and description of the whole image on one line; empty if it has none or is invalid. Titles
-    of parts of the drawing are ignored, and everything after the first part."""
+    """Return title and description of the whole image on one line; empty if it has none or the file is
+    invalid. Titles inside the drawing, and titles after the first shape, are ignored."""
     reading = _DescriptionParser()
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = reading.start
@@ -92,7 +92,7 @@ class _DescriptionParser:
                 self._parts[part] += text
 
     def description(self) -> str:
-        """Return title and description as sentences."""
+        """Return title and description as consecutive sentences."""
         title, desc = (" ".join(part.split()) for part in self._parts.values())
         end = "" if not desc or title.endswith((".", "?", "!", ":", "…")) else "."
         words = f"{title}{end} {desc}".strip() if title else desc

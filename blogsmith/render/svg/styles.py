@@ -29,12 +29,12 @@ INHERITED = PROPERTIES - {"clip-path", "display", "opacity", "stop-color", "stop
 """Attributes that apply to the content of a group, unless an element sets its own."""
 
 Rule = tuple[bool, str, str]
-"""(is important, property, value)."""
+"""A declaration: whether it has `!important`, property, value."""
 
 
 def resolve_styles(root: Element) -> Styles:
-    """Return the properties that the drawing sets for each element of `root`. The browser handles
-    inheritance."""
+    """Return the properties that attributes and stylesheets of the drawing set for each element, without
+    inherited ones, because browsers handle inheritance."""
     sheets = (element.text or "" for element in root.iter() if local_name(element) == "style")
     matcher = _matcher("\n".join(sheets))
     tree = cssselect2.ElementWrapper.from_xml_root(root)
@@ -94,12 +94,13 @@ _END = lazy_pattern(r"(-?[\d.]+)[ ,](-?[\d.]+)\s*(?=[A-Za-z]|$)")
 
 
 def local_name(element: Element) -> str:
-    """Return the tag without its namespace, or an empty string for comments and instructions."""
+    """Return the element's tag without its namespace; empty for comments and processing instructions."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def referenced_id(element: Element) -> str:
-    """Return the id that a `<use>` refers to; empty for other elements and other URLs."""
+    """Return the id in the file that a `<use>` refers to; empty for other elements, and for URLs outside the
+    file."""
     if local_name(element) != "use":
         return ""
     hrefs = (value for key, value in element.attrib.items() if key.rpartition("}")[2] == "href")
@@ -112,8 +113,8 @@ def round_numbers(value: str) -> str:
 
 
 def flatten_groups(root: Element) -> None:
-    """Move each group at the end of another group after it, if the outer one only sets inherited properties.
-    `dvisvgm` nests one group deeper at each change of a colour."""
+    """If the last child of a group is a group, and the outer group only sets inherited properties, move the
+    inner group after the outer one. `dvisvgm` nests one group deeper at each change of a colour."""
     parents = [root]
     while parents:
         parent = parents.pop()
@@ -132,7 +133,7 @@ def flatten_groups(root: Element) -> None:
 
 
 def inline_single_uses(root: Element) -> None:
-    """Move each group that exactly one `<use>` shows to this `<use>`."""
+    """If exactly one `<use>` refers to a group, move the group to the position of this `<use>`."""
     counts = Counter(referenced_id(element) for element in root.iter())
     groups = {g.get("id", ""): (parent, g) for parent in root.iter() for g in parent if local_name(g) == "g"}
     for use in [element for element in root.iter() if counts[referenced_id(element)] == 1]:
@@ -149,7 +150,7 @@ def inline_single_uses(root: Element) -> None:
 
 
 def merge_patterns(root: Element) -> None:
-    """Give each pattern that refers to another one the attributes of that pattern."""
+    """Copy into each pattern the attributes that it takes from another pattern by reference."""
     patterns = {found.get("id", ""): found for found in root.iter() if local_name(found) == "pattern"}
     for pattern in patterns.values():
         for key in [key for key in pattern.attrib if key.rpartition("}")[2] == "href"]:
@@ -170,9 +171,9 @@ def _become_group(element: Element) -> None:
 
 
 def merge_outlines(root: Element, styles: Styles) -> Styles:
-    """Merge an area without stroke and the outline without fill that follows it into one shape. Return the
-    new styles. Renderers with a hand-drawn style draw these pairs, and draw the outline twice. The area gets
-    the stroke of the outline."""
+    """Return the styles after merging pairs of paths in `root`: an area without stroke and the following
+    outline without fill become one shape with the outline's stroke. Renderers with a hand-drawn style draw
+    these pairs, with each outline twice."""
     changed = dict(styles)
     for group in root.iter():
         parts = list(group)
@@ -187,8 +188,8 @@ def merge_outlines(root: Element, styles: Styles) -> Styles:
 
 
 def _is_outline(area: Element, outline: Element) -> bool:
-    """Return whether all corners of `outline` are corners of `area`. If so, and the outline is closed, close
-    the area."""
+    """Return whether all corners of `outline` are corners of `area`. If so, and if `outline` is closed, close
+    the path of `area`."""
     corners = [_END.findall(round_numbers(part.get("d", ""))) for part in (area, outline)]
     if not corners[0] or not set(corners[1]) <= set(corners[0]):
         return False

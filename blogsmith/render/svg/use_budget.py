@@ -8,10 +8,12 @@ from __future__ import annotations
 from contextlib import suppress
 
 MAX_ELEMENTS = 1_000_000
-"""Maximum number of elements with all `<use>` replaced. A plot with 100,000 points has 200,000."""
+"""Maximum number of elements after replacing each `<use>` by its target. A plot with 100,000 points has
+200,000."""
 _MIN_USES = 10
 _Node = list[int]
-"""Indexes of the elements that are drawn with an element: its children, and the target of its `<use>`."""
+"""Indexes of the elements that browsers draw as parts of an element: its children, and the target of a
+`<use>`."""
 
 
 def draws_too_much(data: bytes) -> bool:
@@ -20,8 +22,8 @@ def draws_too_much(data: bytes) -> bool:
 
 
 def _read_parts(data: bytes) -> list[_Node]:
-    """Return all elements, with the root first. After an XML error, return the elements before the error,
-    which browsers draw."""
+    """Return a node for each element, with node 0 for the document. After an XML error, return the elements
+    before the error, because browsers draw them."""
     from xml.parsers import expat
 
     nodes: list[_Node] = [[]]
@@ -49,7 +51,7 @@ def _read_parts(data: bytes) -> list[_Node]:
 
 
 def _count_drawn(nodes: list[_Node]) -> int:
-    """Return the number of elements that are drawn for the root. Browsers do not draw circular references."""
+    """Return the number of elements that are drawn for node 0. Browsers do not draw circular references."""
     counts: dict[int, int] = {}
     opened: set[int] = set()
     waiting = [0]

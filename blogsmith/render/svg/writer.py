@@ -75,12 +75,13 @@ _TINY = 2.5
 
 
 class Writer:
-    """The state of writing one drawing."""
+    """Writer of one drawing."""
 
     def __init__(
         self, root: Element, styles: Styles, prefix: str, source: str, *, is_exact: bool = False
     ) -> None:
-        """is_exact: whether to keep all numbers as they are, instead of rounding to a tenth of a pixel."""
+        """Simplify `root`. prefix: put before every id. source: the author's source, whose colours are kept.
+        is_exact: whether to keep all numbers as they are, instead of rounding to a tenth of a pixel."""
         self._root, self._prefix = root, prefix
         self._round = str.strip if is_exact else round_numbers
         inline_single_uses(root)
@@ -89,7 +90,7 @@ class Writer:
         self._named = {name for element in root.iter() for name in self._references(element)}
 
     def children(self) -> str:
-        """Return the content of the root."""
+        """Return the markup of all children of the root element."""
         # in SVG, shapes and letters without a colour are black; here they get the theme's ink colour
         default = {"fill": nearest_variable((0.0, 0.0, 0.0), "text"), "font-size": "16"}
         group = f"<g{_attributes(default | self._own_style(self._root, None))}>"
@@ -104,8 +105,8 @@ class Writer:
     def _write_children(
         self, element: Element, ground: str | None, inherited: Mapping[str, str], depth: int
     ) -> Iterator[str]:
-        """Yield the markup of the children. ground: colour that text and lines must have on the area under
-        them; None for the colours of the theme."""
+        """Yield the markup of the children of `element`. ground: colour for text and lines on an area around
+        them; None for the theme's colours. inherited: properties set by groups around the element."""
         if depth > _MAX_DEPTH:
             raise ValueError("drawing is nested too deeply for a page")
         own = self._ground(element) or ground
@@ -146,7 +147,8 @@ class Writer:
         yield f"<{name}{_attributes(attributes)}>{inner}</{name}>{tail}" if name else inner
 
     def _kept_attributes(self, element: Element) -> dict[str, str]:
-        """Return the geometry, the id if it is referenced, and the reference of a `<use>`."""
+        """Return the attributes to write, except for styles: the geometry, the id if it is referenced, and
+        the target of a `<use>`."""
         known = ATTRIBUTES[local_name(element)] | {"transform"}
         kept = {
             key: self._round(value)
@@ -193,8 +195,8 @@ class Writer:
         return nearest_variable(color, kind)
 
     def _ground(self, element: Element) -> str | None:
-        """Return the colour for text and lines if one of the children is an area under the others; None for
-        the theme's colours."""
+        """Return the colour for text and lines on a child of `element` that is an area; None for the theme's
+        colours."""
         for child in element:
             found = None
             if local_name(child) in SHAPES and _is_area(child):
@@ -208,20 +210,20 @@ class Writer:
 
 
 def _is_one_shape(group: Element) -> bool:
-    """Return whether a group is a single shape, possibly drawn as area and outline. A group of several shapes
-    is a plot."""
+    """Return whether a group is a single shape, possibly drawn as area and outline. A group of more shapes is
+    probably a plot."""
     return len(group) <= 2 and all(local_name(part) in SHAPES for part in group)
 
 
 def _is_area(shape: Element) -> bool:
-    """Return whether a shape is large enough to have text on it, unlike dots of a plot and patches of a
-    legend."""
+    """Return whether a shape is large enough to have text on it. Dots of a plot and patches of a legend are
+    not."""
     sizes = (shape.get(name, "") for name in ("r", "width", "height"))
     return all(float(size) >= _AREA_PX for size in sizes if _SIZE.fullmatch(size))
 
 
 def _without(key: str, inherited: Mapping[str, str]) -> str:
-    """Return the value that `key` has for an element that does not set it."""
+    """Return the value of the property `key` for an element that does not set it."""
     initial = _INITIAL.get(key, "")
     return inherited.get(key, initial) if key in INHERITED else initial
 
@@ -286,8 +288,8 @@ _AREAS: Mapping[str, str] = MappingProxyType({"node": "#f4f0e7", "group": "#f8f5
 
 
 def rgb(text: str) -> Rgb | None:
-    """Return red, green and blue of a CSS colour, from 0 to 1, without alpha. None for keywords and invalid
-    colours."""
+    """Return red, green and blue of a CSS colour, from 0 to 1, without alpha. None for `currentColor` and
+    invalid colours."""
     color = parse_color(text.strip())
     return (color.red, color.green, color.blue) if isinstance(color, RGBA) else None
 
@@ -344,12 +346,14 @@ def text_color_on(color: Rgb, is_written: bool) -> str | None:
 
 
 def _black_or_white(color: Rgb) -> str:
-    """Return the theme's variable for pure black or white, which renderers use as default colours."""
+    """Return the name of the theme's variable for pure black or white, the default colours of renderers;
+    empty for other colours."""
     return {_BLACK: "ink", _WHITE: "paper"}.get(color, "")
 
 
 def is_plain(color: Rgb) -> bool:
-    """Return whether `color` is black or white. An author means ink and paper by these."""
+    """Return whether `color` is black or white. Authors use these for text and background, so they are not
+    kept."""
     return color in (_BLACK, _WHITE)
 
 

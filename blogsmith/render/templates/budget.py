@@ -50,12 +50,11 @@ class TemplateTimeout(BaseException):
 
 
 class Budget(threading.local):
-    """Remaining budget for the work of templates, separate for each thread, because each renders its own
-    pages."""
+    """Remaining budget of templates. Each thread has its own, because each renders other pages."""
 
     def __init__(self) -> None:
         self.steps, self.characters = STEPS, CHARACTERS
-        """Remaining steps and characters."""
+        """Remaining numbers of steps and of characters."""
 
     def spend(self, steps: int, characters: int = 0) -> None:
         """Deduct work from the budget. Raise BudgetExceededError if it is exhausted."""
@@ -68,8 +67,8 @@ class Budget(threading.local):
             raise BudgetExceededError(f"more than {CHARACTERS:,} characters in one page", _MUCH)
 
     def check_size(self, characters: int, what: str) -> None:
-        """Raise BudgetExceededError if a result would be too large. what: name of the operation, for the
-        message."""
+        """Raise BudgetExceededError if a result of so many characters would be too large. what: name of the
+        operation, for the message."""
         if characters > CHARACTERS:
             count = f"{characters:,}" if characters < 10**18 else "infinitely many"
             message = f"more than {CHARACTERS:,} characters in one page: {what} has {count}"
@@ -83,8 +82,8 @@ class Budget(threading.local):
 
     @contextmanager
     def isolate(self) -> Iterator[None]:
-        """Use a full budget inside the block and restore the previous one afterwards, for a page or for work
-        that pages share."""
+        """Use a new, full budget inside the block, for a page or for work that pages share. Restore the
+        previous budget after it."""
         before = self.steps, self.characters
         self.steps, self.characters = STEPS, CHARACTERS
         try:
@@ -119,7 +118,7 @@ SCALAR_TYPES = frozenset((str, Markup, int, float, bool, type(None), dt.date, dt
 
 
 def is_container(value: object) -> bool:
-    """Return whether `value` contains other values that appear when it is printed."""
+    """Return whether `value` contains other values that are printed with it."""
     return type(value) not in SCALAR_TYPES and isinstance(value, _CONTAINERS)
 
 
@@ -127,16 +126,16 @@ class ValueExtent(Struct, frozen=True):
     """Size of a value as text."""
 
     values: int
-    """Number of the value and all values in it, each counted as often as it is printed."""
+    """Number of values: this value and all in it, each counted as often as it is printed."""
     characters: int
-    """Upper bound of the number of characters, without escapes."""
+    """Upper bound of the number of characters of the text, before HTML escaping."""
     depth: int
 
 
 def measure_extent(value: object, budget: Budget) -> ValueExtent:
-    """Return the extent of a value, and deduct the steps. A list may contain another one twice, which
-    contains a third twice, and so on. Thirty of these lists make a billion values, which Python would print,
-    compare or hash without a chance to interrupt it."""
+    """Return the size of a value as text, and deduct the steps of measuring from the budget. A list may
+    contain another one twice, which contains a third twice, and so on. Thirty of these lists make a billion
+    values, which Python would print, compare or hash without a chance to interrupt it."""
     values, characters, depth, most = 0, 0, 0, budget.steps // 2
     open_values = [iter((value,))]
     while open_values:

@@ -55,21 +55,21 @@ def contrast(text: Color, background: Color) -> float:
 
 
 def mix(one: Color, other: Color, share: float) -> Color:
-    """Return a mixture of two colours without alpha. share: that of `one`, from 0 to 1."""
+    """Return a mixture of two colours without alpha. share: share of `one` in the mixture, from 0 to 1."""
     pairs = zip(one.parts, other.parts, strict=True)
     return Color(*(first * share + second * (1 - share) for first, second in pairs))
 
 
 def readable_color(text: Color, background: Color) -> Color:
-    """Return the colour most similar to `text`, darker or lighter, whose contrast is sufficient."""
+    """Return the nearest colour to `text` with enough contrast to `background`; if none, black or white."""
     end = max((_BLACK, _WHITE), key=lambda color: contrast(color, background))
     shades = (mix(end, text, step / _STEPS) for step in range(1, _STEPS + 1))
     return next((color for color in shades if contrast(color, background) >= MIN_CONTRAST), end)
 
 
 def resolve_color(value: str, scheme: str, find: Callable[[str], str | None]) -> Color | None:
-    """Return the colour of a CSS value in a colour scheme, or None if unknown. find: function that returns
-    the value of a custom property."""
+    """Return the colour of a CSS value, or None if unknown. scheme: `light` or `dark`. find: function that
+    returns the value of a custom property, or None."""
     return _ColorReader(scheme, find).read(tinycss2.parse_component_value_list(value), 0)
 
 
@@ -118,7 +118,7 @@ class _ColorReader:
 
 
 def _split(tokens: Sequence[Any]) -> list[list[Any]]:
-    """Return the arguments of a CSS function, which commas separate."""
+    """Return the arguments of a CSS function, each as its tokens."""
     found: list[list[Any]] = [[]]
     for token in tokens:
         if token == ",":
@@ -141,7 +141,7 @@ def _plain_color(token: Any) -> Color | None:
 
 
 def _from_xyz(x: float, y: float, z: float) -> tuple[float, ...]:
-    """Return sRGB, as CSS Color 4 converts it from XYZ with white D65."""
+    """Return red, green and blue in sRGB for a colour in XYZ with white D65, as in CSS Color 4."""
     linear = (
         3.2409699 * x - 1.5373832 * y - 0.4986108 * z,
         -0.9692436 * x + 1.8759675 * y + 0.0415551 * z,

@@ -63,8 +63,8 @@ def unclosed_constructs(css: str) -> list[int]:
 
 
 def drop_overridden(rules: Sequence[str]) -> list[str]:
-    """Remove the custom properties of `:root` rules that a later `:root` rule sets again. rules: results of
-    `statements`, in order; later ones override earlier ones."""
+    """Return the rules without custom properties of `:root` that a later rule for `:root` sets again. rules:
+    results of `statements`, in order; later ones override earlier ones."""
     kept: list[str] = []
     set_later: set[str] = set()
     for rule in reversed(rules):
@@ -103,8 +103,8 @@ class _CssParser:
         """Closing characters of the open brackets, innermost last."""
         self._is_spaced = False
         self._is_cut = False
-        """Whether a comment without spaces around it was removed here, so that two tokens may need a
-        space."""
+        """Whether a comment without spaces around it was removed here; if so, a space may be needed between
+        two tokens."""
 
     def read(self, css: str) -> tuple[str, ...]:
         for token in _TOKEN.finditer(css):

@@ -42,21 +42,22 @@ class TemplateCodes(Protocol):
     """Storage for compiled templates that lasts longer than the process."""
 
     def get(self, template: str, digest: str) -> CodeType | None:
-        """Return the compiled code of a template, or None. digest: digest of everything that the code is
-        compiled from."""
+        """Return the stored code of a template, or None if there is none for this digest. digest: digest of
+        everything that the code is compiled from."""
 
     def put(self, template: str, digest: str, code: CodeType) -> None:
-        """Store compiled code, replacing an older version."""
+        """Store compiled code. It replaces the stored code of the template."""
 
 
 class _Templates(BaseLoader):
-    """Loader for templates that were read before. No others exist."""
+    """Loader of templates that were read from disk before."""
 
     def __init__(self, templates: Mapping[str, TemplateFile]) -> None:
         self.templates = templates
 
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
-        """Return the text, the path for tracebacks, and a function that says that the text never changes."""
+        """Return the text, the path for tracebacks, and a function that returns True, because the text never
+        changes."""
         if template not in self.templates:
             raise TemplateNotFound(template)
         file = self.templates[template]
@@ -64,9 +65,9 @@ class _Templates(BaseLoader):
 
 
 class _SiteSandbox(Sandbox):
-    """Sandbox for templates that were compiled in another environment, which does not depend on the site.
-    Jinja evaluates constants at compile time, with the filters of the compiling environment. So the compiled
-    code is valid for all sites, and is created only once."""
+    """Sandbox for the templates of a site. They are compiled in another environment, which does not depend on
+    the site: Jinja evaluates constants at compile time, with the filters of the compiling environment. So the
+    compiled code is valid for all sites, and is created only once."""
 
     def __init__(self, codes: TemplateCodes | None, **options: Any) -> None:
         super().__init__(**options)
@@ -80,7 +81,8 @@ class _SiteSandbox(Sandbox):
         raw: bool = False,
         defer_init: bool = False,
     ) -> Any:
-        """Compile a template as Jinja does. The source is always the text of a template with a name."""
+        """Compile a template. If `source` is the text of a named template, its stored code is used if
+        possible."""
         if isinstance(source, str) and not raw and not defer_init:
             return self._code_of(source, name, filename)
         return super().compile(source, name, filename, raw, defer_init)
@@ -117,8 +119,9 @@ def site_environment(files: ThemeFiles, base_path: str, codes: TemplateCodes | N
 
 
 def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path: str) -> Sandbox:
-    """Add blogsmith's filters and functions. A filter that depends on the site requires a context argument,
-    so that Jinja cannot evaluate it at compile time."""
+    """Add blogsmith's filters and functions to `environment` and return it. A filter that depends on the site
+    has a context argument, so that Jinja cannot evaluate it at compile time. addresses: as in
+    `asset_finder`."""
     # both return random text, but the same input must give the same bytes
     environment.globals.pop("lipsum")
     environment.filters.pop("random")
@@ -133,8 +136,8 @@ def _with_helpers(environment: Sandbox, addresses: Mapping[str, str], base_path:
 
 
 def asset_finder(environment: Sandbox, addresses: Mapping[str, str]) -> Callable[[str], str]:
-    """Return the function `asset("widget.js")`, which returns the URL of a theme's file. addresses: name of a
-    file → its URL."""
+    """Return the template function `asset`: `asset("widget.js")` is the URL of a theme's file. addresses:
+    name of a file → its URL."""
 
     def find(path: str) -> str:
         if isinstance(path, str):
@@ -145,9 +148,9 @@ def asset_finder(environment: Sandbox, addresses: Mapping[str, str]) -> Callable
 
 
 def translator(environment: Sandbox) -> Callable[..., str]:
-    """Return the function `t("Page {number} of {total}", number=2, total=8)`, which translates into the
-    language of the page. It checks the size before it joins the parts, because a text may repeat a
-    placeholder a thousand times."""
+    """Return the template function `t`, which translates into the language of the page, as in `t("Page
+    {number} of {total}", number=2, total=8)`. It checks the size before it joins the parts, because a text
+    may repeat a placeholder a thousand times."""
 
     def translate(text: str, *, one: str = "", **values: Any) -> str:
         wrong = ""

@@ -23,7 +23,7 @@ from .record_fields import field_names
 
 
 class NamedUndefined(StrictUndefined):
-    """An undefined value whose error message is in the terms of the template's author."""
+    """An undefined value. Its error message uses terms that authors of templates know."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ class NamedUndefined(StrictUndefined):
 
 
 def _describe(obj: Any, name: str | None) -> str | None:
-    """Return a message that suggests the most similar name, or None to use Jinja's own message."""
+    """Return a message about an unknown name, with a similar known name if any; None: use Jinja's message."""
     if obj is missing:
         return f'"{name}" is not defined'
     if isinstance(obj, Struct) or is_dataclass(obj):
@@ -65,14 +65,15 @@ _ACTIONS: tuple[tuple[type[BaseException], str], ...] = (
     (UndefinedError, "write a name that exists, or `{% if NAME is defined %}` around it"),
 )
 _ACTION = "correct the expression on this line"
-"""Action for errors that are not in the table."""
+"""Text that tells authors what to do about errors that `_ACTIONS` does not list."""
 
 
 def template_diagnostic(
     error: BaseException, lines: Mapping[str, list[str]], names: list[str], hint: str
 ) -> Diagnostic:
     """Return the diagnostic for an error that occurred while a template was compiled or rendered. lines: path
-    of a template, as in messages → its lines. names: names of all templates, for suggestions."""
+    of a template for messages → its lines. names: names of all templates, for suggestions. hint: addition to
+    the hint, such as the page; may be empty."""
     path, line = _template_place(error, lines)
     action = error.hint if isinstance(error, BudgetExceededError) else ""
     action = action or next((words for kind, words in _ACTIONS if isinstance(error, kind)), _ACTION)
@@ -89,8 +90,7 @@ def template_diagnostic(
 
 
 def _template_place(error: BaseException, lines: Mapping[str, list[str]]) -> tuple[str, int]:
-    """Return path and line of the innermost template that was running. The path is empty if no
-    template was running."""
+    """Return path and line of the innermost template that was running, or ("", 0) if none was."""
     if isinstance(error, TemplateSyntaxError):
         return error.filename or "", error.lineno
     places = _template_places(error, lines)
@@ -101,14 +101,14 @@ def _template_place(error: BaseException, lines: Mapping[str, list[str]]) -> tup
 
 
 def _template_places(error: BaseException, lines: Mapping[str, list[str]]) -> list[tuple[str, int]]:
-    """Return path and line of each active template, outermost first."""
+    """Return path and line of each template that was running, outermost first."""
     frames = traceback.walk_tb(error.__traceback__)
     return [(frame.f_code.co_filename, line) for frame, line in frames if frame.f_code.co_filename in lines]
 
 
 def _find_cycle(places: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Return the positions from the first one that repeats up to its repetition. Without a repetition, return
-    the first one only."""
+    """Return the positions from the first one that occurs twice up to its second occurrence. If none occurs
+    twice, return only the first position."""
     seen: dict[tuple[str, int], int] = {}
     for index, place in enumerate(places):
         if place in seen:

@@ -57,7 +57,7 @@ _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 class TemplateFile(Struct, frozen=True):
-    """A template as read."""
+    """A template as read from disk."""
 
     label: str
     """Path for messages: relative to the site root, or `themes/paper/layouts/post.html` if bundled."""
@@ -72,11 +72,12 @@ class ThemeFiles(Struct, frozen=True):
     """Options that `site.options` may contain. Options of the theme override options of the themes that it
     extends."""
     templates: Mapping[str, TemplateFile]
-    """`layouts/post.html` → the file in use; `paper/layouts/post.html` → the one of the paper theme."""
+    """Name → file. `layouts/post.html` is the file in use, `paper/layouts/post.html` that of `paper`."""
     static: Mapping[str, StaticFile]
     """Name under `static/` → file."""
     math_font: StaticFile | None = None
-    """The full math font; builds make subsets of it. Its path is that of the folder for the subsets."""
+    """The full math font, from which builds make subsets; None if the theme has none. Its path is that of the
+    folder for the subsets."""
     card: CardStyle = CardStyle()
     """Style of social cards."""
     styles: tuple[SheetEntry, ...] = ()
@@ -86,7 +87,7 @@ class ThemeFiles(Struct, frozen=True):
     contrast: tuple[ColorPair, ...] = ()
     """Pairs of colours that must have enough contrast, those of extended themes first."""
     warnings: tuple[Diagnostic, ...] = ()
-    """Warnings about its templates and translations."""
+    """Warnings about the theme's templates and translations."""
     languages: ThemeTranslations = {}
     """Translations of the theme and the site, in addition to the bundled ones."""
 
@@ -102,8 +103,8 @@ class ThemeFiles(Struct, frozen=True):
         return [*([self.card.font] if self.card.font else []), *found]
 
     def digest(self, *names: str) -> bytes:
-        """Return a digest that changes if one of these files is changed, added or removed. names: as in
-        `TemplateLoads`."""
+        """Return a digest that changes if one of these files is changed, added or removed. names: names of
+        files as `TemplateLoads` records them."""
         total = hashlib.blake2b(digest_size=16)
         for name in sorted(names):
             texts = self._version_strings(name)
@@ -145,7 +146,7 @@ class ThemeFolder(Struct, frozen=True):
 
 
 class _ThemeFolders(Struct, frozen=True):
-    """Folders that may contain themes."""
+    """Folders that may contain themes. Arguments of this type are called `places`."""
 
     site_root: Path
     bundled: Path
@@ -175,7 +176,7 @@ class _ThemeFolders(Struct, frozen=True):
 
 
 def theme_folders(site_root: Path, bundled: Path) -> list[ThemeFolder]:
-    """Return all themes that a site can use, sorted by name. SiteError with the errors of each theme.yaml."""
+    """Return all themes that a site can use, sorted by name. SiteError if a theme.yaml is invalid."""
     places = _ThemeFolders(site_root.resolve(), bundled.resolve())
     found = [(name, places.find(name)) for name in places.names()]
     return [_read_folder(name, root, places.label(root)) for name, root in found if root]
@@ -192,7 +193,8 @@ def _installed_theme(name: str) -> Path | None:
 def read_theme_files(
     name: str, site_root: Path, bundled: Path, extra_shortcodes: Sequence[Path]
 ) -> ThemeFiles:
-    """Read the theme `name` and all themes that it extends. SiteError with all errors found."""
+    """Read the theme `name` and all themes that it extends. SiteError with all errors found. The arguments
+    are as in `load_theme`."""
     places = _ThemeFolders(site_root.resolve(), bundled.resolve())
     chain = _chain(name, places)
     problems: list[Diagnostic] = []
@@ -269,8 +271,8 @@ def _languages(
     places: _ThemeFolders,
     problems: list[Diagnostic],
 ) -> tuple[dict[str, dict[str, Translation]], list[Diagnostic]]:
-    """Return the translations in `languages/` of these folders, and warnings. Later folders override earlier
-    ones."""
+    """Return the translations in the folders `languages/` of `roots`, and warnings. Later folders override
+    earlier ones. Errors are added to `problems`."""
     found: dict[str, dict[str, Translation]] = {}
     warnings: list[Diagnostic] = []
     files = [file for root in roots for file in _files(root / "languages", places, problems)]
@@ -309,7 +311,7 @@ def _missing_files(folder: ThemeFolder, static: Mapping[str, StaticFile]) -> Ite
 
 
 def _chain(name: str, places: _ThemeFolders) -> list[ThemeFolder]:
-    """Return the theme and all themes that it extends, directly or indirectly."""
+    """Return the theme `name`, followed by all themes that it extends, directly or indirectly."""
     chain: list[ThemeFolder] = []
     wanted, blame = name, "blogsmith.yaml"
     while wanted:
@@ -370,13 +372,13 @@ def _read_folder(name: str, root: Path, label: str) -> ThemeFolder:
 
 
 def _card_font(folder: ThemeFolder) -> tuple[Path | None, str]:
-    """Return the file that a theme names as the font of its cards, and the path as written."""
+    """Return the font file that a theme names for its cards, and its path as written; (None, "") if none."""
     font = folder.settings.card.font if folder.settings.card else None
     return ((folder.root / font).resolve(), str(font)) if font else (None, "")
 
 
 def _card_style(folder: ThemeFolder) -> CardStyle | None:
-    """Return the style of a theme's cards, with the full path of the font."""
+    """Return the style of a theme's cards, with the full path of the font. None if the theme has none."""
     font, _ = _card_font(folder)
     if folder.settings.card is None or font is None:
         return folder.settings.card
@@ -392,8 +394,8 @@ def _add_templates(
     problems: list[Diagnostic],
     theme: str = "",
 ) -> None:
-    """Add the templates of a folder that no earlier folder contains. If `theme` is given, also add them with
-    this prefix."""
+    """Add the templates of a folder to `templates`, unless an earlier folder has a template of the same name.
+    If `theme` is given, also add them under names with this prefix."""
     for file in _files(folder, places, problems):
         if file.suffix != ".html":
             continue
@@ -426,8 +428,8 @@ def _static_files(
 
 
 def _published_version(file: Path, folder: Path) -> tuple[Path, bytes]:
-    """Return a static file with its bytes. For a script, return its minified version, if that was made from
-    exactly these bytes."""
+    """Return the path and content to publish for a static file: for a script, those of its minified version,
+    if that was made from exactly these bytes."""
     data = file.read_bytes()
     if file.suffix == ".js":
         smaller = folder / minified_name(file.stem, data)
@@ -437,7 +439,7 @@ def _published_version(file: Path, folder: Path) -> tuple[Path, bytes]:
 
 
 def minified_name(stem: str, data: bytes) -> str:
-    """Return the name of the minified version of a script with this content."""
+    """Return the file name of the minified version of a script. data: content of the original script."""
     return f"{stem}-{file_version(data)}.js"
 
 
@@ -448,7 +450,8 @@ def _math_font(name: str, file: Path) -> StaticFile:
 
 
 def _files(folder: Path, places: _ThemeFolders, problems: list[Diagnostic]) -> Iterator[Path]:
-    """Yield the files below `folder`, sorted, without hidden files, editor backups and compiled Python."""
+    """Yield the files below `folder`, sorted, without hidden files, editor backups and compiled Python. Links
+    to files outside it are added to `problems`."""
     # if the folder is inside, everything below it is, too, except links
     is_plain = os.path.realpath(folder) == str(folder)
     for parts, entry in sorted(_entries(folder, ()), key=itemgetter(0)):
@@ -466,7 +469,8 @@ def _files(folder: Path, places: _ThemeFolders, problems: list[Diagnostic]) -> I
 
 
 def _entries(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], os.DirEntry[str]]]:
-    """Yield (names of the path, entry) for everything below a folder. Links are not followed."""
+    """Yield (parts of the path, entry) for everything below a folder. Links to folders are not followed.
+    above: parts of the path down to `folder`."""
     try:
         with os.scandir(folder) as entries:
             # an installer compiles every .py of a package, even those for the browser

@@ -21,7 +21,8 @@ _SCHEME = lazy_pattern(r"@media \(prefers-color-scheme:(light|dark)\)")
 
 
 def find_background(sheets: Iterable[str]) -> Ground:
-    """Return the background colours that these stylesheets set together. The last declaration applies."""
+    """Return the background colours that these stylesheets set together. The last declaration of each scheme
+    applies. Empty if one of the two colours is unknown."""
     found = {"light": "", "dark": ""}
     for css in sheets:
         for rule in statements(css) if _PROPERTY in css else ():

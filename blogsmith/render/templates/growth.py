@@ -25,13 +25,13 @@ _OWNERS = (str, bytes, int)
 _DIGITS = lazy_pattern(r"\d{1,20}")
 
 _WIDENING = name_set("center ljust rjust zfill to_bytes batch slice")
-"""Operations whose result is as long as one of the arguments says."""
+"""Operations whose result has the length that one of the arguments requests."""
 _WIDENING_LINES = name_set("indent expandtabs")
-"""Operations that add as many characters as an argument says to each line or tab."""
+"""Operations that add to each line or tab as many characters as one of the arguments requests."""
 _REPLACING = name_set("replace translate wordwrap urlize")
-"""Operations that may replace each character with an argument."""
+"""Operations that may replace each character with the text of an argument."""
 _SPLITTING = name_set("split rsplit splitlines list wordcount")
-"""Operations whose result has a value for each word or character."""
+"""Operations that make a list with an item for each word or character."""
 _GROWING = _WIDENING | _WIDENING_LINES | _REPLACING | _SPLITTING | name_set("join sum round format tojson")
 _LAZY = name_set(
     "map select reject selectattr rejectattr first last length count list batch slice default d reverse items"
@@ -40,7 +40,7 @@ _LAZY = name_set(
 
 
 def take_result(value: Any, budget: Budget) -> Any:
-    """Deduct the result of an operation from the budget, and return it."""
+    """Deduct the size of an operation's result from the budget, and return the result."""
     if isinstance(value, _TEXTS):
         budget.spend(0, len(value))
     elif isinstance(value, _COLLECTIONS):
@@ -51,13 +51,14 @@ def take_result(value: Any, budget: Budget) -> Any:
 
 
 def _check_number(bits: int) -> None:
-    """Raise BudgetExceededError if an integer of so many bits is too large."""
+    """Raise BudgetExceededError if an integer with this number of bits is too large."""
     if bits > NUMBER_BITS:
         raise BudgetExceededError(f"integer would have more than {NUMBER_BITS:,} bits")
 
 
 def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> None:
-    """Deduct `left operator right` from the budget before it is computed."""
+    """Deduct the size of the result of `left operator right` from the budget before the result is
+    computed."""
     if operator == "*" and isinstance(right, _SEQUENCES):
         left, right = right, left
     if operator == "%" and isinstance(left, _TEXTS):
@@ -74,7 +75,7 @@ def prepare_operator(operator: str, left: Any, right: Any, budget: Budget) -> No
 
 
 def prepare_field(value: Any, spec: str, budget: Budget) -> None:
-    """Deduct a field `{:spec}` of a format string before it is filled."""
+    """Deduct the size of a field `{:spec}` of a format string from the budget before the field is filled."""
     if is_container(value):
         measure_extent(value, budget)
     budget.take_size(sum(map(int, _DIGITS.findall(spec))), "this format")
@@ -83,8 +84,8 @@ def prepare_field(value: Any, spec: str, budget: Budget) -> None:
 def prepare_call(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], budget: Budget
 ) -> tuple[Any, ...]:
-    """Deduct a call from the budget before it is made. Return its arguments, with iterators converted to
-    lists."""
+    """Deduct the size of a call's arguments from the budget, and check the size of its result. Return the
+    arguments; if the result grows with them, iterators become lists."""
     # `text.format` is wrapped by Jinja
     owner = getattr(getattr(function, "__wrapped__", function), "__self__", None)
     name = getattr(function, "__name__", "")
@@ -98,7 +99,8 @@ def prepare_call(
 
 
 def charged_filter(name: str, function: Callable[..., Any], budget: Budget) -> Callable[..., Any]:
-    """Return a filter or test that deducts its arguments and its result from the budget."""
+    """Return the filter or test `function` with deductions of its arguments and its result from the
+    budget."""
     skipped = 1 if hasattr(function, "jinja_pass_arg") else 0
 
     @wraps(function)
@@ -117,8 +119,8 @@ def charged_filter(name: str, function: Callable[..., Any], budget: Budget) -> C
 
 
 def _take_value(value: Any, budget: Budget, *, is_lazy: bool) -> Any:
-    """Deduct an argument of a filter from the budget. Items of an iterator are deducted when they are
-    read."""
+    """Deduct an argument of a filter from the budget and return it. Items of an iterator are deducted when
+    the filter reads them. is_lazy: whether the filter does not inspect the items of lists."""
     if isinstance(value, _TEXTS):
         budget.spend(1, len(value) if len(value) > ITEM else 0)
     elif type(value) in SCALAR_TYPES:
@@ -142,8 +144,8 @@ def _charged_items(values: Iterable[Any], budget: Budget) -> Iterator[Any]:
 def _attributes(
     eval_context: Any, given: list[Any], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of `join` after looking up `attribute` of each item, which may be larger than the
-    item."""
+    """Return the arguments of the filter `join`, with the `attribute` of each item instead of the item: an
+    attribute may be larger than its item."""
     attribute = kwargs.get("attribute", given[2] if len(given) > 2 else None)
     values = given[0]
     if attribute is not None and isinstance(values, Iterable):

@@ -25,7 +25,7 @@ class HeadAssets(Struct, frozen=True):
     """Absolute URL of the page's image, otherwise of its social card. Empty if the page has neither, or the
     site has no `base_url`."""
     image_size: tuple[int, int] | None
-    """Width and height in pixels; None if not known."""
+    """Width and height of the image in pixels; None if not known."""
     json_ld: Mapping[str, Any]
     """Structured data for the filter `json`; empty for lists of pages."""
     faq_json_ld: Mapping[str, Any]
@@ -45,7 +45,7 @@ def page_head(
     scripts: tuple[str, ...],
     bundles: Mapping[str, str],
 ) -> HeadAssets:
-    """Return the `<head>` data of `page`. styles, scripts, bundles: As in `HeadAssets`."""
+    """Return the `<head>` data of `page`. styles, scripts, bundles: as in `HeadAssets`."""
     image_url = _absolute(page.card or page.image, site)
     size = (WIDTH_PX, HEIGHT_PX) if page.card and not page.image else None
     return HeadAssets(
@@ -54,7 +54,7 @@ def page_head(
 
 
 def _absolute(url: str, site: SiteView) -> str:
-    """Return a `url` with base path as absolute URL; empty if `url` is empty or the site has no
+    """Return `url`, a path with the base path, as absolute URL; empty if `url` is empty or the site has no
     `base_url`."""
     if not url or url.startswith(("http://", "https://")):
         return url

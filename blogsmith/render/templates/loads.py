@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from threading import local
 
 STATIC = "static/"
-"""Prefix of the names of files whose URLs templates request."""
+"""Prefix of the names of static files. Templates request the URLs of these files."""
 ALL_FILES = "*"
-"""Name that means the list of all files. A result that depends on the existence of files uses it."""
+"""Name for the list of all files. It is recorded if a result depends on the existence of any file."""
 
 
 class TemplateLoads(local):
-    """Names of requested templates and other files, recorded while `watch` is active, separately in each
+    """Names of files that templates request. They are recorded while `watch` is active, separately in each
     thread."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class TemplateLoads(local):
 
     @contextmanager
     def watch(self) -> Iterator[set[str]]:
-        """Yield the set of names that are requested inside the block."""
+        """Yield a set that collects the names of files requested inside the block."""
         outer, names = self._names, set[str]()
         self._names = names
         try:

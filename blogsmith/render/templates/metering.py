@@ -26,7 +26,7 @@ _PASS_STEPS = 5
 
 
 def meter(template: nodes.Template) -> None:
-    """Add the counting to a parsed template."""
+    """Add the counting of steps and characters to a parsed template."""
     for part in list(template.find_all(_BODIES)):
         if isinstance(part, nodes.For) and part.test is not None:
             part.test = nodes.And(_payment([part.test], part.lineno), part.test, lineno=part.lineno)
@@ -37,10 +37,10 @@ def meter(template: nodes.Template) -> None:
 
 
 class _ChargeInserter(NodeTransformer):
-    """Transformer that wraps expressions in the counting filters."""
+    """Transformer that passes expressions through the filters that deduct their size."""
 
     def visit_Output(self, node: nodes.Output) -> nodes.Output:
-        """Wrap the parts of `{{ a }}`."""
+        """Wrap the expressions printed by `{{ … }}`."""
         self.generic_visit(node)
         node.nodes = [
             part if isinstance(part, nodes.TemplateData) else _wrap(part, PRINT) for part in node.nodes
@@ -102,7 +102,8 @@ def _payment(body: Iterable[nodes.Node], line: int) -> nodes.Expr:
 
 
 def _count_parts(body: Sequence[nodes.Node]) -> tuple[int, int]:
-    """Return the number of parts of a body and of its literal characters, without those of nested bodies."""
+    """Return the number of parts of a body and the number of its literal characters. Nested bodies are not
+    included, because they are counted separately."""
     parts, characters = 0, 0
     left = list(body)
     while left:

@@ -39,13 +39,13 @@ _REPLACED_FIELDS: Mapping[type, Mapping[str, tuple[str, ...]]] = MappingProxyTyp
 
 
 def field_names(kind: type[Struct]) -> list[str]:
-    """Return the fields of a record that templates see."""
+    """Return the names of a record's fields that templates can read."""
     read = _REPLACED_FIELDS.get(kind, {})
     return [seen for name in kind.__struct_fields__ for seen in read.get(name, (name,))]
 
 
 def is_hidden(kind: type, name: object) -> bool:
-    """Return whether a field of a record is hidden from templates."""
+    """Return whether templates cannot read the field `name` of records of the type `kind`."""
     return isinstance(name, str) and name in _REPLACED_FIELDS.get(kind, ())
 
 

@@ -25,7 +25,7 @@ from .loads import TemplateLoads
 from .record_fields import FIELDS, is_hidden
 
 _LONG = 4096
-"""Number of characters that can be compared or searched in about the time of one step."""
+"""Number of characters that Python compares or searches in about the time of one step."""
 
 
 class ChargedTemplate(Template):
@@ -50,7 +50,7 @@ class ChargedTemplate(Template):
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox with our records and a budget."""
+    """Jinja's sandbox with access to blogsmith's records, and with a budget."""
 
     template_class = ChargedTemplate
     intercepted_binops = frozenset(("+", "*", "**", "%"))
@@ -74,7 +74,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @property
     def language(self) -> Language:
-        """Language of the page that is rendered."""
+        """Language of the page that this thread renders."""
         language: Language = getattr(self._page, "language", ENGLISH)
         return language
 
@@ -83,12 +83,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.filters[name] = charged_filter(name, function, self.budget)
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        """Return the environment's own globals for a template that has none, because every context reads
-        them."""
+        """Return the environment's own globals for a template without globals of its own. Jinja would wrap
+        them, but every context reads them."""
         return super().make_globals(d) if d else self.globals
 
     def render(self, template: str, context: Mapping[str, Any], language: Language = ENGLISH) -> str:
-        """Return the output of a template and of all its includes, within one budget and the time limit."""
+        """Return the output of a template, including all templates that it includes, within one budget and
+        the time limit."""
         self._page.language = language
         with self.budget.isolate(), time_net():
             try:
@@ -100,8 +101,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def render_page(
         self, template: str, context: Mapping[str, Any], language: Language, body: PageText, end: str
     ) -> PageParts:
-        """Return the output of a page in UTF-8, followed by `end`. body: text that the output usually
-        contains once and unchanged."""
+        """Return the output of a page in UTF-8, followed by `end`. body: the rendered text of the page, which
+        the output usually contains once and unchanged; then the parts before and after it are separate."""
         page = (self.render(template, context, language) + end).encode("utf-8", "surrogatepass")
         encoded = body.encode()
         if not encoded.data or page.count(encoded.data) != 1:
@@ -118,7 +119,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return super()._generate(source, *args, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
-        """Compile a template. Constants, which Jinja evaluates, are not deducted from a page's budget."""
+        """Compile a template. The work of constants, which Jinja evaluates here, is not deducted from a
+        page's budget."""
         with self.budget.isolate():
             return super().compile(*args, **kwargs)
 
@@ -160,7 +162,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return take_result(super().call(__context, __obj, *args, **kwargs), __self.budget)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        """Return `text.format` for templates."""
+        """Return the function that replaces `text.format` or `text.format_map` in templates; None for other
+        functions."""
         if super().wrap_str_format(value) is None:
             return None
         text: str = value.__self__
@@ -178,12 +181,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
     # Functions that compiled templates call.
 
     def pay(self, steps: int, characters: int) -> bool:
-        """Deduct one run of a body of a template from the budget. Return True."""
+        """Deduct one run of a body of a template from the budget. Return True, so that conditions can contain
+        the call."""
         self.budget.spend(steps, characters)
         return True
 
     def pay_comparison(self, value: Any) -> Any:
-        """Deduct a value that is compared, searched or hashed, with a step for each value in it. Return the
+        """Deduct the work to compare, search or hash a value: a step for each value in it. Return the
         value."""
         if isinstance(value, str):
             if len(value) >= _LONG:
@@ -224,7 +228,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return Markup(text) if has_html else text
 
     def concat(self, pieces: Iterable[str]) -> str:
-        """Return the output of a macro or a block from its pieces."""
+        """Return the output of a macro or a block: its joined pieces."""
         pieces = list(pieces)
         self.budget.take_size(sum(map(len, pieces)), "this block")
         return "".join(pieces)

@@ -32,14 +32,14 @@ class ScriptEntry(Struct, frozen=True):
 
 
 class ScriptBundle(Struct, frozen=True):
-    """A script made of several ones, for a group of pages."""
+    """A script for a group of pages, made of several files."""
 
     group: str
     theme: str
     parts: tuple[StaticFile, ...]
 
     def path(self) -> PurePosixPath:
-        """Path in the finished site, which contains a digest of the files."""
+        """Return the bundle's path in the finished site. It contains a digest of the files."""
         files = (f"{part.asset.path} {part.version}" for part in self.parts)
         return joined_path(self.theme, self.group, ".js", (_FORMAT_VERSION, *files))
 
@@ -52,8 +52,8 @@ class ScriptBundle(Struct, frozen=True):
 def join_scripts(
     declared: Iterable[ScriptEntry], static: Mapping[str, StaticFile], theme: str
 ) -> dict[str, ScriptBundle]:
-    """Return the bundle of each group. declared: entries, those of extended themes first; if several name the
-    same file, the last one applies."""
+    """Return the bundle of each group; none for a group with a script that uses `import` or `export`.
+    declared: entries, those of extended themes first; if several name the same file, the last one applies."""
     last = {entry.file: entry for entry in declared}.values()
     groups = dict.fromkeys(group for entry in last for group in entry.groups)
     found = (

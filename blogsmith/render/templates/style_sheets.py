@@ -32,18 +32,18 @@ from .css_text import drop_overridden, statements
 GROUPS = ("posts", "lists")
 """Groups of pages that have a stylesheet if its entry names no groups."""
 _RECIPE = "2"
-"""Version of the format. Increase it when the same files give other output."""
+"""Version of the format of joined stylesheets. Increase it when the same files give other output."""
 _DIGITS = 10
 _MENTION = lazy_pattern(rb"""[\w.-]+\.(?:woff2?|[ot]tf|txt)\b|(?<=["'(/])[\w.-]+\.css\b""")
 _LOADED = (b"@import", b".woff", b".otf", b".ttf")
 _REQUEST = lazy_pattern(r"""(?:^|["'/])([\w.-]*\.(?:css|woff2?|[ot]tf))(?=["'?#]|$)""")
-"""End of a path in a template or a setting."""
+"""Regular expression of the file name at the end of a path in a template or a setting."""
 _FIRST = ("@import", "@namespace")
 """Statements that are valid only before all rules."""
 
 
 REQUESTED = (".css", ".woff", ".otf", ".ttf")
-"""Suffixes, or their beginnings, of files that `unused_files` finds in a template."""
+"""Suffixes, or beginnings of suffixes, of files that `unused_files` finds in a template."""
 OptionValue = str | bool
 
 
@@ -55,7 +55,8 @@ class StaticFile(Struct, frozen=True):
     version: str
     """First 8 hex digits of its SHA-256, for the URL."""
     mentions: frozenset[str] = frozenset()
-    """Names of fonts, licences and other stylesheets in a stylesheet that loads files, without folders."""
+    """File names, without folders, of fonts, licences and other stylesheets that this stylesheet names. Empty
+    if it loads no files."""
 
 
 class SheetEntry(Struct, frozen=True):
@@ -67,7 +68,7 @@ class SheetEntry(Struct, frozen=True):
     media: str = ""
     """Media query; empty if the file always applies."""
     when: tuple[tuple[str, tuple[OptionValue, ...]], ...] = ()
-    """Theme options, each with the values for which the file is used; empty: always."""
+    """(theme option, values for which the file is used). If empty, the file is always used."""
 
     def applies_to(self, options: Mapping[str, Any]) -> bool:
         """Return whether a site with these options uses the file."""
@@ -80,11 +81,11 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
     group: str
     theme: str
     parts: tuple[tuple[StaticFile, str], ...]
-    """Files in order, each with its media query; those without one come first."""
+    """(file, media query; empty if there is none), in order. Files without a media query come first."""
     is_standalone: bool = True
-    """Whether pages use it alone. Otherwise it is an addition to another stylesheet."""
+    """Whether pages use only this stylesheet. Otherwise they use it in addition to another one."""
     variables: tuple[tuple[str, str], ...] = ()
-    """Custom properties that options of the site set."""
+    """(name, value) of the custom properties that options of the site set."""
 
     def path(self, math_font: str) -> PurePosixPath:
         """Return the path in the finished site. math_font: as in `PageView`."""
@@ -95,7 +96,8 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
         return any(part.asset.file == file for part, _ in self.parts)
 
     def is_current(self) -> bool:
-        """Return whether its files still have the versions that its path contains."""
+        """Return whether the files on disk still have the versions that the path of this stylesheet
+        contains."""
         return all(file_version(file.asset.file.read_bytes()) == file.version for file, _ in self.parts)
 
     def text(self, font_face: str = "") -> str:
@@ -116,14 +118,16 @@ class StyleSheet(Struct, frozen=True, cache_hash=True):
 
 @lru_cache(maxsize=64)
 def _sheet_path(sheet: StyleSheet, font: str) -> PurePosixPath:
-    """Return the path of a stylesheet. Cached, because every page needs those of its stylesheets."""
+    """Return the path of a stylesheet. Cached, because every page needs it. font: name of the math font's
+    file."""
     chosen = [f"{name}:{value}" for name, value in sheet.variables]
     files = [f"{file.asset.path} {file.version} {media}" for file, media in sheet.parts]
     return joined_path(sheet.theme, sheet.group, ".css", (_RECIPE, font, *files, *chosen))
 
 
 def joined_path(theme: str, group: str, suffix: str, made_of: Iterable[str]) -> PurePosixPath:
-    """Return the path of a group's file in the finished site; its name contains a digest of its inputs."""
+    """Return the path of a group's file in the finished site. made_of: all inputs; the name has a digest of
+    them."""
     digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:_DIGITS]
     return PurePosixPath("assets", theme, f"{group}-{digest}{suffix}")
 
@@ -134,7 +138,8 @@ def file_version(data: bytes) -> str:
 
 
 def css_mentions(css: bytes) -> frozenset[str]:
-    """Return the names of fonts, licences and stylesheets in a stylesheet, including its comments."""
+    """Return the file names of fonts, licences and stylesheets in a stylesheet and its comments. Empty if it
+    loads no files."""
     if not any(one in css for one in _LOADED):
         return frozenset()
     return frozenset(name.decode("utf-8", "replace") for name in _MENTION.findall(css))
@@ -177,8 +182,9 @@ def join_sheets(
     variables: Sequence[tuple[str, str]] = (),
     options: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, StyleSheet]:
-    """Return the stylesheet of each group for these options of the site. declared: entries, later ones
-    overriding earlier ones; if several name the same file, the last one applies."""
+    """Return the stylesheet of each group for these options of the site. declared: entries in order of
+    precedence, lowest first; if several name the same file, the last one applies. variables: as in
+    `StyleSheet`."""
     last = {sheet.file: sheet for sheet in declared}
     wanted = [sheet for sheet in last.values() if sheet.applies_to(options)]
     ordered = sorted(wanted, key=lambda sheet: bool(sheet.media))
@@ -211,7 +217,7 @@ def _statements(file: StaticFile) -> Sequence[str]:
 
 
 def _conditional(found: Sequence[str], media: str) -> list[str]:
-    """Return the statements under a media query. For an import, the query is part of the statement."""
+    """Return the statements `found` so that they apply only for the media query `media`."""
     first = [f"{one.rstrip(';')} {media};" for one in found if one.startswith(_FIRST)]
     rest = "".join(one for one in found if not one.startswith(_FIRST))
     return [*first, f"@media {media}{{{rest}}}"]

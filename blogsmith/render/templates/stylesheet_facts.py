@@ -58,7 +58,7 @@ class StylesheetName(Struct, frozen=True):
 
 
 class RootProperty(Struct, frozen=True):
-    """A custom property with its value for the whole page."""
+    """A custom property with its value for the whole page, not only for some elements."""
 
     name: str
     scheme: str
@@ -81,7 +81,7 @@ class StylesheetFacts(Struct, frozen=True):
 
 
 def css_lines(css: str) -> list[str]:
-    """Return the lines of a stylesheet, split where locations count a new line."""
+    """Return the lines of a stylesheet. Their numbers are those of the parser's locations."""
     return _LINE_END.sub("\n", css).split("\n")
 
 
@@ -238,8 +238,8 @@ class _StylesheetReader:
             self._report_at(written[0], "", "")
 
     def _report_rest(self, error: Any, around: Sequence[Any]) -> None:
-        """Report text that is neither a declaration nor a rule at its start, because the library returns its
-        end."""
+        """Report text that is neither a declaration nor a rule. The location is the start of the text,
+        because the library gives its end. around: as in `_read_rule`."""
         parts = [one for one in around if one.type not in ("whitespace", "comment")]
         numbers = [number for number, one in enumerate(parts) if _position(one) <= _position(error)]
         at = numbers[-1] if numbers else 0
@@ -276,7 +276,7 @@ class _StylesheetReader:
         self.errors.append(StylesheetError(message, hint, place))
 
     def _place(self, token: Any) -> Place:
-        """Return the location of a token, cut at the end of its line."""
+        """Return the location of a token, at most up to the end of its line."""
         length = len(token.name if token.type == "declaration" else token.serialize())
         rest = len(self._rest(token))
         return Place(token.source_line, token.source_column, max(1, min(length, rest)))

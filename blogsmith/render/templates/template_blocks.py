@@ -34,7 +34,7 @@ _LONGEST_CHAIN = 50
 
 
 class TemplateText(Protocol):
-    """A template as read."""
+    """A template as read from disk."""
 
     @property
     def label(self) -> str:
@@ -59,7 +59,7 @@ class TemplateBlocks(Struct, frozen=True):
     """The blocks of one template."""
 
     parent: str
-    """The template it extends; empty if there is none, or if it is chosen at run time."""
+    """Name of the template that this one extends; empty if there is none, or if it is chosen at run time."""
     blocks: tuple[Block, ...]
 
 
@@ -96,8 +96,8 @@ def unknown_blocks(templates: Mapping[str, TemplateText]) -> Iterator[Diagnostic
 def _inherited(
     name: str, parent: str, templates: Mapping[str, TemplateText], known: dict[str, TemplateBlocks]
 ) -> set[str] | None:
-    """Return the names of the blocks of all parents. None if they are unknown, or if a parent has an error
-    that is reported elsewhere."""
+    """Return the names of the blocks of all parents. None if a parent is unknown or missing, or if templates
+    extend each other in a circle; other checks report these errors."""
     found: set[str] = set()
     seen = {name}
     while parent:

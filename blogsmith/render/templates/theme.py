@@ -44,7 +44,7 @@ class Theme(Struct, frozen=True):
     base_path: str
     """Path of the site's URL, such as `/blog`; empty at a host's root."""
     environment: Sandbox
-    """Compiled templates. They are only a cache."""
+    """Environment with the templates. It changes only as a cache."""
     shortcodes: Mapping[str, str]
     """Name of a shortcode → name of its template."""
     layout_names: tuple[str, ...]
@@ -57,7 +57,7 @@ class Theme(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The theme's name, which is that of its folder."""
+        """Name of the theme and of its folder."""
         return self.files.name
 
     def render(self, layout: str, page: PageView, site: SiteView) -> str:
@@ -86,7 +86,7 @@ class Theme(Struct, frozen=True):
             return self.environment.render_page(template, context, language, page.body, "\n")
 
     def watch_templates(self) -> AbstractContextManager[set[str]]:
-        """Yield the set of names of files that are requested inside the block, as in `TemplateLoads`."""
+        """Yield a set that collects the names of theme files requested inside the block."""
         return self.environment.loads.watch()
 
     def language(self, tag: str) -> Language:
@@ -121,7 +121,7 @@ class Theme(Struct, frozen=True):
         return frozenset(self.shortcodes) - self.inline_shortcodes()
 
     def layouts(self) -> tuple[str, ...]:
-        """Return the names that a post may set as its `template`, sorted."""
+        """Return the layouts that a post may name under `template`, sorted."""
         return self.layout_names
 
     def layout_hint(self, layout: str) -> str:
@@ -130,7 +130,7 @@ class Theme(Struct, frozen=True):
         return did_you_mean(layout, choices) or list_choices(choices)
 
     def static_files(self) -> tuple[Asset, ...]:
-        """Return the files to copy, sorted. Their paths are those in the output, under `assets/<theme>/`."""
+        """Return the static files to copy, sorted. Their paths in the output are under `assets/<theme>/`."""
         return tuple(file.asset for name, file in self.files.static.items() if name not in self.unused)
 
     def _styles(self, math_font: str) -> dict[str, str]:
@@ -188,7 +188,7 @@ def make_theme(
     chosen: Mapping[str, Any] = MappingProxyType({}),
     codes: TemplateCodes | None = None,
 ) -> Theme:
-    """Return the theme for files that were read before. The other arguments are as in `load_theme`."""
+    """Return the theme made of files that were read before. The other arguments are as in `load_theme`."""
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
     environment = site_environment(files, base_path, codes)
     variables = option_variables(chosen, files.options)
@@ -200,8 +200,8 @@ def make_theme(
 
 
 def _requesting(files: ThemeFiles, chosen: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the templates and options that may name static files. A template under the name of its theme
-    counts only if another one extends or includes it."""
+    """Yield the templates and options that may name static files. A template named after its theme, such as
+    `paper/layouts/post.html`, is left out unless another template names it."""
     everything = "\n".join(file.text for file in files.templates.values())
     for name, file in files.templates.items():
         may_name = any(one in file.text for one in REQUESTED)
@@ -212,7 +212,7 @@ def _requesting(files: ThemeFiles, chosen: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _shortcodes(files: ThemeFiles) -> dict[str, str]:
-    """Return shortcode → name of its template. Templates are in search order; the first one of a name
+    """Return shortcode → name of its template. The templates are in search order, so the first one
     applies."""
     found: dict[str, str] = {}
     for stem in _stems(files.templates, "shortcodes"):

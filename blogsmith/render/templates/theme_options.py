@@ -55,13 +55,13 @@ class ThemeOption(Struct, frozen=True):
     kind: str
     """A key of `KINDS`."""
     choices: tuple[str, ...] = ()
-    """Allowed strings; empty if any is allowed."""
+    """Allowed strings; empty if any string is allowed."""
     property: str = ""
-    """CSS custom property that the option sets; may be empty."""
+    """CSS custom property that the option sets; empty if none."""
 
     def problem(self, value: Any) -> str:
-        """Return the expected value as a phrase, such as `expected a number`, or an empty string if `value`
-        is valid."""
+        """Return the expected kind of value as a phrase, such as `expected a number`; empty if `value` is
+        valid."""
         if self.choices:
             return "" if value in self.choices else f"expected one of {', '.join(self.choices)}"
         if value in ("", None) and self.kind not in ("flag", "number"):
@@ -69,18 +69,18 @@ class ThemeOption(Struct, frozen=True):
         return "" if _CHECKS[self.kind](value) else f"expected {KINDS[self.kind]}"
 
     def hint(self) -> str:
-        """Return a hint on what to write as the value."""
+        """Return a hint on the values that authors can write."""
         return list_choices(self.choices) or f"write {KINDS[self.kind]}"
 
     def css(self, value: Any) -> str:
-        """Return a valid value as CSS; empty for the theme's own value."""
+        """Return a valid value as CSS; empty if the value means that the theme's stylesheet decides."""
         if isinstance(value, dict):
             return f"light-dark({value['light']}, {value['dark']})"
         return "" if value in ("", None) else str(value)
 
 
 def read_options(declared: Mapping[str, Any], places: Mapping[YamlPath, Place], reporter: Reporter) -> Any:
-    """Return the options under `options` in a theme.yaml. Report invalid ones and leave them out."""
+    """Return the options declared under `options` in a theme.yaml. Report invalid ones and leave them out."""
     found = {}
     for name, value in declared.items():
         option = _read_option(name, value, places, reporter)
@@ -140,8 +140,8 @@ def _read_option(
 def merge_options(
     parents: Mapping[str, ThemeOption], own: Mapping[str, ThemeOption]
 ) -> dict[str, ThemeOption]:
-    """Return the options of a theme and of the themes that it extends. If an entry of the theme is only a
-    default, the rest of the inherited declaration stays."""
+    """Return the options of a theme: `own`, which it declares, and those of the themes that it extends. If it
+    declares only the default of an inherited option, the rest of the inherited declaration stays."""
     merged = dict(parents)
     for name, option in own.items():
         before = merged.get(name)
@@ -160,7 +160,7 @@ def report_options(
     key_places: Mapping[YamlPath, Place],
     theme: str,
 ) -> None:
-    """Report errors under `theme_options` in the settings of a site."""
+    """Report errors in `chosen`, the `theme_options` in the settings of a site. theme: name of the theme."""
     for name, value in chosen.items():
         path: YamlPath = ("theme_options", name)
         option = options.get(name)
@@ -188,7 +188,8 @@ def _list_options(options: Mapping[str, ThemeOption]) -> str:
 def option_variables(
     chosen: Mapping[str, Any], options: Mapping[str, ThemeOption]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the custom properties that the options of a site, or their defaults, set, sorted by name."""
+    """Return (custom property, value) of each option of a theme that sets one, sorted. Options that the site
+    does not set have their defaults."""
     return tuple(sorted(_variables(chosen, options)))
 
 
@@ -208,7 +209,7 @@ def _is_list(value: Any) -> bool:
 
 
 def is_color(value: Any) -> bool:
-    """Return whether a value is a CSS colour, or a pair of them."""
+    """Return whether a value is a CSS colour, or a mapping with one for `light` and one for `dark`."""
     if isinstance(value, dict):
         return set(value) == set(SCHEMES) and all(map(is_color, value.values()))
     return isinstance(value, str) and (_COLOR.fullmatch(value) is not None or _is_color_name(value))

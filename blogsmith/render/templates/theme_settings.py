@@ -70,14 +70,14 @@ class ThemeSettings(Struct, frozen=True):
     styles: tuple[SheetEntry, ...] = ()
     scripts: tuple[ScriptEntry, ...] = ()
     card: CardStyle | None = None
-    """Style of social cards; None if there is none. Its font is the path as written."""
+    """Style of social cards; None if there is none. The path of its font is as written."""
     contrast: tuple[ColorPair, ...] = ()
     located: loader.Located | None = None
     """The parsed file with positions; None if it is empty."""
 
 
 def read_settings(text: str, name: str, reporter: Reporter) -> ThemeSettings:
-    """Return the settings of theme `name`. Report invalid ones."""
+    """Return the settings in the theme.yaml of theme `name`. Report invalid settings and leave them out."""
     located = loader.load(text, reporter)
     if located is None or located.value is None:
         return ThemeSettings()
@@ -157,8 +157,8 @@ def _sheet(entry: Any) -> SheetEntry | None:
 
 
 def _when(written: Any) -> tuple[tuple[str, tuple[OptionValue, ...]], ...] | None:
-    """Return the options and values in a mapping such as `{font: paper, toc: [right, none]}`, or None if it
-    is invalid."""
+    """Return (option, its values) for each item of a mapping such as `{font: paper, toc: [right, none]}`, or
+    None if the mapping is invalid."""
     if not isinstance(written, dict):
         return None
     found = {
@@ -170,7 +170,7 @@ def _when(written: Any) -> tuple[tuple[str, tuple[OptionValue, ...]], ...] | Non
 
 
 def _form_hint(key: str, kind: type) -> str:
-    """Return a hint on how to write a key of a theme.yaml, by the type of its value."""
+    """Return a hint on how to write a key of a theme.yaml. kind: type of the key's value."""
     form = "[…]" if kind is list else "{key: value}" if kind is dict else "NAME"
     return f"write `{key}: {form}`"
 
@@ -178,8 +178,8 @@ def _form_hint(key: str, kind: type) -> str:
 def report_conditions(
     settings: ThemeSettings, options: Mapping[str, ThemeOption], reporter: Reporter
 ) -> None:
-    """Report stylesheets for options that do not exist, or for values that an option cannot have. options:
-    options of the theme and of the themes that it extends."""
+    """Report stylesheets that `when` restricts to unknown options, or to values that an option cannot have.
+    options: options of the theme and of the themes that it extends."""
     located = settings.located
     for index, sheet in enumerate(settings.styles):
         for name, values in sheet.when:
@@ -211,7 +211,8 @@ def _script(entry: Any) -> ScriptEntry | None:
 
 
 def _groups(value: Any) -> tuple[str, ...]:
-    """Return the groups of pages in `for`. Empty if it is neither a name nor a list of names."""
+    """Return the groups of pages under `for` in an entry. Empty if the value is neither a name nor a list of
+    names."""
     names = [value] if isinstance(value, str) else value
     is_right = isinstance(names, list) and all(isinstance(name, str) for name in names)
     return tuple(names) if is_right else ()
@@ -244,8 +245,8 @@ _SCRIPTS = _EntryKind(
 
 
 def read_card(written: Mapping[str, Any], located: loader.Located, reporter: Reporter) -> CardStyle | None:
-    """Return the style of social cards in `card` of a theme.yaml; None if it is missing or invalid. Its font
-    is the path as written."""
+    """Return the style of social cards under `card` in a theme.yaml; None if it is missing. Report invalid
+    settings and leave them out. The path of the font is as written."""
     right: dict[str, Any] = {}
     for key, value in written.items():
         place = located.places.get(("card", key))
@@ -279,7 +280,8 @@ def read_card(written: Mapping[str, Any], located: loader.Located, reporter: Rep
 def _read_pairs(
     written: Mapping[str, Any], located: loader.Located, reporter: Reporter
 ) -> Iterator[ColorPair]:
-    """Yield the pairs of colours in `contrast`. Report invalid ones and leave them out."""
+    """Yield the pairs of colours under `contrast` in a theme.yaml. Report invalid pairs and leave them
+    out."""
     for background, texts in written.items():
         names = texts if isinstance(texts, list) else [texts]
         for index, name in enumerate(names):
