@@ -19,7 +19,7 @@ from ..api.books import (
     lazy_pattern,
 )
 from .compiler import compiler_version, require_compiler
-from .site_paper import compile_paper
+from .site_paper import compile_paper, text_fonts
 
 _SOURCE = lazy_pattern(r"\bsrc=\"([^\"]+)\"")
 
@@ -68,7 +68,7 @@ def _image_digests(site: SiteSnapshot, page: PageView) -> Iterator[str]:
 
 def _font_digests(site: SiteSnapshot) -> Iterator[str]:
     theme = site.context.theme.files
-    for file in [*theme.text_fonts(), *([theme.math_font.asset.file] if theme.math_font else [])]:
+    for file in [*text_fonts(site), *([theme.math_font.asset.file] if theme.math_font else [])]:
         yield file_digest(file)
 
 

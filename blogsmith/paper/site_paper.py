@@ -16,6 +16,7 @@ from ..api.books import (
     PageView,
     Progress,
     SiteError,
+    SiteSnapshot,
     no_progress,
     open_pages,
     spoken_text,
@@ -186,7 +187,7 @@ class _PaperBuilder(ChapterReader):
         dates = [date for page in pages for date in (page.updated, page.date) if date]
         date = max(dates, default=None)
         theme = book.site.context.theme.files
-        found = enumerate(theme.text_fonts())
+        found = enumerate(text_fonts(book.site))
         fonts = [add_font(self._folder, file, f"font-{number}") for number, file in found]
         if theme.math_font:
             fonts.append(add_font(self._folder, theme.math_font.asset.file, "font-math"))
@@ -206,3 +207,11 @@ class _PaperBuilder(ChapterReader):
             math_fonts=families(fonts, "math", _MATH_FONT),
             code_fonts=families(fonts, "code", _CODE_FONT),
         )
+
+
+def text_fonts(site: SiteSnapshot) -> list[Path]:
+    """Return the font of social cards, with all characters of the text, then the fonts of pages."""
+    theme = site.context.theme.files
+    fonts = [theme.static[name].asset.file for name in sorted(theme.static) if name.startswith("fonts/")]
+    found = (file for file in fonts if file.suffix.startswith(".woff") and file != theme.card.font)
+    return [*([theme.card.font] if theme.card.font else []), *found]

@@ -53,5 +53,4 @@ def _nearest_hint(name: str, known: Sequence[PurePosixPath]) -> str:
 
 def _ambiguity_hint(paths: Sequence[str]) -> str:
     """Return a hint with the first few of several pages that have the same name."""
-    more = ", …" if len(paths) > _FEW else ""
-    return f"{list_choices(paths[:_FEW])}{more}"
+    return list_choices(paths[:_FEW], has_more=len(paths) > _FEW)

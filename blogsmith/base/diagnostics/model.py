@@ -212,9 +212,10 @@ def format_suggestion(near: str | None) -> str:
     return f"did you mean `{near}`?" if near else ""
 
 
-def list_choices(choices: Iterable[str]) -> str:
-    """Return the hint "write one of `a`, `b`", or "" if there are no choices."""
-    names = [f"`{choice}`" for choice in choices]
+def list_choices(choices: Iterable[str], *, has_more: bool = False) -> str:
+    """Return the hint "write one of `a`, `b`", or "" if there are no choices. has_more: whether there are
+    further choices, so that the hint ends in `…`."""
+    names = [*(f"`{choice}`" for choice in choices), *(["…"] if has_more else [])]
     return f"write {'one of ' * (len(names) > 1)}{', '.join(names)}" if names else ""
 
 

@@ -96,12 +96,6 @@ class ThemeFiles(Struct, frozen=True):
     package_paths: tuple[str, ...] = ()
     """Folders of the theme, or of themes it extends, that are part of installed packages."""
 
-    def text_fonts(self) -> list[Path]:
-        """Return the font of social cards, with all characters of the text, then the fonts of pages."""
-        fonts = [self.static[name].asset.file for name in sorted(self.static) if name.startswith("fonts/")]
-        found = (file for file in fonts if file.suffix.startswith(".woff") and file != self.card.font)
-        return [*([self.card.font] if self.card.font else []), *found]
-
     def digest(self, *names: str) -> bytes:
         """Return a digest that changes if one of these files is changed, added or removed. names: names of
         files as `TemplateLoads` records them."""
