@@ -164,6 +164,7 @@ def test_each_line_is_answered_in_its_turn() -> None:
             "kind": "math-brace",
             "offset": 0,
             "length": 1,
+            "hint": "write `}` where it ends",
         },
     ]
 

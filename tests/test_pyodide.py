@@ -319,7 +319,7 @@ DAMAGES: Mapping[str, tuple[Callable[[Path], None], str]] = {
     "link": (_link_out, ': "numpy-1.0-stub.whl"'),
     "lock": (_no_lock, f': "{LOCK}"'),
     "dependency": (_no_dependency, 'missing package "libopenblas", which "scipy" needs'),
-    "package": (_no_package, "no package for scipy, which pages import"),
+    "package": (_no_package, 'missing package for "scipy", which pages import'),
     "hostile": (_hostile, 'invalid file name "../x.whl" of package "pandas"'),
 }
 

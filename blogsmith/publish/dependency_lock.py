@@ -44,7 +44,7 @@ class InstallSource(Struct, frozen=True):
 
     @property
     def requirement(self) -> str:
-        """Requirement for pip to install blogsmith from a repository (PEP 508); empty for the other kinds."""
+        """Requirement of pip for this package in a repository (PEP 508); empty for the other kinds."""
         return f"{DISTRIBUTION} @ git+{self.url}" if self.kind == "git" else ""
 
 

@@ -143,7 +143,8 @@ def colours(pdf: bytes) -> set[tuple[int, ...]]:
     found = set()
     for packed in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf, re.DOTALL):
         with suppress(zlib.error):
-            drawn = zlib.decompress(packed)
+            # its last byte may look like the line break before `endstream`
+            drawn = zlib.decompressobj().decompress(packed)
             for numbers in re.findall(rb"([\d.]+ [\d.]+ [\d.]+) rg\b", drawn):
                 found.add(tuple(round(float(number) * 255) for number in numbers.split()))
     return found

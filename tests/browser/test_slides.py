@@ -242,7 +242,8 @@ def test_paper(talk: Served, reader: Reader) -> None:
         pages = PdfReader(io.BytesIO(reader.printed())).pages
         assert len(pages) == SLIDES
         assert round(pages[0].mediabox.width / pages[0].mediabox.height, 2) == 1.78
-        assert "Why measure?" in pages[2].extract_text()
+        # pypdf puts spaces between the letters of fonts with variations
+        assert "Whymeasure?" in "".join(pages[2].extract_text().split())
         assert "Ask for" not in "".join(page.extract_text() for page in pages)
 
 
