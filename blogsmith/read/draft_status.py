@@ -63,7 +63,7 @@ def _report_restriction(slot: Slot, found: Restriction) -> None:
     elif found.meant:
         message, hint = (
             f'unknown key "{found.name}": it may restrict who reads the page',
-            f"rename or remove `{{}}`, which looks like `{found.meant}`",
+            f"rename or remove `{{}}` (close to `{found.meant}`); to hide a page, write `draft: true`",
         )
     elif found.remedy == "list":
         message = f'"{found.name}" has no effect because blogsmith uses "unlisted" for it'

@@ -53,7 +53,9 @@ def read_included(
 def _read(root: Path, config: Config, post: PurePosixPath, name: str) -> IncludedFile:
     paths = _candidates(name, post.parent)
     if not paths:
-        return IncludedFile(problem=f'"{name}" is outside the site', hint=_BESIDE)
+        return IncludedFile(
+            problem=f'"{name}" is outside the site', hint=f"copy the file into the site, and {_BESIDE}"
+        )
     for path in paths:
         file = root / path
         if os.path.lexists(file):

@@ -248,7 +248,7 @@ def _same_page(index: SiteIndex, document: Document, written: str, anchor: str) 
 
 def _page(index: SiteIndex, source: str, written: str, suffix: str, anchor: str) -> LinkTarget:
     if source in index.unpublished:
-        hint = "publish it, or remove the link"
+        hint = "remove `draft: true` or the date in the future from its front matter, or remove the link"
         return LinkTarget(written, f'"{source}" is not published', hint, "link-unpublished")
     if source not in index.urls:
         return LinkTarget(index.with_base(source) + suffix)

@@ -254,9 +254,9 @@ def _read_labels(
         offset = inside.find(rest.strip().split("\n")[0])
         get_page(state.env).reporter.error(
             "div-content",
-            'only two label spans are allowed in "image-compare"',
+            'only images and their two labels are allowed in "image-compare"',
             block_place(state, extent.inner + max(0, offset)),
-            'write `<span class="compare-label-before">…</span>`',
+            'remove it, or write `<span class="compare-label-after">…</span>`',
         )
 
 

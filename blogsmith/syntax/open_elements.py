@@ -347,7 +347,8 @@ class _Balance:
             # This tag would end the item of the Markdown list that contains it, or the elements around an
             # earlier one.
             message = f'"<{found.name}>" is not in a list'
-            self.page.reporter.warn(UNPAIRED, message, element.place, "write a `<ul>` or `<dl>` around it")
+            around = "`<ul>` or `<ol>`" if found.name == "li" else "`<dl>`"
+            self.page.reporter.warn(UNPAIRED, message, element.place, f"write a {around} around it")
             _blank(token, found)
             return
         elements.append(element)
@@ -397,7 +398,7 @@ class _Balance:
             )
         elif found.name:
             message = f'missing ">" or quotation mark in the tag "<{_shorten(found.name)}"'
-            hint = "write `>` after its attributes, or `&lt;` for text"
+            hint = "close its quotation marks, and write `>` after its attributes, or `&lt;` for text"
         elif token.content.startswith("<!--", found.start):
             message, hint = 'missing "-->" after this comment', "write `-->` after the comment"
         else:

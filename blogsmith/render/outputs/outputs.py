@@ -209,7 +209,7 @@ def _latex(rendering: PageRendering, cell: Cell, latex: str) -> str:
     shown = output_math(rendering, tex, display=True) if tex else ""
     if not shown:
         message = f"LaTeX of {cell_name(cell)} cannot be typeset and is shown as text"
-        hint = "return LaTeX of a formula from `_repr_latex_`, such as `$x^2$`"
+        hint = "correct the LaTeX that `_repr_latex_` returns: a formula such as `$x^2$`"
         rendering.reporter.warn("output-latex", message, cell.place, hint)
         return ""
     return display_block(rendering, tex, shown)

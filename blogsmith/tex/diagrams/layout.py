@@ -276,7 +276,7 @@ def _find(end: End, nodes: _Nodes, names: Mapping[str, Rectangle]) -> Rectangle 
 def _unknown_end(diagram: ArrowDiagram, arrow: Arrow, end: End) -> ParseError:
     if end.name:
         message = f'unknown name "{end.name}" at the end of an arrow'
-        hint = f"write `name={end.name}` in the options of a label"
+        hint = f"write `{{name={end.name}}}` after the label where the arrow ends"
     else:
         written = end.letters or f"{end.row + 1}-{end.column + 1}"
         message = f'invalid end of an arrow: "{written}" is outside the diagram'
