@@ -137,8 +137,9 @@ def _with_digests(uses: Uses, around: Environment) -> Uses:
 
 
 def _merge_uses(*found: Uses | None) -> Uses | None:
-    """Return the dependencies of several runs combined. Reasons why a result is not repeatable are taken from
-    the last run."""
+    """Return the dependencies of several runs combined; for the same name, the later run counts. The reasons
+    why a result is not repeatable are those of the last run only. Runs with None are skipped. None if nothing
+    remains."""
     states: dict[str, str] = {}
     variables: dict[str, str] = {}
     for uses in filter(None, found):

@@ -52,7 +52,8 @@ def _by_chapter(lists: Sequence[ChapterWorks]) -> Iterator[tuple[str, str, str]]
 
 
 def _merged(lists: Sequence[ChapterWorks]) -> Iterator[tuple[str, str, str]]:
-    """Yield works without labels in alphabetical order, with the anchors of all chapters."""
+    """Yield (empty chapter title, empty label, text) for each work, in alphabetical order. A work that
+    several chapters cite is yielded once; its anchors from all chapters precede its text."""
     anchors: dict[str, str] = {}
     for works in lists:
         for _, text in works.items:

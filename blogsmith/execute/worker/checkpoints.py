@@ -266,8 +266,8 @@ def _send_bytes(connection: int, data: bytes) -> None:
 
 
 def _receive(connection: int) -> tuple[bytes, list[int]]:
-    """Return a mark and descriptors that the builder sent. If the builder has disconnected, there are no
-    descriptors."""
+    """Wait for a message of the builder. Return its mark (8 bytes, a big-endian integer) and the file
+    descriptors sent with it, at most `_PASSED`. Both are empty if the builder has disconnected."""
     return receive_passed(connection, 8, _PASSED)
 
 

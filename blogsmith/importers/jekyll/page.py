@@ -295,8 +295,8 @@ class PageTranslator:
         return new
 
     def _cv_text(self, document: JekyllDocument) -> str:
-        """Return the text below a page with the CV: a link to its PDF, and the CV in Markdown if it is not a
-        file. Each may be empty."""
+        """Return the Markdown to append to a CV page: a link to the PDF that `cv_pdf` names, and the CV
+        itself if it could not be converted to JSON Resume. Empty if there is neither."""
         pdf = one_line(document.front.get("cv_pdf"))
         return "\n\n".join(filter(None, (f"[PDF]({link_destination(pdf)})" if pdf else "", self.cv.text, "")))
 

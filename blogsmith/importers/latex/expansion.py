@@ -209,8 +209,10 @@ def _argument(number: str, arguments: list[str]) -> str:
 
 
 def _join_space(text: str, body: str, end: int) -> tuple[str, int]:
-    r"""Return the result of a macro without arguments, and the end of its call. body: result before this
-    function. TeX skips the spaces after a name; `\xspace` prints a space, except before punctuation."""
+    r"""Handle the space after a call of a macro without arguments. body: the expanded macro; end: index after
+    its name. Return the text to write instead of the call, and the index where `text` continues. As in TeX,
+    spaces after the name, or a `{}`, are skipped. After a final `\xspace`, which is removed, the spaces stay.
+    One space is added if the body ends in the name of a command and a letter follows."""
     shorter = _XSPACE.sub("", body)
     if text.startswith("{}", end):
         return shorter, end + 2

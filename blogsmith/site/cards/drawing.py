@@ -64,7 +64,7 @@ class _TitleMetrics:
         return self._formulas.get(piece.mathml)
 
     def width_em(self, piece: TitlePiece) -> float:
-        """Return the width of a piece, in em of the words."""
+        """Return the width of a piece (words or a formula), in em of the font size of the title."""
         formula = self.formula(piece)
         return formula.width * self.math_em if formula else self.text_em(piece.text, piece.font)
 

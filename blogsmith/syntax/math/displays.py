@@ -29,7 +29,9 @@ PHRASING = name_set("heading_open callout_title_open collapsible_label_open tab_
 
 
 def split_paragraphs(state: StateCore) -> None:
-    """Split paragraphs around blocks (core rule, after the inline rules)."""
+    """Core rule, after the inline rules: end a paragraph before each display formula or block shortcode in
+    it, and start a new one after it. In headings and other places where no block is allowed, make the block
+    inline instead."""
     result: list[Token] = []
     tokens = state.tokens
     for index, token in enumerate(tokens):
