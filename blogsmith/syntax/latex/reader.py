@@ -459,9 +459,9 @@ class LatexReader:
         return pairs
 
     def _read_environment(self, found: re.Match[str], end: int) -> LatexNode | int:
-        r"""Read the `\begin` or `\end` in `found`. Return the node of an `\end`, of a `\begin` whose content
-        is prose, or of a whole environment of code, drawing, comment or unknown kind. Return the index after
-        a `\begin` that stays text: a formula, or an environment that is never closed."""
+        r"""Read the `\begin` or `\end` in `found`. Return the node of an `\end`, of a `\begin` before prose,
+        or of a whole environment of another kind. For formulas, and if it never ends, return the index after
+        the `\begin`."""
         pos, name, star = found.start(), found[2], found[3]
         if found[1] == "end":
             return LatexNode("environment", pos, found.end(), name, is_starred=bool(star), text="end")
