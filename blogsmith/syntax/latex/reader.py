@@ -460,8 +460,7 @@ class LatexReader:
 
     def _read_environment(self, found: re.Match[str], end: int) -> LatexNode | int:
         r"""Read the `\begin` or `\end` in `found`. Return the node of an `\end`, of a `\begin` before prose,
-        or of a whole environment of another kind. For formulas, and if it never ends, return the index after
-        the `\begin`."""
+        or of a whole environment; for a formula, and if it never ends, the index after the `\begin`."""
         pos, name, star = found.start(), found[2], found[3]
         if found[1] == "end":
             return LatexNode("environment", pos, found.end(), name, is_starred=bool(star), text="end")
