@@ -246,7 +246,7 @@ BAD_SETTINGS = [
     ("scripts: [{for: posts}]", 'invalid entry of "scripts": expected a script file', "write", (2, 11)),
     ("scripts: [{file: a, for: 3}]", 'invalid entry of "scripts": expected a script file', "write", (2, 11)),
     ("scripts: [{file: own.js, fro: posts}]", 'unknown key "fro"', "did you mean `for`?", (2, 26)),
-    ("scripts: [{file: ow.js, for: posts}]", 'theme file not found: "static/ow.js"', "own.js?", (2, 18)),
+    ("scripts: [{file: ow.js, for: posts}]", 'theme file not found: "static/ow.js"', "`own.js`?", (2, 18)),
     ("styles: own.css", 'invalid "styles": expected a list of stylesheets', "", (2, 9)),
     (
         "styles: [{file: own.css, when: wide}]",
@@ -254,7 +254,7 @@ BAD_SETTINGS = [
         "write",
         (2, 10),
     ),
-    ("styles: [{file: own.css, when: {wdie: 1em}}]", 'unknown theme option "wdie"', "mean wide?", (2, 33)),
+    ("styles: [{file: own.css, when: {wdie: 1em}}]", 'unknown theme option "wdie"', "mean `wide`?", (2, 33)),
     (
         "styles: [{file: own.css, when: {wide: a}}]",
         f'invalid value of option "wide": expected {KINDS["length"]}',
