@@ -174,7 +174,7 @@ BAD_THEMES = [
         "did you mean `paper`?",
     ),
     ("x", {"extends: x"}, "theme-value", "themes/x/theme.yaml", 'cycle: "x → x"', ""),
-    ("x", {"extend: paper"}, "theme-value", "themes/x/theme.yaml", 'unknown key "extend"', "mean extends?"),
+    ("x", {"extend: paper"}, "theme-value", "themes/x/theme.yaml", 'unknown key "extend"', "mean `extends`?"),
     (
         "x",
         {"options: [a]"},
