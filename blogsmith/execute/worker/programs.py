@@ -123,17 +123,7 @@ class Programs:
 
     def _call(self, folder: str, *arguments: str) -> str:
         """Call the compiler and return its stdout. Its warnings go to stderr. Raises `ProgramError`."""
-        environment = {**os.environ, "LC_ALL": "C", "TMPDIR": folder}
-        done = subprocess.run(
-            [self._compiler, *arguments],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
+        done = _call_tool(folder, self._compiler, *arguments)
         text = (done.stderr if self._compiler != "nvcc" else done.stderr + done.stdout).replace(
             folder + "/", ""
         )
@@ -165,20 +155,28 @@ def _headers(file: str, folder: str) -> list[str]:
     return [path for path in paths if not path.startswith(folder)]
 
 
+def _call_tool(folder: str, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run a tool in the folder of a program, with messages in English. Raises `OSError`."""
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "LC_ALL": "C", "TMPDIR": folder},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+
+
 def _reasons(folder: str) -> list[str]:
     """Return the reasons in `_ASKED` that apply to the object file. Return `code` if the names in the object
     file cannot be read."""
     try:
-        done = subprocess.run(
-            ["nm", "-u", "cell.o"],
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
+        done = _call_tool(folder, "nm", "-u", "cell.o")
+    except OSError:
+        return ["code program"]
+    if done.returncode:
         return ["code program"]
     # Names on macOS have one more underscore, and glibc has variants of standard functions.
     names = {

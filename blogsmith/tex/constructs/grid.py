@@ -382,7 +382,7 @@ def number_row(cells: str, mark: RowNumber | None) -> str:
     formula may be focusable."""
     if mark is None or not mark.number:
         return f"<mtr>{SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
-    plain = escape(mark.number if mark.has_parentheses else f"({mark.number})", quote=False)
+    plain = escape(mark.number if mark.is_bare else f"({mark.number})", quote=False)
     shown = f'<mtext class="eq-number">{plain}</mtext>'
     if mark.mathml:
         shown = f'<mrow class="eq-number">{mark.mathml}</mrow>'

@@ -48,7 +48,7 @@ class RowNumber(Struct, frozen=True):
     r"""TeX between the parentheses: a number, or the argument of `\tag`."""
     id: str
     """Id of the row for links; empty if it has none."""
-    has_parentheses: bool = False
+    is_bare: bool = False
     r"""Whether `number` is printed without added parentheses, as for `\tag*`."""
     mathml: str = ""
     """MathML of the number with parentheses, for a tag with TeX; empty if `number` is printed as it is."""
