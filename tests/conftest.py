@@ -261,9 +261,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Freeze existing objects, so that the garbage collector does not scan them again."""
+    """Freeze existing objects and collect garbage less often, which saves a tenth of the time of tests."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(scope="session")

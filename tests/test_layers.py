@@ -359,14 +359,18 @@ def test_the_builder_does_not_use_what_posts_import() -> None:
 
 def test_every_public_name_is_used_in_the_package() -> None:
     """A function or class that only its own module names once, or only tests use, is dead."""
-    trees = {file: ast.parse(file.read_text("utf-8")) for file in MODULES}
-    named = Counter(name for file in MODULES for name in re.findall(r"\w+", file.read_text("utf-8")))
-    unused = [
-        f"{name_of(file)}.{node.name}"
-        for file, tree in trees.items()
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    named: Counter[str] = Counter()
+    defined: list[tuple[str, str]] = []
+    for file in MODULES:
+        text = file.read_text("utf-8")
+        named.update(re.findall(r"\w+", text))
         # decorators register commands and handlers; Python calls special methods
-        if not node.decorator_list and not node.name.startswith("__") and named[node.name] == 1
-    ]
+        defined += (
+            (name_of(file), node.name)
+            for node in ast.parse(text).body
+            if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            and not node.decorator_list
+            and not node.name.startswith("__")
+        )
+    unused = [f"{module}.{name}" for module, name in defined if named[name] == 1]
     assert unused == []

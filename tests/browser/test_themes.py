@@ -106,7 +106,8 @@ def themed_site(
     if request.param == "terminal":
         sites = request.getfixturevalue("terminals")
         with cut_down(sites["auto"], tmp_path_factory, "auto-specimens") as specimens:
-            yield specimens, specimens.pages()
+            # `test_pages.py` checks the same pages in the theme `paper`, so a third is enough
+            yield specimens, specimens.pages()[::3]
         return
     with themed(tmp_path_factory, "paper", {request.param: PAPERS[request.param]}, POSTS) as sites:
         yield sites[request.param], SOME

