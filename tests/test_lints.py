@@ -154,6 +154,11 @@ def test_a_label_that_is_not(tmp_path: Path, body: str, label: str) -> None:
     assert f"{{{label}}}" in found.hint or f"{{@{label}}}" in found.hint
 
 
+def test_a_label_that_a_misspelled_reference_means(tmp_path: Path) -> None:
+    (found,) = checked(tmp_path, {"a": post("$$c \\label{eq:gain}$$ See \\eqref{eq:gian}.")}).diagnostics
+    assert (found.code, found.hint) == ("ref-undefined", "did you mean `eq:gain`?")
+
+
 def test_theorems_and_headings_have_ids_to_be_linked_to(tmp_path: Path) -> None:
     assert found_in(tmp_path, "## A heading {#sec-x}\n\n> [!THEOREM] {#thm-x}\n> All is well.") == []
 

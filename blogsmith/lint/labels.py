@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from ..base.diagnostics.fixes import Fix
-from ..base.diagnostics.model import Diagnostic, Place, Reporter
+from ..base.diagnostics.model import Diagnostic, Place, Reporter, nearest
 from ..base.patterns import lazy_pattern
 from ..model.letters import IN_NAMES
 from ..syntax.references.labels import Label
@@ -62,8 +62,13 @@ def unused_labels(
 ) -> Iterator[tuple[str, Diagnostic]]:
     """Yield the id and a warning for each label without a reference on its page. Report the warning if other
     pages do not refer to the label either. reporter: supplies path and lines, and stays unchanged."""
+    labels = tuple(labels)
+    misspelled = here.here - {label.id for label in labels}
     for label in labels:
         if (label.kind in _KINDS or label.name == _LEMMA) and label.id not in here.here:
+            if nearest(label.id, misspelled):
+                # A reference with a typing mistake, which is reported already, means this label.
+                continue
             written = spell_label(label, reporter.lines)
             line = reporter.lines[label.place.line - 1]
             if "\\begin{" in line and written not in line:

@@ -333,6 +333,9 @@ def _missing_target(index: SiteIndex, path: str, written: str, document: Documen
         )
     if path.startswith("/"):
         choices = [*index.urls.values(), *index.generated, *index.files.values()]
+    elif not posixpath.splitext(path)[1]:
+        own = links_url(index.urls.get(str(document.path), "/"))
+        choices = [f"{posixpath.relpath(url, own)}/" for url in (*index.urls.values(), *index.generated)]
     else:
         folder = str(document.path.parent)
         choices = [posixpath.relpath(p, folder) for p in (*index.urls, *index.files)]

@@ -115,11 +115,11 @@ _DIV_HINTS = (
         lazy_pattern(r"(?<![\w#])\.?(?:column-)?(margin|aside)\b"),
         "write a note in the margin as `> [!MARGIN]`",
     ),
-    (lazy_pattern(r"tabset|tab-set|\.tabs\b"), 'write tabs as `<div class="tabs">`'),
+    (lazy_pattern(r"tabset|tab-set|\btabs?\b"), 'write tabs as `<div class="tabs">`'),
     (lazy_pattern(r"\{(?:figure|image)\}"), "write an image as `![text](image.png)`"),
     (lazy_pattern(r"\{math\}"), "write a display as `$$ … $$`"),
     (lazy_pattern(r"\{code(?:-block|-cell)?\}"), "write a fence of three backticks"),
-    (lazy_pattern(""), "write a callout as `> [!NOTE]`"),
+    (lazy_pattern(""), "write a callout as `> [!NOTE]`, or another box as `<div>` … `</div>`"),
 )
 """Content of a fenced div of Pandoc, Quarto or MyST → hint on what to write instead."""
 _RST_ROLE = lazy_pattern(r"(?<![\w:]):([a-z][\w.:-]{0,40}):\Z")
