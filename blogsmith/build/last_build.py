@@ -39,7 +39,7 @@ _IGNORED_FOLDERS = frozenset({OWN_FOLDER, ".git", "node_modules", "__pycache__"}
 """Names of folders whose contents no build reads."""
 _OUTPUTS = "files in "
 _SPARE = 20
-"""Number of stored results with other options: `check FILE` has one for each file."""
+"""Number of stored results with other options. For example, `check FILE` stores a result for each file."""
 _TICK_NS = 20_000_000
 """Time in nanoseconds that is longer than one tick of a file system clock with fractions of a second."""
 _COARSE_TICK_NS = 2_000_000_000

@@ -164,8 +164,8 @@ class PageCache:
         return self.table.reasons
 
     def parser(self) -> MarkdownIt:
-        """Return the parser. It is created only once, because a parser refers to itself: discarded parsers
-        would stay in memory until garbage collection."""
+        """Return the parser. It is created only once, because a parser refers to itself, so a discarded
+        parser stays in memory until garbage collection."""
         if self._md is None:
             assert self._options is not None, "`use_context` comes first"
             # if all pages are cached, none is parsed

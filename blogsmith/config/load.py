@@ -86,7 +86,8 @@ def _form() -> Form:
 
 
 def _level_form(code: str) -> Form:
-    """Return the form of a code's value: an allowed level, a level for certain files, or a list of these."""
+    """Return the schema of the setting for a diagnostic code. Its value is an allowed level, a level for
+    certain files, or a list of these."""
     levels = [level for level in get_args(Level) if _is_possible(level, code)]
     name = "-".join(levels)
     word: Form = {**choice_form(levels), DEFINITION: f"level-{name}"}
@@ -142,7 +143,8 @@ def _read_ignored(slot: Slot) -> tuple[str, ...]:
 
 
 def _read_rule(slot: Slot, code: str) -> LevelRule | None:
-    """Read a level, or a mapping with a level and the files that it applies to."""
+    """Read a level, or a mapping with a level and the files that it applies to. Return None after an
+    error."""
     if not isinstance(slot.value, dict):
         found = typed(str, _WORD, f'{format_choices(get_args(Level))}, or a mapping with "level" and "in"')(
             slot
@@ -332,7 +334,7 @@ def _read_unchanged(slot: Slot) -> Any:
 
 
 def _describe_type(kind: Any) -> str:
-    """Describe the type in the words of an author."""
+    """Return a name of the type that authors understand, for messages."""
     parts = get_args(kind)
     if kind in _TYPE_NAMES:
         return _TYPE_NAMES[kind]

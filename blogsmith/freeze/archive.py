@@ -47,7 +47,7 @@ class UnpackResult(Struct, frozen=True):
     """Outcome of unpacking an archive. Each field lists folders, relative to the site root."""
 
     placed: tuple[str, ...] = ()
-    """Folders that were written: they are new or replaced another record."""
+    """Folders that were written, either as new ones or in place of another record."""
     same: tuple[str, ...] = ()
     """Folders whose existing results are equal to those in the archive, except perhaps for the date."""
     kept: tuple[str, ...] = ()

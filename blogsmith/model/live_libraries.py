@@ -1,4 +1,5 @@
-"""Libraries that make charts of cells interactive, in the copy of a site: their files, sizes and digests."""
+"""Libraries that make charts of cells interactive: names, sizes and digests of the files that a site
+copies."""
 
 from __future__ import annotations
 

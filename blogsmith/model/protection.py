@@ -107,8 +107,8 @@ RULES: tuple[RestrictionRule, ...] = (
     RestrictionRule(name_set("permalink"), "draft", closed=name_set("false")),
     RestrictionRule(name_set("headless unpublished isdraft"), "draft", closed=_YES),
 )
-"""Rules in the order they are tried. The first rule applies that lists the key and restricts the page for the
-value of the key."""
+"""Rules in the order they are tried. The first rule that lists the key, and that restricts the page because
+of the key's value, applies."""
 
 _FOREIGN_KEYS = frozenset().union(*(rule.keys for rule in RULES)) - name_set("status unlisted")
 _CONTAINERS = name_set("build params extra cascade")

@@ -108,7 +108,7 @@ class Discussion(Struct, frozen=True):
 
 
 class Counting(Struct, frozen=True):
-    """The service that counts visits, for the script of pages."""
+    """The service that counts visits; settings for the script that pages load."""
 
     provider: str
     """`goatcounter`, `plausible` or `umami`."""

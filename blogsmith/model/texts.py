@@ -222,7 +222,8 @@ _MARKS = {
     "pre": b"<pre",
     "video": b"<video",
 }
-"""Feature → string that occurs in the HTML only if the page has the feature, not in prose ("embedding")."""
+"""Feature → string in the HTML of pages that have the feature. Prose never contains it, unlike the mere word
+"embedding"."""
 _LIST = b'<ol class="by-'
 
 FEATURES = (
@@ -248,7 +249,7 @@ def text_features(html: bytes) -> frozenset[str]:
 
 
 def pack_features(features: Iterable[str]) -> int:
-    """Return features as an integer."""
+    """Return names from `FEATURES` as an integer with one bit per feature."""
     return sum(1 << FEATURES.index(name) for name in features)
 
 

@@ -1,5 +1,4 @@
-"""Decision whether a page must not be published, by front matter keys of blogsmith or of other site
-generators.
+"""Decision whether a page is a draft, from front matter keys of blogsmith or of other site generators.
 
 A published page cannot be taken back, so a page whose keys are unclear is treated as a draft.
 """

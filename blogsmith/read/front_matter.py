@@ -166,7 +166,8 @@ def _split_toml(lines: list[str], reporter: Reporter) -> _SplitSource:
 
 def _split_json(text: str, lines: list[str]) -> _SplitSource | None:
     """Split at the end of the JSON object, or if it is invalid, at a line `}` or an empty line. Return None
-    if other characters follow on the last line of the object: the text is then a sentence about JSON."""
+    if other characters follow on the last line of the object, because the text is then a sentence about
+    JSON."""
     end = read_object(text).end
     if end >= 0:
         behind = text.find("\n", end)

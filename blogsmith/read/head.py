@@ -295,8 +295,7 @@ _COMMENTS = lenient_flag(
 
 @accepts(FLAG)
 def _search(slot: Slot) -> bool | None:
-    """Read whether search can find the page. Material for MkDocs writes `{exclude: true}` for a page that it
-    cannot."""
+    """Read whether search can find the page. In Material for MkDocs, `{exclude: true}` excludes a page."""
     if isinstance(slot.value, dict) and isinstance(slot.value.get("exclude"), bool):
         meant = not slot.value["exclude"]
         slot.warn(CODE, '"search" must be true or false', f"write `search: {str(meant).lower()}`")

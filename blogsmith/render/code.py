@@ -28,9 +28,9 @@ _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
 """Languages of runnable cells in extensions of Quarto."""
 
 _COLUMN, _PHONE, _NUMBER, _TAB = 66, 36, 5, 4
-"""Numbers of characters: text column of the paper theme, line on a phone, line number, tab width."""
+"""Widths in characters: text column of the paper theme, line on a phone, line number, tab."""
 _MAX_INDENT = 16
-"""Maximum indentation of the continuation of a wrapped line, in columns: a phone has room for little more."""
+"""Maximum indentation of the continuation of a wrapped line, in columns. A phone has room for little more."""
 _END = "</span>"
 _SHORT, _MOST_PIECES = 32, 10_000
 """Maximum length in characters of a cached piece of code, and maximum number of cached pieces."""

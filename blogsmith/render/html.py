@@ -83,8 +83,8 @@ _find_rule = dict(RULES).get
 
 _PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
-"""Number of characters at the start of the body that become the description of a page without one, before it
-is shortened."""
+"""Number of characters at the start of the body that the description of a page without one is made from. The
+description is shorter."""
 
 
 def render_tokens(rendering: PageRendering, tokens: Sequence[Token]) -> str:
@@ -297,7 +297,7 @@ _LINE = lazy_pattern(r"\sdata-line\s*=", re.IGNORECASE)
 
 
 def is_marked(token: Token) -> bool:
-    """Return whether the token gets markers: it starts a block and has a range of lines."""
+    """Return whether the token gets markers. It does if it starts a block and has a range of lines."""
     return token.block and token.map is not None and token.nesting >= 0 and token.type != "inline"
 
 

@@ -74,7 +74,7 @@ class QuestionArgument(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Question(msgspec.Struct, frozen=True, array_like=True):
-    """A function of `SiteAccess` that rendering a page called, with the arguments and a digest of the
+    """A call of a function of `SiteAccess` while a page was rendered, with the arguments and a digest of the
     result."""
 
     name: str

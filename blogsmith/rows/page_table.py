@@ -61,7 +61,7 @@ MARKED = PageKinds("marked page", "marked content")
 
 
 class PageTable:
-    """The cached rows of pages, as one build or one preview uses them."""
+    """Cache of the rows of pages, for one build or one preview."""
 
     def __init__(self, rows: CacheInterface, kinds: PageKinds = PLAIN) -> None:
         """Prepare the table. kinds: `MARKED` for a preview, which runs for hours and therefore keeps the
@@ -118,8 +118,8 @@ class PageTable:
             self._store_row("facts", document.source, data, document.digest)
 
     def lint(self, document: Document, settings: str) -> bytes | None:
-        """Return the data that `put_lint` stored, or None. settings: digest of the settings that affect lint
-        warnings only."""
+        """Return the encoded lint warnings of a page, or None if they are not cached. settings: digest of the
+        settings that affect lint warnings only."""
         row = self._rows.get("lint", str(document.path)) if self._key else None
         return row.data if row and row.key == self._lint_key(document, settings) else None
 

@@ -245,7 +245,8 @@ def atom_entry(post: PageView, config: Config) -> str:
 
 
 def _relative_id(url: str, config: Config) -> str:
-    """Return a UUID for a site path, for sites without `base_url`: Atom does not allow relative ids."""
+    """Return a UUID for a site path. A site without `base_url` needs it, because Atom does not allow relative
+    ids."""
     return uuid5(NAMESPACE_URL, f"{config.title}\n{url}").urn
 
 

@@ -314,7 +314,8 @@ def find_moved(path: str, choices: Iterable[str]) -> str | None:
 
 
 def missing_path_hint(path: str, document: Document) -> str:
-    """Return the hint for a link or an image whose file does not exist: the path that was searched."""
+    """Return the hint for a link or an image whose file does not exist. The hint names the path that was
+    searched."""
     is_file = bool(posixpath.splitext(path)[1])
     if path.startswith("/"):
         place = f"{CONTENT}{path}" if path.endswith(".md") else f"static{path}"

@@ -33,7 +33,7 @@ MAX_SHARED_SYMBOLS = 600
 """Maximum number of symbols in the shared font, about 55 kB. A page with more symbols has its own font."""
 
 _RECIPE = "1"
-"""Version of `font_cut`. Increase it when the same symbols give a different font."""
+"""Version of the subsetting. Increase it when the same symbols give a different font."""
 
 
 class FontSubset(Struct, frozen=True):

@@ -83,7 +83,7 @@ ReadTextFile = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None
 
 
 class SiteBibliographies:
-    """The bibliographies of a site, as one build or one preview uses them."""
+    """Cache of the bibliographies of a site, for one build or one preview."""
 
     def __init__(
         self, root: Path, rows: CacheInterface | None = None, look: ReadTextFile | None = None

@@ -146,8 +146,8 @@ def heading_attributes(state: StateCore) -> None:
 
 
 def record_written_headings(state: StateCore) -> None:
-    """Record the text of headings before dashes are replaced: GitHub derives ids from `--`, not from `–`
-    (core rule)."""
+    """Record the text of headings before dashes are replaced, because GitHub derives ids from `--`, not from
+    `–` (core rule)."""
     page = get_page(state.env)
     if page.options.slugs != "github":
         return
@@ -200,8 +200,8 @@ class _HeadingTokens(NamedTuple):
 def _assign_ids(
     headings: Sequence[_HeadingTokens], page: PageState, taken: Set[str], title_id: str, *, marks: bool
 ) -> list[str]:
-    """Return the id of each heading. If two are equal, replace the second: every link to it would open the
-    first.
+    """Return the id of each heading. If two are equal, replace the second, because every link to it would
+    open the first.
 
     taken: ids that the author set, including `title_id`, the id of the removed title. marks: whether ids keep
     combining marks.
@@ -227,7 +227,8 @@ def _joined_ids(headings: Sequence[_HeadingTokens], page: PageState, *, marks: b
     """Return shorter text for the ids of headings with `<br>`, by `id()` of the inline token.
 
     Usually the heading `A<br>B` gets the id `a-b`. If another heading already has that id, the result
-    contains `AB`: there, `<br>` does not separate words. Other headings are not in the result."""
+    contains `AB`: there, `<br>` does not separate words. Other headings are not in the result.
+    """
     broken = [one for one in headings if any(map(is_line_break, one.inline.children or ()))]
     if not broken:
         return {}

@@ -106,7 +106,7 @@ def image_rule(state: StateInline, silent: bool) -> bool:
 
 
 def autolink_rule(state: StateInline, silent: bool) -> bool:
-    """Apply the stock rule for accepted schemes only: `<std::vector>` is not a URL."""
+    """Apply the stock rule for accepted schemes only, because `<std::vector>` is not a URL."""
     scheme = _SCHEME.match(state.src, state.pos)
     if scheme and not scheme[1].lower().startswith(SCHEMES):
         return False
@@ -114,7 +114,8 @@ def autolink_rule(state: StateInline, silent: bool) -> bool:
 
 
 def find_destination(text: str, pos: int, end: int) -> Any:
-    """Apply the stock function, except after a `(` without an end: a page may have 200,000 of these."""
+    """Apply the stock function, except after a `(` without an end, because a page may have 200,000 of
+    these."""
     is_open = text[pos - 1 : pos] == "(" and not occurs_after(text, ")", pos)
     return parseLinkDestination(text, pos, pos if is_open else end)
 
@@ -298,7 +299,8 @@ def linkify_rules(md: MarkdownIt) -> None:
 
 
 def _with_scheme(linkify: LinkifyIt, match: Match) -> None:
-    """Add `http://`: a GFM extended autolink `www.example.org` uses http."""
+    """Add `http://` to a URL without a scheme. A GFM extended autolink such as `www.example.org` uses
+    http."""
     match.url = f"http://{match.url}"
 
 

@@ -97,7 +97,8 @@ class Callout(Struct, frozen=True):
     color: str = ""
     """Name of a theme colour; empty for the theme's default."""
     is_statement: bool = False
-    """A theorem or another kind that can be numbered: its name is printed before the author's title."""
+    """Whether it is a theorem or of another kind that can be numbered, so that the name of its kind is
+    printed before the title."""
     style: str = ""
     """`theorem`, `definition` or `remark`, as in `KindRow`; may be empty."""
     exercise: str = ""

@@ -259,9 +259,10 @@ class PageState:
     solution_state: Literal["", "withheld", "early"] = ""
     """State of solutions with a date, as in `Document.solutions`."""
     chapter: str = ""
-    """Part of the series before all numbers of the page; empty without numbers by part."""
+    """Number of the page's part of the series, which all numbers of the page start with; empty if the page
+    does not number by part."""
     series: str = ""
-    """Name of the series of `chapter`; empty without numbers by part."""
+    """Name of the series that `chapter` belongs to; empty if the page does not number by part."""
     language: str = "python"
     """Language of the cells; set by the rule `cells`."""
 

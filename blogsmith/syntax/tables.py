@@ -28,7 +28,8 @@ from .records import TableRecord, attach_record
 from .state import block_place, get_page, line_start, line_text
 
 MAX_CELLS = 20_000
-"""Maximum number of empty cells added to short rows of a page: 2 kB of source must not become megabytes."""
+"""Maximum number of empty cells added to short rows of a page, so that 2 kB of source cannot become
+megabytes."""
 
 _DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _OPENING = lazy_pattern(r"[`$\\{]")
@@ -198,7 +199,7 @@ def _warn_short(state: StateBlock, line: int, columns: int) -> None:
 
 
 def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], columns: int) -> None:
-    """Warn about cells after the last column: GFM drops them."""
+    """Warn about cells after the last column, which GFM drops."""
     if len(cells) > columns:
         start, stop = cells[columns][0], cells[-1][1]
         get_page(state.env).reporter.warn(

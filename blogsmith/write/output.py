@@ -33,7 +33,7 @@ _NOT_RENAMEABLE = (errno.EBUSY, errno.EXDEV)
 
 
 class WriteReport(Struct, frozen=True):
-    """How many files of the site were changed."""
+    """Numbers of files that writing the site changed."""
 
     written: int = 0
     """Number of new or changed files."""

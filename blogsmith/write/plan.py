@@ -18,7 +18,7 @@ from .place import OutputPlace
 
 class WritePlan(Struct, frozen=True):
     """The files of the old site and of the new one, and other files in the output folder. Paths are relative
-    to it."""
+    to this folder."""
 
     title: str
     """Name of the output folder in messages."""

@@ -135,7 +135,7 @@ def _line_changes(lines: Sequence[str], edits: Sequence[TextEdit]) -> Iterator[L
 
 
 def _line_change(lines: Sequence[str], edits: Sequence[TextEdit]) -> LineChange:
-    """Return the change that edits of neighbouring lines make, without the unchanged lines at its start and
+    """Combine edits of neighbouring lines into one change, without the unchanged lines at its start and
     end."""
     first = edits[0].line
     block = lines[first - 1 : edits[-1].end_line]

@@ -1,4 +1,4 @@
-"""Cells of notebooks in messages: which cell contains a line of a page that is written as a notebook.
+"""Positions in notebook cells, for messages about a page that is written as a notebook.
 
 The text of such a page has an invisible marker before each cell: an empty line of tabs and spaces, which
 Markdown ignores between blocks. So any code that has the lines of the page can name the cell.

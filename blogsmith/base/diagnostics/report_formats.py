@@ -55,7 +55,8 @@ def describe(found: Diagnostic, manual: str = "") -> Mapping[str, object]:
 
 
 def encode(value: object) -> str:
-    """Encode JSON without characters that a terminal could interpret and without lone surrogates."""
+    """Return a value as JSON without characters that a terminal could interpret and without lone
+    surrogates."""
     text = json.dumps(_well_formed(value), indent=2)
     return text.replace("\x7f", "\\u007f")
 

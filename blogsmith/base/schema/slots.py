@@ -41,7 +41,7 @@ class Slot(NamedTuple):
     mapping: LocatedMapping
     path: YamlPath
     value: Any
-    """The value, or None if there is none; for a key, its name."""
+    """The value, or None if there is none. If the slot is a key, this is the key's name."""
     is_key: bool = False
 
     @property

@@ -159,7 +159,7 @@ class Folder:
         *,
         is_durable: bool = True,
     ) -> None:
-        """Replace the contents of `name` in one step: after a power failure it has all old or all new
+        """Replace the contents of `name` in one step, so that after a power failure it has all old or all new
         contents.
 
         A link called `name` is replaced itself, not its target. Two processes may replace the same file at

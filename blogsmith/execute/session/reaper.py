@@ -64,7 +64,8 @@ class Mark:
 
 def new_number(below: int | None = None) -> int:
     """Return a number for a mark. It must be in the worker's environment before the worker starts. below:
-    mark of the process to fork from. Without privileges, a limit can only decrease."""
+    mark of the process to fork from. The result is smaller, because without privileges a limit can only
+    decrease."""
     if below is not None:
         return below - 1 - secrets.randbelow(_MAX_STEP)
     return secrets.randbits(48) | 1 << 48

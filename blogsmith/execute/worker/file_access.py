@@ -89,7 +89,7 @@ class FileAccess:
         """Pairs (absolute path, kind of access) noted in the whole session."""
         self._stamps = FileStamps()
         self._known: set[str] = set()
-        """Names of files that need no further report: they were reported, or written before they were
+        """Names of files that need no further report, because they were reported, or written before they were
         read."""
         self._rows: deque[str] = deque()
         """Paths of files with measured rows."""

@@ -42,7 +42,7 @@ LATER, WITHDRAWN, UNSURE = "", "-", "?"
 """Values sent instead of a state.
 
 `LATER`: the builder must compute it at the end of the session. `WITHDRAWN`: the session has changed the path
-itself. `UNSURE` is a prefix: another program may have changed the path since.
+itself. `UNSURE` is a prefix of a state and means that another program may have changed the path since.
 """
 
 

@@ -133,7 +133,7 @@ class Instrument(ast.NodeTransformer):
         return place_node(ast.Call(function, [number, *values], []), values[0])
 
     def wrap_value(self, value: ast.expr, comment: Comment | None) -> ast.expr:
-        """Wrap a value in a check if it has a shape comment."""
+        """Return a call that checks the value, or the value itself if it has no shape comment."""
         return self.call("check", comment, [value]) if comment else value
 
     def create_check(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:

@@ -109,8 +109,8 @@ def plain_output(text: str) -> str:
 
 def isolate(text: str) -> str:
     """Return a line of text isolated, so that direction controls in it, such as U+202E, cannot change the
-    order of the text around it. Lines of a `<pre>` need no isolation: each line is a paragraph for
-    browsers."""
+    order of the text around it. Lines of a `<pre>` need no isolation, because browsers treat each line as a
+    paragraph."""
     if not _DIRECTION.search(text):
         return text
     depth = 0

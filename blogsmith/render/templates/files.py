@@ -479,8 +479,8 @@ def _entries(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
 
 
 def _is_inside(file: Path, folder: Path) -> bool:
-    """Return whether a file is inside a folder after following links. For a circular link, return True: it is
-    not a file anyway."""
+    """Return whether a file is inside a folder after following links. For a circular link, return True,
+    because it is not a file anyway."""
     # before Python 3.13 Path.resolve raises RuntimeError for a circular link
     return Path(os.path.realpath(file)).is_relative_to(folder)
 

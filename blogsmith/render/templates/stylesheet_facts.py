@@ -287,8 +287,8 @@ def _position(token: Any) -> tuple[int, int]:
 
 
 def _root_scheme(selectors: str) -> str | None:
-    """Return the colour scheme of a rule for the whole page, as in `RootProperty`. Return None if the rule is
-    not for the whole page."""
+    """Return the colour scheme in which a rule sets properties of the whole page: `light`, `dark`, or empty
+    for both. Return None if the rule applies only to some elements."""
     found = [_ROOT.fullmatch(one.strip()) for one in selectors.split(",")]
     matches = [one for one in found if one and one[0]]
     return matches[0][1] or "" if matches else None

@@ -120,7 +120,7 @@ class CardFonts:
         return runs
 
     def _find_font(self, text: str) -> int | None:
-        """Return the number of the first font that has all characters of `text`."""
+        """Return the number of the first font that has all characters of `text`; None if no font has."""
         code_points = {ord(char) for char in text if char not in _JOINERS and not char.isspace()}
         if code_points <= _code_points(self._styles[0]):
             return 0

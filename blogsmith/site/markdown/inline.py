@@ -221,7 +221,8 @@ _AT_START = lazy_pattern(
 
 
 _BRACKET = lazy_pattern(r"\[(?=[\^!@\[-]|[ xX]\]|[^\[\]]*(?:\][(\[:{]|\Z))|(?<!\[)\](?=\])")
-r"""Brackets are not escaped by a backslash, because many readers treat `\\[` as the start of a formula."""
+r"""Regular expression of brackets to escape. They become character references, because many readers treat
+`\\[` as the start of a formula."""
 
 
 def collapse_spaces(text: str) -> str:

@@ -43,11 +43,11 @@ _FIELDS = (
     *("eval", "output", "include", "label", "lst_cap", "lst_label", "code_fold", "code_summary", "fold_open"),
     *("freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
 )
-"""Fields of the options that every cell in a session of its own may have."""
+"""Fields of `CellOptions` that every cell in a session of its own may set."""
 _DRAWING_FIELDS = (*_FIELDS, "fig_cap", "fig_alt")
 _PROGRAM_FIELDS = (*_FIELDS, "error", "warning", "flags", "depends", "layout", "tolerance", "repeatable")
 _OTHER_KEYS = frozenset(("echo", "provenance", "timeout", "memory"))
-"""Names of further options of these cells, whose names or values differ from those of fields."""
+"""Keys of further options that these cells may set. Their names or values differ from those of the fields."""
 
 
 def is_drawing(fence: Fence, page: PageState) -> bool:
@@ -264,7 +264,8 @@ def _code_look(fence: Fence, options: CellOptions, language: str, page: PageStat
 
 
 def _report_removed_lines(fence: Fence, page: PageState) -> None:
-    """Report lines marked as removed: a cell runs all the code that it shows."""
+    """Report lines that are marked as removed. A cell must not have them, because it runs all the code that
+    it shows."""
     if fence.removed:
         message = (
             f"removed line {min(fence.removed)} is not allowed in a cell: a cell runs all the code it shows"

@@ -220,7 +220,7 @@ def _cells(tokens: Sequence[Token]) -> list[Cell]:
 
 
 def report_values(origin: TextMap, reporter: Reporter) -> None:
-    """Report values in a title, caption or argument: these are read before any value is computed."""
+    """Report values in a title, caption or argument, which are read before any value is computed."""
     for found in _WRITTEN.finditer(origin.text):
         place = origin.place(found.start(), len(found[0]))
         reporter.error("value-place", _NOT_HERE, place, _PLACE_HINT)

@@ -133,7 +133,8 @@ class LatexReader:
             children.append(node)
 
     def _close(self, frames: list[Frame], closing: LatexNode, copied: int) -> None:
-        r"""Close the environment that an `\end` names. If it is not open, the `\end` becomes text."""
+        r"""Close the environment that an `\end` names; without one, the `\end` becomes text. copied: as in
+        `_append`."""
         key = (closing.name, closing.is_starred)
         if all((frame.node.name, frame.node.is_starred) != key for frame in frames[1:]):
             self._report(closing.start, self.text[closing.start : closing.end], closing.name)

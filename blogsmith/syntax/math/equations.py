@@ -133,7 +133,8 @@ def _anchor_row(mark: RowMark, row: DisplayRow, numbers: PageNumbers) -> RowMark
 
 
 def begin_subequations(token: Token, numbers: PageNumbers) -> None:
-    """Start `subequations`. Their own label refers to the shared number."""
+    """Start `subequations`, whose equations share a number. If `subequations` has a label, references to the
+    label show this number."""
     found = get_record(token, Subequations)
     numbers.letters = None
     letters = SubequationCounter(bool(found.label))

@@ -160,7 +160,8 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
 
 
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> float:
-    r"""Read the rules above a row, and `\noalign`. Return the gap in em that `\noalign` adds."""
+    r"""Read `\noalign` and the rules above a row. Return the gap in em that `\noalign` adds. allowed: whether
+    to read rules."""
     gap = 0.0
     while True:
         token = parser.peek()
@@ -378,8 +379,8 @@ _NUMBER_CELL = '<mtd class="eq-cell" style="width:50%;text-align:right;justify-i
 
 
 def number_row(cells: str, mark: RowNumber | None) -> str:
-    """Return a row with its formula number at the right edge. The number is not a link: nothing inside a
-    formula may be focusable."""
+    """Return a row with its formula number at the right edge. The number is not a link, because nothing
+    inside a formula may be focusable."""
     if mark is None or not mark.number:
         return f"<mtr>{SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
     plain = escape(mark.number if mark.is_bare else f"({mark.number})", quote=False)

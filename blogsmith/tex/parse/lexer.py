@@ -49,8 +49,8 @@ def tokenize_without_positions(tex: str) -> list[Token]:
 
 @lru_cache(maxsize=4096)
 def _unplaced(text: str) -> tuple[Token, ...]:
-    """Return the records of a token from `scan`: one for each digit of a number. Cached: formulas have few
-    different tokens, and creating records is slow."""
+    """Return the records of a token from `scan`: one for each digit of a number. Cached, because formulas
+    have few different tokens, and creating records is slow."""
     parts = text if text[0].isdecimal() or text[0] == "." else (text,)
     return tuple(Token(part, 0, 0) for part in parts)
 
