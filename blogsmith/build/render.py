@@ -382,7 +382,8 @@ class PageCache:
         lookups: Lookups,
         questions: tuple[Question, ...] = (),
     ) -> Body:
-        """Store a body that was just rendered, with its queries to the site as `lookups` or `questions`."""
+        """Store and return a body that was just rendered, with its queries to the site as `lookups` or
+        `questions`."""
         # rendering may have parsed other pages, so the body belongs to the state after that
         state = (facts, self.fact_changes)
         self._bodies[str(document.path)] = _Rendered(document, body, lookups, state, questions)

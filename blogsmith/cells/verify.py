@@ -193,8 +193,8 @@ def _run(
     *,
     breaks: bool = False,
 ) -> list[SessionRun]:
-    """Run sessions in a new copy of the site. breaks: whether to counter-check all claims; if not, none is
-    counter-checked."""
+    """Run sessions in a new copy of the site, and return their results. breaks: whether to counter-check all
+    claims; if not, none is counter-checked."""
     if not checks:
         return []
     root = copy_site(context.root, folder, setting.exclude)

@@ -299,7 +299,7 @@ _MACROS: Form = {"propertyNames": get_form(check_macro_name), "additionalPropert
 )
 def _read_macros(slot: Slot) -> dict[str, str] | None:
     """Read a mapping of macros, or a list of LaTeX files and mappings. A LaTeX file becomes a key without a
-    value."""
+    value. Return None after an error."""
     if not isinstance(slot.value, list):
         return _read_macro_bodies(slot)
     found: dict[str, str] = {}
@@ -349,7 +349,7 @@ def _describe_type(kind: Any) -> str:
 
 @accepts({"type": "null"})
 def _read_empty_language(slot: Slot) -> SiteLanguage | None:
-    """Accept `de:` without a value, which means the defaults."""
+    """Return the default settings for `de:` without a value. Report any other value and return None."""
     if slot.value is None:
         return SiteLanguage()
     hint = f"write `{slot.name}: {{title: {slot.value}}}`" if isinstance(slot.value, str) else ""

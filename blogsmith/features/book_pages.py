@@ -85,7 +85,7 @@ def outside_address(address: str) -> str:
 
 
 def percent_encode(address: str) -> str:
-    """Percent-encode spaces and other characters of a URL that strict readers reject."""
+    """Return a URL with spaces and other characters percent-encoded that strict readers reject."""
     return quote(address, safe="%/:=&?~#+!$,;'@()*[]")
 
 

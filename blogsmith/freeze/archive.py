@@ -92,6 +92,7 @@ def _folder_files(root: Path, folder: PurePosixPath) -> dict[str, bytes]:
 
 def unpack(root: Path, source: Path, *, keep_existing: bool = False) -> UnpackResult:
     """Unpack the results of an archive. They replace other recorded results unless `keep_existing` is set.
+    Return the folders concerned.
 
     Raises `SiteError` `freeze-archive` if the archive contains anything but complete, valid records. In this
     case no file is written.

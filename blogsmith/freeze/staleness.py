@@ -98,7 +98,7 @@ class PageVerdict(Struct, frozen=True):
 
 
 def judge_page(page: PageCells, record: PageRecord | None, around: Environment) -> PageVerdict:
-    """Judge every cell that runs and every value of `page`."""
+    """Return a verdict for every cell that runs and every value of `page`: whether its result is valid."""
     cells: dict[int, Verdict] = {}
     values: dict[int, Verdict] = {}
     names: dict[str, str] = {}

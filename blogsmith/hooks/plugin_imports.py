@@ -129,14 +129,15 @@ class SiteImportGuard(MetaPathFinder):
         self._running_path = functools.lru_cache(_MAX_PATHS)(self._covered_path)
 
     def use(self, code: PluginCode) -> None:
-        """Check against `code` from now on."""
+        """Use `code` as the code that consent covers from now on."""
         self.code = code
         self._running_path.cache_clear()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the location of a module for `import`. Raise SiteError if it is rejected."""
+        """Return the location of a module for `import`; None if no finder knows it. Raise SiteError if it is
+        rejected."""
         found = self._find_in_site(fullname, path, target)
         if found is None:
             return None

@@ -174,7 +174,7 @@ class TextTrace:
 
 
 def compress_text(text: PageText) -> bytes:
-    """Return the text in compressed form."""
+    """Return the text in compressed form, for the cache."""
     encoded = text.encode()
     features = text_features(encoded.data) if encoded.features is None else encoded.features
     head = _HEAD.pack(len(encoded.outline), len(encoded.fragments), pack_features(features))
@@ -254,5 +254,5 @@ def pack_features(features: Iterable[str]) -> int:
 
 
 def unpack_features(number: int) -> frozenset[str]:
-    """Return the features that `pack_features` encoded."""
+    """Return the names of features that `pack_features` encoded as `number`."""
     return frozenset(name for at, name in enumerate(FEATURES) if number >> at & 1)

@@ -84,8 +84,8 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
 
 
 def find_key_place(names: Iterable[str], lines: Iterable[str]) -> Place | None:
-    """Return the location of a key, by one of its names, in the lines of the front matter. Used for unknown
-    keys, whose locations are not recorded."""
+    """Return the location of a key, by one of its names, in the lines of the front matter; None if no line
+    has the key. Used for unknown keys, whose locations are not recorded."""
     pattern = re.compile(rf"""[\s{{,]*["']?({"|".join(map(re.escape, names))})["']?\s*[:=]""")
     for number, line in enumerate(lines, 1):
         if found := pattern.match(line):

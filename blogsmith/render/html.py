@@ -119,7 +119,7 @@ def render_tokens(rendering: PageRendering, tokens: Sequence[Token]) -> str:
 
 
 def _render_default(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    """Render a token without a rule."""
+    """Render a token whose type has no rule of ours."""
     token = tokens[index]
     if token.type == "inline":
         return _inline(rendering, tokens, index)

@@ -92,7 +92,7 @@ def page_signs(page: PageView) -> frozenset[str]:
 
 
 def subset_font(signs: Iterable[str], stem: str, digest: str) -> FontSubset:
-    """Return the subset with these symbols."""
+    """Return the subset of the math font with these symbols. stem, digest: as in `fonts_of`."""
     ordered = tuple(sorted(signs))
     key = hashlib.sha256("\n".join((_RECIPE, digest, *ordered)).encode()).hexdigest()[:10]
     return FontSubset(f"{stem}-{key}", ordered)

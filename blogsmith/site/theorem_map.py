@@ -115,8 +115,8 @@ class _MapWriter:
         return f"<li>{semicolon.join(parts)}</li>\n"
 
     def _isolate(self, html: str) -> str:
-        """Wrap `html`, so that text of the opposite writing direction does not change the order of the
-        line."""
+        """Return `html` in an element that isolates it, so that text of the opposite writing direction does
+        not change the order of the line."""
         return f"<bdi>{html}</bdi>" if self._frame.language.direction == "rtl" else html
 
     def _link(self, key: StatementKey) -> str:

@@ -48,7 +48,8 @@ def card_style(context: SiteContext) -> CardStyle:
 def card_problems(
     plan: CardPlan, documents: Mapping[str, Document], context: SiteContext
 ) -> list[Diagnostic]:
-    """Warn about fonts that are not used or not found, and about titles with letters that no font has.
+    """Return warnings about fonts that are not used or not found, and about titles with letters that no font
+    has.
 
     documents: by source path.
     """

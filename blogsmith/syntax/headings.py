@@ -167,8 +167,8 @@ class TitleHeading(NamedTuple):
 
 
 def pop_title_heading(tokens: list[Token], title: str, page: PageState) -> TitleHeading | None:
-    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all other H1s. title: Plain text.
-    If it is empty, the first H1 is the title."""
+    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all other H1s. Return the removed
+    heading; None if there was none. title: plain text; if it is empty, the first H1 is the title."""
     taken = None
     index = 0
     while index < len(tokens):

@@ -74,7 +74,7 @@ class _Opening(Struct, frozen=True):
     """Indices of the characters that are directly followed by the end of emphasis."""
 
     def text(self, start: int = 0) -> str:
-        """Return the text from index `start`."""
+        """Return the text of the opening from the character `start` on."""
         return "".join(char.value for char in self.characters[start:])
 
 

@@ -230,7 +230,8 @@ def _push_cell(state: StateBlock, line: int, cell: tuple[int, int], tag: str, al
 
 
 def _unescape_code(text: str) -> str:
-    r"""Replace `\|` with a pipe in code spans. Elsewhere the escape rule or TeX handles it."""
+    r"""Return `text` with `\|` in code spans replaced by a pipe. Elsewhere the escape rule or TeX handles
+    it."""
     if "`" not in text or "\\|" not in text:
         return text
     pieces = (text[start:end] for start, end in _steps(text))

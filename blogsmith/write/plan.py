@@ -75,9 +75,9 @@ def make_plan(
     is_untouched: bool = False,
     partial: frozenset[str] = frozenset(),
 ) -> WritePlan:
-    """Compare the new site with the folder, without writing. is_untouched: the files in the manifest are
-    known to be unchanged, so none is read. partial: paths of outputs with only part of their content, because
-    of errors."""
+    """Return the changes that turn the folder into the new site, without writing. is_untouched: the files in
+    the manifest are known to be unchanged, so none is read. partial: paths of outputs with only part of their
+    content, because of errors."""
     wanted = {str(output.path): output for output in outputs}
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
     if not place.exists:

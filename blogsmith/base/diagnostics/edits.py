@@ -41,8 +41,8 @@ class FixedText(Struct, frozen=True):
 
 
 def apply_fixes(text: str, found: Iterable[Diagnostic]) -> FixedText:
-    """Apply the fixes of diagnostics to the decoded content of their file. Skip fixes that overlap earlier
-    ones.
+    """Return the decoded content of a file with the fixes of its diagnostics applied. Skip fixes that overlap
+    earlier ones.
 
     Also skip a fix whose old text is not found (any more), or whose diagnostic quotes a different line.
     """

@@ -74,7 +74,8 @@ def _group_key(found: Diagnostic) -> tuple[str, str, str]:
 
 
 def _group(ordered: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
-    """Group equal findings at the position of the first one, if there are more than `MAX_UNGROUPED`."""
+    """Return the findings in groups. More than `MAX_UNGROUPED` equal findings are one group, at the position
+    of the first one. Every other finding is a group of its own."""
     equal: dict[tuple[str, str, str], list[Diagnostic]] = {}
     for found in ordered:
         equal.setdefault(_group_key(found), []).append(found)

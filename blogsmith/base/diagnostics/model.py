@@ -277,7 +277,7 @@ class TextMap(Struct, frozen=True):
         return line, column + offset - begin
 
     def cut(self, start: int, end: int) -> TextMap:
-        """Return the map of `text[start:end]`."""
+        """Return the map of the part `text[start:end]`, as a map of its own."""
         breaks = _line_breaks(self.text)
         index = bisect_left(breaks, start)
         first = self._start_at(max(0, min(start, len(self.text))), index, breaks)

@@ -62,7 +62,8 @@ def encode(value: object) -> str:
 
 
 def _well_formed(value: object) -> object:
-    """Replace lone surrogates by U+FFFD. They come from file names that are not UTF-8."""
+    """Return JSON data with lone surrogates replaced by U+FFFD. They come from file names that are not
+    UTF-8."""
     match value:
         case str():
             return _SURROGATES.sub("\ufffd", value)

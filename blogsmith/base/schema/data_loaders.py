@@ -163,7 +163,8 @@ def _error_range(origin: TextMap, at: int) -> Place:
 
 
 def _safe_fix(origin: TextMap, at: int) -> Fix | None:
-    """Return a fix if only a comma or an unescaped backslash is wrong. at: index of the error."""
+    """Return a fix if only a comma or an unescaped backslash is wrong, otherwise None. at: index of the
+    error."""
     text = origin.text
     before = len(text[:at].rstrip())
     is_extra = text[before - 1 : before] == "," and text[before:].lstrip()[:1] in ("}", "]")

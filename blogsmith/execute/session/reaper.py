@@ -72,7 +72,7 @@ def new_number(below: int | None = None) -> int:
 
 
 def mark_process(process: Process, number: int) -> Mark:
-    """Set the mark of a worker that has not run anything yet."""
+    """Set the mark of a worker that has not run anything yet, and return the mark."""
     if sys.platform == "linux":
         import resource
 

@@ -128,7 +128,7 @@ def _run(
 
 
 def _start_worker(job: SessionJob, start: Start, stack: ExitStack) -> ResumedWorker:
-    """Start a worker at the beginning of the session."""
+    """Start a worker at the beginning of the session. Return it in the form of a worker that resumes."""
     number = new_number()
     folder = stack.enter_context(session_folder(job.env.get("TMPDIR"), number))
     own = {"TMPDIR": str(folder.path), MARK_NAME: str(number)}
@@ -209,7 +209,7 @@ class _Session:
         )
 
     def run(self) -> SessionRun:
-        """Run all remaining steps. Steps that may no longer run are skipped."""
+        """Run all remaining steps, and return their results. Steps that may no longer run are skipped."""
         resumed = len(self._cells)
         request: dict[str, object] = {"op": "resume"}
         if not resumed:
@@ -298,8 +298,8 @@ class _Session:
         return run_session(job, start=self._start)
 
     def _request(self, step: CellStep, other: SweepStep | None = None) -> CellRun:
-        """Run a cell. other: point of its sweep to run, whose variables are removed afterwards; None for the
-        default point."""
+        """Run a cell, and return its result. other: point of its sweep to run, whose variables are removed
+        afterwards; None for the default point."""
         began = time.monotonic()
         limits = RequestLimits(step.timeout_s, step.memory_bytes)
         answer = self._exchange.request(_cell_request(step, other), "done", limits, self._outputs)

@@ -426,7 +426,7 @@ class Claim:
         return call
 
     def _explain(self, node: _ast.expr, value: Any) -> str:
-        """Explain why `node` has an unexpected value."""
+        """Return a text that explains why `node` has an unexpected value."""
         operands = self._operands(node)
         if isinstance(node, _ast.UnaryOp) and operands:
             return self._explain(*operands[-1])

@@ -213,7 +213,7 @@ def match_batch(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str,
 
 
 def fill_sizes(shape: Shape, known: Known) -> str:
-    """Replace known names by numbers: `(n, d)` → `(4, d)` if n is 4."""
+    """Return the shape as text with known names replaced by numbers: `(n, d)` → `(4, d)` if n is 4."""
     words: list[str] = []
     for part in shape.parts:
         value = known(part.text) if part.is_variadic else size(part.node, known) if part.node else None

@@ -156,7 +156,8 @@ def _headers(file: str, folder: str) -> list[str]:
 
 
 def _call_tool(folder: str, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a tool in the folder of a program, with messages in English. Raises `OSError`."""
+    """Run a tool in the folder of a program, with messages in English, and return its output. Raises
+    `OSError`."""
     return subprocess.run(
         command,
         cwd=folder,

@@ -251,7 +251,7 @@ class _Bytes(io.BufferedIOBase):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def write(self, data: Any) -> int:
-        """Write bytes. A character may be split over two calls."""
+        """Write bytes, and return their number. A character may be split over two calls."""
         view = memoryview(data).cast("B")
         self._stream.write(self._decoder.decode(view))
         return view.nbytes

@@ -187,7 +187,8 @@ def _apply_simple_code(look: _Style, code: int) -> _Style:
 
 
 def _wide_colour(codes: list[int]) -> tuple[int | None, int]:
-    """Return (nearest of the 16 colours, number of codes used) for the codes after 38 or 48."""
+    """Return (nearest of the 16 colours, number of codes used) for the codes after 38 or 48. The colour is
+    None if the codes are invalid."""
     if codes[:1] == [5] and len(codes) >= 2:
         return _palette_colour(codes[1]), 2
     if codes[:1] == [2] and len(codes) >= 4:

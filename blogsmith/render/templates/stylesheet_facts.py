@@ -86,7 +86,7 @@ def css_lines(css: str) -> list[str]:
 
 
 def read_stylesheet(css: str) -> StylesheetFacts:
-    """Return the facts about a stylesheet."""
+    """Return the errors, URLs and custom properties of a stylesheet."""
     lines = css_lines(css)
     reader = _StylesheetReader(lines)
     try:

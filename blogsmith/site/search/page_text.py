@@ -219,7 +219,7 @@ class _Reader:
 
 
 def _escape(text: str) -> str:
-    """Escape plain text, because all collected HTML is unescaped at the end."""
+    """Escape plain text, so that it stays unchanged when all collected HTML is unescaped at the end."""
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 

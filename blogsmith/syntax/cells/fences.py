@@ -275,7 +275,7 @@ def _report_removed_lines(fence: Fence, page: PageState) -> None:
 
 
 def _add_info_options(options: CellOptions, fence: Fence, page: PageState) -> CellOptions:
-    """Add the label and the fold that the info string sets with `{#label}` and `fold`."""
+    """Return the options with the label and the fold that the info string sets by `{#label}` and `fold`."""
     if fence.fold and "code-fold" not in options.places:
         options = replace(options, code_fold=fence.fold)
     if fence.id.startswith("lst-"):
@@ -289,7 +289,8 @@ def _add_info_options(options: CellOptions, fence: Fence, page: PageState) -> Ce
 
 
 def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:
-    """Give the page's seed to the first running cell of each session, unless that cell sets its own seed."""
+    """Return the cells. The first running cell of each session gets the page's seed, unless it sets its
+    own."""
     seed = page.execution.seed
     begun = set[str]()
     seeded = []

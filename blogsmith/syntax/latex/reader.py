@@ -133,8 +133,7 @@ class LatexReader:
             children.append(node)
 
     def _close(self, frames: list[Frame], closing: LatexNode, copied: int) -> None:
-        r"""Close the environment that an `\end` names; without one, the `\end` becomes text. copied: as in
-        `_append`."""
+        r"""Close the environment that an `\end` names; if none is open, write the `\end` as text."""
         key = (closing.name, closing.is_starred)
         if all((frame.node.name, frame.node.is_starred) != key for frame in frames[1:]):
             self._report(closing.start, self.text[closing.start : closing.end], closing.name)

@@ -99,8 +99,8 @@ def _warn_unnumbered(
 def _label_block(
     marks: list[RowMark], structure: DisplayStructure, math: Math, numbers: PageNumbers
 ) -> list[RowMark]:
-    """Apply the label `{#eq:x}` after a display to its first numbered row, or to the whole display if no row
-    is numbered."""
+    """Return the row marks with the label `{#eq:x}` after a display applied to its first numbered row, or to
+    the whole display if no row is numbered."""
     place = math.label_place or math.origin.place(0)
     if any(mark.number or mark.id for mark in marks):
         at = next((i for i, mark in enumerate(marks) if mark.number and not mark.id), -1)

@@ -99,7 +99,7 @@ def _skip_stretch(parser: Parser) -> None:
 
 
 def read_length_tokens(parser: Parser) -> list[str]:
-    """Consume the tokens of a length without braces, such as `3mu` or `-.5em`."""
+    """Consume and return the tokens of a length without braces, such as `3mu` or `-.5em`."""
     while parser.peek() in parser.macros:
         parser.expand(parser.pop())
     if parser.peek() == "{":

@@ -346,7 +346,7 @@ def end_environment(parser: Parser, name: str, begin: str) -> None:
 
 
 def cell(pieces: Sequence[str], attributes: str = "") -> str:
-    """Return one `mtd` element."""
+    """Return one `mtd` element with these pieces."""
     return f"<mtd{attributes}>{''.join(pieces)}</mtd>"
 
 

@@ -100,7 +100,7 @@ def _row(element: ElementTree.Element) -> Row:
 
 
 def _single(element: ElementTree.Element) -> Row:
-    """Return the row of `element` itself."""
+    """Return the row that consists only of `element` itself."""
     return _joined(_parts(element))
 
 

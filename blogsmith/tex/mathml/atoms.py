@@ -115,7 +115,7 @@ _MAX_CACHED_LENGTH = 200
 
 
 def escape(text: str) -> str:
-    """Escape `text` for the content of an element."""
+    """Return `text` escaped for the content of an element."""
     return text.translate(_ESCAPES)
 
 

@@ -95,7 +95,7 @@ def measure(markup: str, *, is_display: bool = True) -> float:
 
 
 def read_elements(markup: str, *, is_display: bool = True) -> list[MeasuredElement]:
-    """Return the top-level elements of `markup`."""
+    """Return the top-level elements of `markup` with their widths."""
     return _read_children(_Open("mrow", "", 0, is_display, is_display), markup).children
 
 
