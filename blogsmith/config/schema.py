@@ -278,8 +278,8 @@ class Execution(Struct, frozen=True):
     jobs: int = 0
     """Sessions that run in parallel and share the cores for BLAS. 0: the number of cores."""
     keep: float = 600.0
-    """Seconds for which the state after slow cells stays in memory, so that the next build need not run these
-    cells again before an edited cell (Linux). 0: not at all."""
+    """Seconds for which the state after slow cells stays in memory (Linux). If you edit a later cell, the
+    next build then need not run the slow cells again. 0: not at all."""
     preload: tuple[str, ...] = ()
     """Modules to import once for all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
     shapes: Literal["off", "check"] = "off"

@@ -30,8 +30,8 @@ class CellRecord(Struct, frozen=True):
     depends: Mapping[str, str] = field(default_factory=dict)
     """Files that its `depends` matched, relative to the site root → hex SHA-256."""
     origin: Origin | None = None
-    """Machine and date of the run, if the result is from an earlier run because the cell could not run in the
-    last run of its session; otherwise None.
+    """Machine and date of an earlier run, if the result comes from there, because the cell could not run with
+    the rest of its session. Otherwise None.
 
     If set, `run.reads`, `run.modules` and `run.absent` also include the files that earlier cells had used.
     """

@@ -92,7 +92,7 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def title(self) -> str:
-        """Description of the question, for messages that its answer has changed."""
+        """Description of the question, for messages about a changed answer."""
         texts = [argument.value for argument in self.arguments if argument.kind != "document"]
         written = "#".join(filter(None, texts))
         return f'{_TITLES[self.name]} "{written}"' if written else _TITLES[self.name]

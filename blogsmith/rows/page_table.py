@@ -113,7 +113,7 @@ class PageTable:
                 self.put_encoded_facts(facts.document, encode_facts(facts, entry))
 
     def put_encoded_facts(self, document: Document, data: bytes) -> None:
-        """Store facts that another process has encoded."""
+        """Store facts of a document that another process has encoded."""
         if self._key:
             self._store_row("facts", document.source, data, document.digest)
 

@@ -60,8 +60,8 @@ class _MapWriter:
         self._frame = frame
 
     def section(self, series: str, keys: Sequence[StatementKey], *, is_alone: bool) -> str:
-        """Return the statements of a series as drawing and list. `series` is empty for posts without a
-        series."""
+        """Return the statements of a series as drawing and list. series: empty for posts without a series.
+        is_alone: whether the page has no other section."""
         title = series or self._frame.language.translate("Posts")
         heading = "" if is_alone and not series else f"<h2>{escape(title, quote=False)}</h2>\n"
         level = "h3" if heading else "h2"

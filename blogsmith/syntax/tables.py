@@ -243,8 +243,8 @@ def _is_caption(state: StateBlock, line: int) -> bool:
 
 
 def _caption(state: StateBlock, index: int, last: int, end: int) -> int:
-    """Read a caption after the table and at most one empty line. Return the line after the caption, or after
-    the table if there is no caption."""
+    """Read a caption after the table, which ends before the line `last`, and at most one empty line. Return
+    the line after the caption, or after the table if there is no caption."""
     opening = state.tokens[index]
     line = last + 1 if last < end and state.isEmpty(last) else last
     if line >= end or state.sCount[line] < state.blkIndent or state.is_code_block(line):

@@ -61,7 +61,8 @@ def format_list(ordered: Sequence[Diagnostic], *, color: bool, full: bool = Fals
 
 def choose_first(items: Sequence[Item], most: int, severity: Callable[[Item], Severity]) -> list[Item]:
     """Return at most `most` items, errors before warnings. If there are too many, up to a third of the places
-    is for warnings; places that errors leave free go to warnings too."""
+    is for warnings; places that errors leave free go to warnings too. severity: returns the severity of an
+    item."""
     errors = [item for item in items if severity(item) == "error"]
     warnings = [item for item in items if severity(item) != "error"]
     chosen = errors[: most - min(len(warnings), most // 3)]

@@ -147,7 +147,7 @@ def words(
     meanings: Mapping[Any, Any], listed: str, *, suggest: bool = True, hints: Mapping[str, str] | None = None
 ) -> Reader:
     """Return a reader of keywords or booleans, which returns their meaning. listed: valid keywords as a
-    phrase. hints: invalid word → hint."""
+    phrase. suggest: whether the hint may name a similar keyword. hints: invalid word → hint."""
     known = [word for word in meanings if isinstance(word, str)]
     # some keywords also accept booleans, because YAML reads `off` as false
     shown = [*known, *("true", "false")] if True in meanings and "true" in listed else known

@@ -278,7 +278,8 @@ class _Builder:
         self._complete(value, start, end, spelling=spelling)
 
     def _key(self, frame: _Frame, key: str, start: int, end: int, *, plain: bool) -> None:
-        """Store the key of the value that comes next, or report it if it is not accepted."""
+        """Store the key of the value that comes next, or report it if it is not accepted. plain: whether it
+        has no quotes."""
         frame.key, frame.is_next_stored = key, False
         place = self.place(start, end)
         if plain and key == "<<":

@@ -81,7 +81,8 @@ def parse_shapes(comment: str) -> tuple[Shape, ...]:
 
 
 def parse_shape(text: str, introduced: bool) -> Shape | None:
-    """Parse `n, d` into a shape. None if it is prose."""
+    """Parse `n, d` into a shape. None if it is prose. introduced: whether `shape:` or an arrow precedes
+    it."""
     lone = bool(text) and "," not in text
     python = text.replace("…", "...")
     try:

@@ -37,7 +37,7 @@ _CHANGES = {
     "os.utime": 1,
     "shutil.rmtree": 1,
 }
-"""Name of an audit event → how many of its first arguments are paths that the call changes."""
+"""Name of an audit event → number of its first arguments that are paths of changed files."""
 _LISTINGS = frozenset(("os.listdir", "os.scandir"))
 _DATABASE = "sqlite3.connect"
 _IN_MEMORY = ("", ":memory:", b"", b":memory:")

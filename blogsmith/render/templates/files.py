@@ -422,7 +422,7 @@ def _static_files(
 
 
 def _published_version(file: Path, folder: Path) -> tuple[Path, bytes]:
-    """Return the path and content to publish for a static file: for a script, those of its minified version,
+    """Return the path and content to publish for a static file. For a script, this is its minified version,
     if that was made from exactly these bytes."""
     data = file.read_bytes()
     if file.suffix == ".js":

@@ -117,7 +117,8 @@ def _read_code_points(font: Path) -> frozenset[int]:
 
 
 def drawn_faces(text: str, faces: Sequence[CardFace]) -> tuple[tuple[CardFace, ...], str]:
-    """Return the fonts that are necessary for the characters of `text`, and the characters that none has."""
+    """Return the fonts that are necessary for the characters of `text`, and those characters that none of the
+    fonts has."""
     used = []
     missing = {ord(char) for char in text}
     for face in faces:

@@ -97,7 +97,7 @@ class CardFonts:
             has_previous = is_glued
 
     def _remove_missing(self, text: str) -> str:
-        """Return `text` without characters that no font has or that have no shape."""
+        """Return `text` without the characters that have no shape, and without those that no font has."""
         if _COMMON.issuperset(text):
             return text
         return "".join(char for char in remove_undrawn(text) if self._find_font(char) is not None)

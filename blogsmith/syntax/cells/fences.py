@@ -168,7 +168,8 @@ def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
 
 
 def _check_plain_fence(token: Token, page: PageState, *, in_browser: bool) -> None:
-    """Check a fence that does not run. Warn if its author probably wanted it to run."""
+    """Check a fence that does not run. Warn if its author probably wanted it to run. in_browser: whether it
+    is inside a block that runs in the browser."""
     fence, marks = get_record(token, Fence), option_syntax(page.language)
     off = any(setting.key == "eval" and setting.value is False for setting in fence.settings)
     if not _has_language(page.language, fence) and not (in_browser and is_python(fence)):
@@ -188,7 +189,7 @@ def _check_plain_fence(token: Token, page: PageState, *, in_browser: bool) -> No
 
 def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
     """Report a fence that looks like a cell but is in another language than the page's cells. Return whether
-    it was reported."""
+    it was reported. off: whether the fence has `eval=false`."""
     fence = get_record(token, Fence)
     place = fence.place or Place(page.first_line)
     shown = f"write ```{fence.language} to show the code without running it"

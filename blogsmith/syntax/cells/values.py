@@ -133,7 +133,8 @@ def value(state: StateInline, silent: bool) -> bool:
 
 
 def _warn_unclosed(state: StateInline, silent: bool) -> bool:
-    """Warn about `{=` without an end, once per text block, or without the spaces that the delimiters need."""
+    """Warn about `{=` without an end, once per text block, and about `{=` without the space that must
+    follow."""
     page = get_page(state.env)
     tight = None if silent else _TIGHT.match(state.src, state.pos, state.posMax)
     if tight:

@@ -72,7 +72,8 @@ def _only_defines(row: DisplayRow, environment: str) -> bool:
 
 
 def _numbering_fix(math: Math, environment: str, notag: bool) -> Fix | None:
-    """Return a fix that makes a display numbered, or None if there is no clear one."""
+    r"""Return a fix that makes a display numbered, or None if there is no clear one. notag: whether `\notag`
+    removed the number, instead of a star."""
     if notag:
         at = math.tex.find("\\notag")
         place = math.origin.place(max(0, at), len("\\notag"))
@@ -99,8 +100,8 @@ def _warn_unnumbered(
 def _label_block(
     marks: list[RowMark], structure: DisplayStructure, math: Math, numbers: PageNumbers
 ) -> list[RowMark]:
-    """Return the row marks with the label `{#eq:x}` after a display applied to its first numbered row, or to
-    the whole display if no row is numbered."""
+    """Apply the label `{#eq:x}` after a display to its first numbered row, or to the whole display if no row
+    is numbered. Return the marks of all rows."""
     place = math.label_place or math.origin.place(0)
     if any(mark.number or mark.id for mark in marks):
         at = next((i for i, mark in enumerate(marks) if mark.number and not mark.id), -1)
