@@ -52,11 +52,11 @@ class BuildExtent(msgspec.Struct, frozen=True):
     reads_all: bool
     """Whether cells or plugins may read any file of the site."""
     variables: tuple[str, ...] = ()
-    """Names of environment variables."""
+    """Names of the environment variables that it reads."""
     output: str = ""
     """Path of the output folder, which is not read."""
     writes: bool = True
-    """False for a check, which does not write the output folder."""
+    """Whether the build writes the output folder; a check does not."""
     until_s: float | None = None
     """Time of the next publication or expiry of a post, in seconds since 1970; None if there is none."""
     files: tuple[str, ...] = ()

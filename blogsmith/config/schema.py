@@ -165,7 +165,9 @@ class SocialCards(Struct, frozen=True):
     """Fonts of social cards for letters that the font of the theme lacks."""
 
     fonts: tuple[str, ...] = ()
-    """Font files of the site (TTF, OTF, WOFF2), as paths from the site root. The first with a letter is used.
+    """Font files of the site (TTF, OTF, WOFF2), as paths from the site root. For each letter, the first font
+    that has it is used.
+
     """
     installed: bool = True
     """Also use the fonts of the machine that builds. `false`: cards are the same on all machines."""

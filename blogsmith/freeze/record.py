@@ -67,7 +67,7 @@ class SessionRecord(Struct, frozen=True):
     """Other dependencies of the values before the first cell. None if there are none, or if the record is too
     old to contain any."""
     form: KeyForm = AS_WRITTEN
-    """Form of the keys."""
+    """Form in which the keys hash code."""
     sealed: bool = True
     """Whether the record has a seal. Records of an older blogsmith have none."""
 

@@ -51,7 +51,7 @@ _FILE_ARGUMENTS: Mapping[str, Callable[[tuple[object, ...]], object]] = MappingP
 the site."""
 _EVENTS = frozenset({"exec", "compile", *_FILE_ARGUMENTS})
 _MAX_PATHS = 4096
-"""Maximum number of files whose result is cached."""
+"""Maximum number of files for which the result of `_covered_path` is cached."""
 _BINARY = (".pyc", ".pyd", ".so", ".dll", ".dylib")
 _HINT = f"move it to {FOLDER}/, which `blogsmith trust` covers, and write `from .{{name}} import …`"
 

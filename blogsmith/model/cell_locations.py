@@ -19,7 +19,7 @@ class CodeStart(Struct, frozen=True):
     path: str
     """Path of the file, relative to the site root."""
     line: int
-    """1-based line."""
+    """1-based line of this file."""
 
 
 def code_start(cell: Cell, post: str) -> CodeStart:

@@ -19,7 +19,7 @@ class LibraryFile(Struct, frozen=True):
     package: str
     """Package on npm with its version, such as `vega@6.4.0`."""
     path: str
-    """Path in the package."""
+    """Path of the file in the package."""
     size: int
     """Size in bytes."""
     sha256: str
@@ -29,7 +29,7 @@ class Library(Struct, frozen=True):
     """A library that draws charts in browsers."""
 
     title: str
-    """Name for readers."""
+    """Name of the library as readers know it."""
     licence: str
     files: tuple[LibraryFile, ...]
     """Scripts in the order they are loaded."""

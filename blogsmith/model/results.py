@@ -203,7 +203,7 @@ class Machine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     platform: str = ""
     """Platform, e.g. `Linux x86_64`."""
     cpu: str = ""
-    """Model name."""
+    """Model name of the CPU."""
     gpu: str = ""
     """Model name of the CUDA device that was used; for several devices as in `2 × NVIDIA H200`."""
     capability: str = ""

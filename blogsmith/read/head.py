@@ -103,8 +103,8 @@ def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMa
 
 
 def _meant_key(key: str) -> str | None:
-    """Return the known key that an unknown one is a typo of, such as `tags` for `tgas`; None for keys of the
-    author."""
+    """Return the known key that an unknown one is a typo of, such as `tags` for `tgas`; None if the key is
+    probably the author's own."""
     return confirm_typo(key, nearest(key, sorted(HEAD.fields)))
 
 

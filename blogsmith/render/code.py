@@ -89,7 +89,7 @@ class LineMark(Struct, frozen=True):
     """Id of the marker; empty if an earlier marker of the fence has the same number, because the note links
     back to that one."""
     label: str
-    """Accessible name."""
+    """Accessible name of the link."""
 
 
 class FigureOptions(Struct, frozen=True, kw_only=True):

@@ -141,7 +141,7 @@ _COMMON_FIELDS = tuple(name for name in _Page.__struct_fields__ if name not in _
 
 
 def encode_facts(facts: PageFacts, entry: PageEntry) -> bytes:
-    """Encode the facts of a page that other pages need."""
+    """Encode those facts of a page that other pages need."""
     return encode_row(_Facts(entry, facts.cells, facts.diagnostics))
 
 

@@ -36,7 +36,7 @@ class PageEntry(Struct, frozen=True):
     """Data of a page that other pages need in addition to its URL."""
 
     title: str
-    """Plain text."""
+    """Title of the page as plain text."""
     ids: frozenset[str]
     """All anchors of the page."""
     labels: Mapping[str, Label]
@@ -61,7 +61,7 @@ class SiteIndex(Struct, frozen=True):
     files: Mapping[str, str]
     """Path of an asset under the site root → its site path."""
     file_by_url: Mapping[str, str]
-    """The inverse of `files`."""
+    """Site path → path of the asset under the site root, the inverse of `files`."""
     by_url: Mapping[str, str]
     """Site path of a page → its source path. Includes unpublished pages, unless a published page has the same
     URL."""

@@ -194,7 +194,7 @@ class _HeadingTokens(NamedTuple):
     opening: Token
     inline: Token
     text: str
-    """Plain text."""
+    """Text of the heading as plain text."""
 
 
 def _assign_ids(

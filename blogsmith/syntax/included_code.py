@@ -265,7 +265,7 @@ class Region(Struct, frozen=True):
 
 class _RegionMarker(Struct, frozen=True):
     line: int
-    """1-based."""
+    """1-based line of the marker."""
     name: str
     """Name of the region; empty for an end marker without a name, which ends the innermost region."""
     is_end: bool

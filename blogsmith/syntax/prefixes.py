@@ -44,7 +44,7 @@ class Prefix(Struct, frozen=True):
     """A prefix declared for a callout kind, split into its parts."""
 
     text: str
-    """The prefix as declared."""
+    """The whole prefix as declared."""
     kind: str
     emoji: str
     """Emoji at the start of the prefix, without variation selectors; empty if it starts with a word."""

@@ -203,7 +203,7 @@ class Fence(Struct, frozen=True):
     number_in_page: int = 0
     """1-based count of the page's fences with markers; 0 if this fence has none."""
     marks: tuple[CodeMark, ...] = ()
-    """Markers in line order."""
+    """Markers in the comments, in the order of lines."""
     include: SourceRange | None = None
     """File of the site that the code comes from; None if the code is in the page."""
     parts: Mapping[str, OptionSetting] = field(default_factory=dict)
@@ -267,7 +267,7 @@ class Tab(Struct, frozen=True):
     group: int
     """1-based count of the page's blocks of tabs."""
     number: int
-    """1-based number in its block."""
+    """1-based number of the tab in its block."""
     is_selected: bool
     """Whether the tab is shown first."""
 
@@ -298,9 +298,9 @@ class NoteRef(Struct, frozen=True):
     """A footnote reference in the text."""
 
     number: int
-    """1-based number, by first use."""
+    """1-based number of the note, by first use."""
     use: int
-    """1-based count of the references to the same note, up to this one."""
+    """1-based count of the references to this note, up to and including this one."""
     place: Place | None = None
     written: str = ""
     """The source, `[^1]`, for messages."""
@@ -353,7 +353,7 @@ class XRef(Struct, frozen=True):
     """A reference to a label."""
 
     target: str
-    """Normalised id: `eq-x`, `thm-y`."""
+    """Normalised id of the label: `eq-x`, `thm-y`."""
     page: str
     """Slug of another post; empty for this page."""
     form: str
@@ -371,7 +371,7 @@ class Heading(Struct, frozen=True):
     level: int
     id: str
     text: str
-    """Plain text."""
+    """Text of the heading as plain text."""
     number: str = ""
     """Number such as `1.2`, if headings are numbered."""
     old_id: str = ""
@@ -389,7 +389,7 @@ class WikiLink(Struct, frozen=True):
     """A name in double brackets: a key, or a page."""
 
     target: str
-    """`page`, `page#heading` or `#heading`."""
+    """The name as written: `page`, `page#heading` or `#heading`."""
     text: str
     """Text after `|`; empty if there is none."""
     written: str

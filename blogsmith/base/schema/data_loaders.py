@@ -88,7 +88,7 @@ class JsonProblem(Struct, frozen=True):
     message: str
     hint: str = ""
     at: int = 0
-    """Index of the error."""
+    """Index of the error in the text."""
 
 
 class ParsedObject(Struct, frozen=True):

@@ -117,7 +117,7 @@ class _Frame:
     start: int
     value: dict[str, Any] | list[Any]
     is_stored: bool
-    """False inside a rejected value, which is read to report its errors but not stored."""
+    """Whether values are stored. False inside a rejected value, which is read only to report its errors."""
     key: str | None = None
     """For a mapping: the key whose value comes next; None if a key comes next."""
     is_block: bool = True
@@ -300,7 +300,8 @@ class _Builder:
     def _complete(
         self, value: Any, start: int, end: int, *, kept: bool = True, spelling: str | None = None
     ) -> None:
-        """Add a value that is completely read to the mapping or list that contains it."""
+        """Add a value to the mapping or list that contains it, after the whole value is read. kept: False for
+        a rejected value, which is not stored."""
         frame = self.frames[-1] if self.frames else None
         if frame is None:
             self.root = value

@@ -195,7 +195,7 @@ _NO_SCHEDULER = "the connection to the Dask scheduler is lost"
 
 
 class Task(Protocol):
-    """Future of Dask."""
+    """A future of Dask, as an executor uses it."""
 
     status: str
 

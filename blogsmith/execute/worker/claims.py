@@ -96,7 +96,7 @@ class Claim:
         self._comparisons = Comparisons(truths)
         self._expression = expression
         self._nodes: list[_ast.expr] = []
-        """Wrapped operands."""
+        """Operands that are wrapped in calls."""
         self._roles: list[str] = []
         """Role of each wrapped operand."""
         self._kept: list[tuple[int, Any]] = []

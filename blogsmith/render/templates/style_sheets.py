@@ -63,7 +63,7 @@ class SheetEntry(Struct, frozen=True):
     """An entry under `styles` in a theme.yaml."""
 
     file: str
-    """Name under `static/`."""
+    """Name of the stylesheet under `static/`."""
     groups: tuple[str, ...] = GROUPS
     media: str = ""
     """Media query; empty if the file always applies."""

@@ -57,7 +57,7 @@ class IndexedFormula(msgspec.Struct, frozen=True, array_like=True):
     id: str
     number: str
     tokens: str
-    """Tokens, separated by spaces."""
+    """Tokens of the formula, separated by spaces."""
 
 
 class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -65,7 +65,7 @@ class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
 
     sections: tuple[SectionName, ...]
     terms: str
-    """Terms, separated by spaces."""
+    """Terms of the page, separated by spaces."""
     places: str
     """Occurrences of each term, as written by `encode_occurrences`; separated by spaces."""
     formulas: tuple[IndexedFormula, ...]

@@ -65,7 +65,7 @@ class PageFormula(Struct, frozen=True):
     tex: str
     """TeX with macros expanded."""
     tokens: tuple[str, ...]
-    """Tokens from `formula_tokens`."""
+    """Tokens of the formula, from `formula_tokens`."""
     is_display: bool
     rows: tuple[NumberedRow, ...] = ()
 

@@ -49,9 +49,9 @@ class SyntaxFault(Struct, frozen=True):
 
     message: str
     line: int
-    """1-based."""
+    """1-based line of the code."""
     column: int
-    """1-based, in characters."""
+    """1-based column in characters."""
     length: int
     is_whole_line: bool = False
     """Whether the error concerns the whole line, such as its indentation."""

@@ -49,7 +49,7 @@ class SplitValue(Struct, frozen=True):
 
     expression: str
     start: int
-    """Offset of the expression."""
+    """Offset of the expression in the source."""
     conversion: str = ""
     spec: str = ""
     problem: str = ""

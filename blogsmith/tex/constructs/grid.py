@@ -40,7 +40,7 @@ class GridRow(Struct):
     """One row while it is read."""
 
     cells: list[list[str]] = field(default_factory=list)
-    """Pieces of each cell."""
+    """Pieces of markup of each cell."""
     gap: float = 0.0
     """Space below the row, in em."""
     stretch: float = 1.0

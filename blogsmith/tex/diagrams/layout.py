@@ -136,7 +136,7 @@ class PlacedBox(Struct, frozen=True):
     """Left edge of the content before the rotation."""
     baseline: float
     rotation: float = 0.0
-    """Angle in degrees, anticlockwise."""
+    """Rotation of the content in degrees, anticlockwise."""
 
     @property
     def rectangle(self) -> Rectangle:

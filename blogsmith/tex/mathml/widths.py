@@ -53,7 +53,7 @@ class MeasuredElement(Struct, frozen=True, gc=False):
     xml: str
     width: float
     children: Sequence[MeasuredElement] = ()
-    """Empty for elements that contain only text."""
+    """Child elements; empty for elements that contain only text."""
     is_tall: bool = False
     is_limits: bool = False
     """Whether the element starts with an operator whose limits are beside it in text style."""

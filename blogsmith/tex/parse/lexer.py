@@ -90,9 +90,9 @@ class Argument(NamedTuple):
     """One argument of a command in a token list."""
 
     tokens: list[Token]
-    """Tokens without the braces."""
+    """Tokens of the argument, without its braces."""
     end: int
-    """Index after the argument."""
+    """Index of the token after the argument."""
 
 
 def read_argument(tokens: Sequence[Token], index: int) -> Argument | None:

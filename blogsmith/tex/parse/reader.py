@@ -129,7 +129,7 @@ class TokenReader:
         """Macros known before the formula."""
         self.budget = BUDGET
         self.command = ""
-        """The command being executed."""
+        """The command whose arguments are being read."""
         self.last = ""
         """Last token of the argument that was read last."""
         self.expanded = 0
