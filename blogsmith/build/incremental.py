@@ -173,7 +173,7 @@ class IncrementalPipeline:
             yield from self._update_all(context, before, request)
 
     def parse(self, present: SiteSnapshot, source: Source) -> Parsed:
-        """Return the tokens of a page, whose text may differ from that in the site."""
+        """Return the tokens of a page. source: the page, whose text may be newer than in `present`."""
         return self._memory.parse_with_limit(self._memory.document(source, present.config)[0])
 
     def _update_all(

@@ -52,7 +52,7 @@ class BuildExtent(msgspec.Struct, frozen=True):
     reads_all: bool
     """Whether cells or plugins may read any file of the site."""
     variables: tuple[str, ...] = ()
-    """Names of the environment variables that it reads."""
+    """Names of the environment variables that the build reads."""
     output: str = ""
     """Path of the output folder, which is not read."""
     writes: bool = True
@@ -63,7 +63,7 @@ class BuildExtent(msgspec.Struct, frozen=True):
     """Paths, relative to the root, of other files that the build may read, such as bibliographies and
     included code."""
     unread: tuple[str, ...] = ()
-    """Paths of files that it reported as not read."""
+    """Paths of the files for which the build reported that it did not read them."""
 
 
 class BuildStart(msgspec.Struct, frozen=True):

@@ -334,7 +334,7 @@ def _read_unchanged(slot: Slot) -> Any:
 
 
 def _describe_type(kind: Any) -> str:
-    """Return a name of the type that authors understand, for messages."""
+    """Return a name for a type, in words that authors understand, for messages."""
     parts = get_args(kind)
     if kind in _TYPE_NAMES:
         return _TYPE_NAMES[kind]

@@ -88,8 +88,8 @@ def _timeless(cell: CellRecord) -> CellRecord:
 
 
 def _undated(origin: Origin) -> Origin:
-    """Return the origin without the date of the run. The date of acceptance stays, because a new run removes
-    it and must therefore differ."""
+    """Return the origin without the date of the run. The date of acceptance stays, because a new run has none
+    and must differ from an accepted result."""
     return Origin(origin.machine, accepted=origin.accepted)
 
 

@@ -475,7 +475,7 @@ class Body(Struct, frozen=True):
 
     @property
     def html(self) -> str:
-        """Read the HTML of the content."""
+        """HTML of the content, read when needed."""
         return self.content.read()
 
 

@@ -295,8 +295,8 @@ _COMMENTS = lenient_flag(
 
 @accepts(FLAG)
 def _search(slot: Slot) -> bool | None:
-    """Read true or false; None after a warning about another value. Material for MkDocs has `{exclude:
-    true}`."""
+    """Read true or false. Return None after a warning about any other value. The value `{exclude: true}` of
+    Material for MkDocs means false."""
     if isinstance(slot.value, dict) and isinstance(slot.value.get("exclude"), bool):
         meant = not slot.value["exclude"]
         slot.warn(CODE, '"search" must be true or false', f"write `search: {str(meant).lower()}`")

@@ -218,7 +218,8 @@ def is_plain_language(language: str) -> bool:
 
 @lru_cache(maxsize=128)
 def _languages(initial: str) -> tuple[str, ...]:
-    """Return the languages that start with this letter, because a comparison with all thousand is slow."""
+    """Return the languages that start with this letter. Comparing a name with all thousand languages is
+    slow."""
     from pygments.lexers import get_all_lexers
 
     known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}

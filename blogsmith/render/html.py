@@ -83,7 +83,7 @@ _find_rule = dict(RULES).get
 
 _PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
-"""Number of characters at the start of the body that the description of a page without one is made from. The
+"""If a page has no description, one is made from this number of characters at the start of its body. The
 description is shorter."""
 
 

@@ -199,7 +199,8 @@ def digest_values(*values: object) -> bytes:
 
 
 def _canonical_json(value: object) -> bytes:
-    """Encode as JSON with sorted sets and mappings. (msgpack would lose the time zone of a datetime.)"""
+    """Return `value` as JSON, with sets and mappings sorted. (msgpack would lose the time zone of a
+    datetime.)"""
     try:
         return msgspec.json.encode(value, enc_hook=_encode_hook, order="deterministic")
     except TypeError:

@@ -102,7 +102,7 @@ class PageTable:
                 self._store_row("head", document.source, encode_head(document, found))
 
     def facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
-        """Return the facts of a document, or None."""
+        """Return the facts of a document and its entry in the site index; None if they are not cached."""
         data = self._data("facts", document.source, document.digest)
         return decode_facts(data, document) if data else None
 

@@ -62,7 +62,8 @@ def check_sections(documents: Sequence[Document], config: Config) -> Iterator[Di
 
 
 def rule_section(path: PurePosixPath, sections: Mapping[str, object], config: Config) -> str:
-    """Return the nearest folder above a page that has rules.
+    """Return the folder whose rules apply to a page: of the folders above the page, the nearest one with
+    rules.
 
     The result is empty if no folder has rules, or if the page is the index of a section.
     """

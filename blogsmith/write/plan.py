@@ -23,7 +23,7 @@ class WritePlan(Struct, frozen=True):
     title: str
     """Name of the output folder in messages."""
     is_new: bool
-    """Whether the folder must be created."""
+    """Whether the output folder must be created."""
     outputs: Mapping[str, Output]
     """Files of the new site by path."""
     digests: Mapping[str, str]

@@ -19,8 +19,8 @@ _BITS = str.maketrans(" \t", "01")
 
 
 def make_marker(cell: int, shift: int) -> str:
-    """Return the line before a cell. cell: number of the cell, from 1. shift: number of lines between the
-    marker and the cell's own first line."""
+    """Return the invisible line that marks the start of a cell. cell: number of the cell, from 1. shift:
+    number of lines between the marker and the cell's own first line."""
     return f"{cell * _SHIFTS + max(0, min(shift + _SHIFTS // 2, _SHIFTS - 1)):b}".translate(_DIGITS)
 
 

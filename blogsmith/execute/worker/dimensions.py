@@ -58,7 +58,7 @@ class ShapePart(NamedTuple):
     node: ast.expr | None
     """Expression of the size; None for any size."""
     is_variadic: bool = False
-    """Whether it matches any number of dimensions."""
+    """Whether the part matches any number of dimensions."""
 
 
 class Shape(NamedTuple):

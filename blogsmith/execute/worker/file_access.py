@@ -345,7 +345,8 @@ class FileAccess:
         return True
 
     def _is_installed(self, path: str) -> bool:
-        """Return whether a path without a name belongs to the site's folder, to Python or to a package."""
+        """Return whether a path for which `name_of` returns an empty string belongs to the site's folder, to
+        Python or to a package."""
         inside = os.path.normpath(path) + "/"
         return (
             inside.startswith((self._root, self._real_root, _OURS, *self._skipped))

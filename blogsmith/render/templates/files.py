@@ -65,7 +65,7 @@ class TemplateFile(Struct, frozen=True):
 
 
 class ThemeFiles(Struct, frozen=True):
-    """All files of a theme. If several have the same name, only the one of highest precedence."""
+    """All files of a theme. Of files with the same name, only the one of highest precedence is included."""
 
     name: str
     options: Mapping[str, ThemeOption]

@@ -124,7 +124,7 @@ class LatexReader:
         return tuple(frames[0].children)
 
     def _append(self, frames: list[Frame], node: LatexNode | None, copied: int, end: int = -1) -> None:
-        """Add the text from `copied` to `node`, or to `end`, and the node, to the innermost frame."""
+        """Add to the innermost frame the text from `copied`, up to `node` or `end`, and then the node."""
         children = frames[-1].children
         until = node.start if node else end
         if copied < until:

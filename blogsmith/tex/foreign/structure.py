@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from ...base.patterns import lazy_pattern
 
 Row = tuple[Any, ...]
-"""Consecutive characters as one string, and tuples for constructs."""
+"""Content of a row, in order: consecutive characters as one string, each construct as a tuple."""
 
 _ROWS = frozenset(("math", "mrow", "mstyle", "mpadded", "mtd", "merror"))
 _SCRIPTS: Mapping[str, tuple[int, int]] = MappingProxyType(

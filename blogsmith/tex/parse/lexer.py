@@ -20,7 +20,8 @@ class Token(NamedTuple):
     text: str
     r"""`\alpha`, `\\`, `{`, `x`; any run of white space and comments is one space."""
     offset: int
-    """Offset of its first character in the author's formula. A token from a macro has that of the call."""
+    """Offset of its first character in the author's formula. A token from a macro has the offset of the
+    call."""
     length: int
     """Number of characters of the formula, from `offset` on, that belong to the token or the call."""
 
