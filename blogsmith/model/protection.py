@@ -44,7 +44,7 @@ class Restriction(NamedTuple):
     """Keys as written, from the outermost mapping on, with the indexes of lists."""
     remedy: Remedy
     meant: str = ""
-    """Key in the table that the written key is probably a misspelling of; empty if it is spelt as in the
+    """Key in the table that the author probably meant, if the key is misspelt; empty if it is spelt as in the
     table."""
 
     @property

@@ -30,7 +30,7 @@ YamlPath: TypeAlias = tuple[str | int, ...]
 SINGLE_QUOTES = "use single quotes, where a backslash has no special meaning"
 MAX_BYTES = 64 * 1024
 MAX_REPORTS = 100
-"""Maximum number of errors reported for one document; nobody would fix more one by one."""
+"""Maximum number of errors reported for one document, because nobody would fix more of them one by one."""
 
 # Characters that YAML does not allow, and the rare line breaks that would shift line numbers. A pattern of
 # the allowed characters, negated by ^, would take 4 ms to compile.

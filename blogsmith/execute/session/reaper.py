@@ -163,8 +163,8 @@ def find_marked(mark: Mark) -> list[int]:
 
 
 def memory_of_marks(numbers: Collection[int]) -> dict[int, int]:
-    """Map each mark to the memory in bytes of the processes that carry it in their limits. Shared memory is
-    counted in part."""
+    """Map each mark to the memory in bytes of the processes that have it as a resource limit. Shared memory
+    is counted in part."""
     found: dict[int, int] = {}
     if sys.platform == "linux" and numbers:
         import resource
