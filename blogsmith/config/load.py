@@ -334,7 +334,7 @@ def _read_unchanged(slot: Slot) -> Any:
 
 
 def _describe_type(kind: Any) -> str:
-    """Return a name for a type, in words that authors understand, for messages."""
+    """Return the name of a type, as messages to authors use it."""
     parts = get_args(kind)
     if kind in _TYPE_NAMES:
         return _TYPE_NAMES[kind]
