@@ -125,7 +125,7 @@ def _read_tag(found: re.Match[str]) -> Tag:
 
 
 def remove_tags(text: str) -> str:
-    """Remove the tags from HTML that blogsmith generated. Character references stay."""
+    """Return HTML that blogsmith generated without its tags. Character references stay."""
     return _MARKUP.sub("", text)
 
 

@@ -21,8 +21,8 @@ _MARKER_HINT = "remove the line, or write it in a code block to show it"
 
 
 class _Conflict(NamedTuple):
-    """Line numbers of the markers of one conflict, from 0. If only one marker is left, all numbers are its
-    line."""
+    """Line numbers of the markers of one conflict, from 0. If only one marker is left, all numbers are the
+    line of this marker."""
 
     first: int
     separator: int

@@ -76,7 +76,7 @@ class BodyBuilder:
         self._bodies[str(document.path)] = self._memory.body(document, resolved.tools, resolved.facts)
 
     def _run_cells(self, paths: Sequence[str]) -> Iterator[None]:
-        """Run the cells of these pages, and render the pages."""
+        """Run the cells of these pages, and render the pages, in steps of one page."""
         if not paths:
             return
         documents = [self._resolved.documents[path] for path in paths]

@@ -102,7 +102,7 @@ def _drop_text(document: Document) -> Document:
 
 
 class WorkerSite:
-    """A site in a process that was started fresh."""
+    """The site in a process that starts fresh and therefore does not inherit the site."""
 
     def __init__(self, data: bytes) -> None:
         """Create the site. data: result of `pickle_site_state`."""

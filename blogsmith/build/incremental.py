@@ -77,8 +77,8 @@ class UpdateRequest:
     first: Sequence[str] = ()
     """Source paths of pages to render first."""
     finished: frozenset[str] = frozenset()
-    """Source paths of posts whose cells have finished running. If cells may run, stale results of other posts
-    are not reported: their cells either will run, or another message says why they did not."""
+    """Source paths of posts whose cells have finished running. If cells may run, stale results are reported
+    for these posts only. Cells of other posts have yet to run, or another message says why they did not."""
     open_files: Mapping[str, str] = field(default_factory=lambda: NO_TEXTS)
     """Path → content of a file that is open in an editor, used instead of the file on disk. If a file is
     opened, changed or closed, it must be in `changed`."""
@@ -106,8 +106,8 @@ class IncrementalPipeline:
         """Set up the pipeline. limit_s: time limit for rendering one page. is_urgent: whether other work
         waits, so that rendering is cancelled. rows: cache with results of earlier runs; None: no cache. keep:
         function that stores the content of a source, and returns an object that reads it when needed. log:
-        log of a build, which gets all diagnostics; None: a preview. uses_processes: render many pages of the
-        first update in several processes, without line markers, as builds always do. lex:
+        log of a build, which gets all diagnostics; None: a preview. uses_processes: whether several processes
+        render the first update if it has many pages; the pages then have no line markers, as in a build. lex:
         splits code into tokens; None: Pygments."""
         self._keep = keep
         self._root = root
@@ -173,7 +173,7 @@ class IncrementalPipeline:
             yield from self._update_all(context, before, request)
 
     def parse(self, present: SiteSnapshot, source: Source) -> Parsed:
-        """Return the tokens of a page, whose text may differ from that in the site."""
+        """Return the tokens of a page. source: the page, whose text may be newer than in `present`."""
         return self._memory.parse_with_limit(self._memory.document(source, present.config)[0])
 
     def _update_all(
@@ -417,6 +417,7 @@ def _has_same_position(old: Document, new: Document) -> bool:
 
 
 def _reuse_equal_views(views: Sequence[PageView], before: SiteSnapshot | None) -> Sequence[PageView]:
-    """Return the views, each replaced by an equal earlier object: comparing identical objects is fast."""
+    """Return the views. A view that equals an earlier one is replaced by the earlier object, because
+    comparing identical objects is fast."""
     known = before.views if before else {}
     return [old if (old := known.get(view.url)) == view and old is not None else view for view in views]

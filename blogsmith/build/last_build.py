@@ -39,7 +39,7 @@ _IGNORED_FOLDERS = frozenset({OWN_FOLDER, ".git", "node_modules", "__pycache__"}
 """Names of folders whose contents no build reads."""
 _OUTPUTS = "files in "
 _SPARE = 20
-"""Number of stored results with other options: `check FILE` has one for each file."""
+"""Number of stored results with other options. For example, `check FILE` stores a result for each file."""
 _TICK_NS = 20_000_000
 """Time in nanoseconds that is longer than one tick of a file system clock with fractions of a second."""
 _COARSE_TICK_NS = 2_000_000_000
@@ -52,18 +52,18 @@ class BuildExtent(msgspec.Struct, frozen=True):
     reads_all: bool
     """Whether cells or plugins may read any file of the site."""
     variables: tuple[str, ...] = ()
-    """Names of environment variables."""
+    """Names of the environment variables that the build reads."""
     output: str = ""
     """Path of the output folder, which is not read."""
     writes: bool = True
-    """False for a check, which does not write the output folder."""
+    """Whether the build writes the output folder; a check does not."""
     until_s: float | None = None
     """Time of the next publication or expiry of a post, in seconds since 1970; None if there is none."""
     files: tuple[str, ...] = ()
     """Paths, relative to the root, of other files that the build may read, such as bibliographies and
     included code."""
     unread: tuple[str, ...] = ()
-    """Paths of files that it reported as not read."""
+    """Paths of the files for which the build reported that it did not read them."""
 
 
 class BuildStart(msgspec.Struct, frozen=True):

@@ -24,7 +24,7 @@ class PageFileMaker(Protocol):
     """The object that an entry point of the group `PAGE_FILES` names."""
 
     def missing(self) -> Diagnostic | None:
-        """Return the error if a package that it needs is not installed."""
+        """Return the error if a package that it needs is not installed, otherwise None."""
 
     def key(self, site: SiteSnapshot, page: PageView) -> str:
         """Return a string that changes with everything the file is made from."""

@@ -42,7 +42,7 @@ def place_document(document: Document, body: Body, loaded: LoadedSite) -> Render
 
 
 def settings_problems(context: SiteContext, index: SiteIndex, loaded: LoadedSite) -> list[Diagnostic]:
-    """Return diagnostics about pages and sections that settings name and the site does not contain."""
+    """Return diagnostics about pages and sections that are named in the settings but missing in the site."""
     return [*_menu_problems(context, index), *_list_problems(context, loaded)]
 
 

@@ -164,8 +164,8 @@ class PageCache:
         return self.table.reasons
 
     def parser(self) -> MarkdownIt:
-        """Return the parser. It is created only once, because a parser refers to itself: discarded parsers
-        would stay in memory until garbage collection."""
+        """Return the parser. It is created only once, because a parser refers to itself, so a discarded
+        parser stays in memory until garbage collection."""
         if self._md is None:
             assert self._options is not None, "`use_context` comes first"
             # if all pages are cached, none is parsed
@@ -382,7 +382,8 @@ class PageCache:
         lookups: Lookups,
         questions: tuple[Question, ...] = (),
     ) -> Body:
-        """Store a body that was just rendered, with its queries to the site as `lookups` or `questions`."""
+        """Store and return a body that was just rendered, with its queries to the site as `lookups` or
+        `questions`."""
         # rendering may have parsed other pages, so the body belongs to the state after that
         state = (facts, self.fact_changes)
         self._bodies[str(document.path)] = _Rendered(document, body, lookups, state, questions)

@@ -64,8 +64,8 @@ class ResolvedSite:
     loaded: LoadedSite
     lookups: PageLookups
     facts: object
-    """Object that is replaced whenever something changes that pages can see in the rest of the site, other
-    than text."""
+    """Object that is replaced whenever the rest of the site changes in a way that pages can see. A change of
+    text does not count."""
     may_run: bool
     diagnostics: tuple[Diagnostic, ...] = ()
     """Diagnostics about the site as a whole."""
@@ -107,7 +107,7 @@ class SiteSnapshot:
     """Source paths of pages that are not rendered yet."""
     frame: ViewContext
     views: Mapping[str, PageView]
-    """URL → view."""
+    """URL of a page → its view."""
     plan: OutputPlan
     fonts: MathFonts
     files_by_url: Mapping[str, OutputFile]

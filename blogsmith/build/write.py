@@ -36,8 +36,8 @@ _PLAIN = tuple(name for name in PageView.__struct_fields__ if name not in _NESTE
 
 
 class ViewDigests:
-    """Digests of views, for one build: a page is in many lists, but is digested once. The text of pages is
-    not included; a file that shows the text of a page depends on that text separately."""
+    """Digests of views, for one build, so that a page in many lists is digested only once. The text of pages
+    is not included; a file that shows the text of a page depends on that text separately."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[PageView, bytes]] = {}
@@ -177,7 +177,7 @@ def _decode_names(data: bytes) -> list[str] | None:
 MIN_PROCESS_PAGES = 40
 """Minimum number of pages for which starting processes is worthwhile."""
 _IMAGE_COST = 20
-"""Cost of making the copies of an image, in pages."""
+"""Cost of making the copies of an image, as a multiple of the cost of creating one page."""
 _FILES_PER_CALL = 4
 """Number of files in one call. Creating a file takes one or two milliseconds, a call a fifth of a
 millisecond."""
@@ -186,7 +186,7 @@ OutputResult = tuple[Output, tuple[Diagnostic, ...]]
 
 
 def estimate_cost(planned: OutputFile) -> int:
-    """Return the cost of creating a file, in pages. Return 0 if only this process should create it."""
+    """Return the cost of creating a file; a page costs 1. Return 0 if only this process should create it."""
     content = planned.content
     if isinstance(content, GeneratedFile):
         return _IMAGE_COST if content.is_slow else int(bool(content.key) and not content.is_joint)

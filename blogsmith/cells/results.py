@@ -194,8 +194,8 @@ def show_results(
 
 
 def _missing_file_warnings(page: PageStatus, around: Environment) -> list[Diagnostic]:
-    """Return warnings for missing files that are named in `depends`: later changes of them would not be
-    noticed."""
+    """Return warnings for missing files that are named in `depends`, because later changes of them would not
+    be noticed."""
     reporter = Reporter(str(page.cells.path), page.lines)
     for cell in page.cells.cells:
         for pattern in cell.options.depends if cell.is_run else ():

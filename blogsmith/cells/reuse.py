@@ -74,8 +74,8 @@ def reusable_states(
 
 
 def declared_stamps(page: PageCells, session: str, root: Path) -> dict[int, object]:
-    """Return stamps that show changes of declared files: number of a cell in the session → stamps of the
-    files that the cell declares; 0 → stamps of the files that the page declares."""
+    """Return stamps that show changes of declared files. A key is the number of a cell in the session, for
+    the files that the cell declares, or 0 for the files that the page declares."""
     files = FileDigests(root)
     patterns = {0: page.depends}
     patterns |= {number: c.options.depends for number, c in enumerate(page.session_cells(session), 1)}

@@ -216,9 +216,9 @@ def _log_times(page: PageStatus, run: SessionRun, log: BuildLog) -> int:
 def record_page(
     page: PageStatus, runs: Mapping[str, SessionRun], root: Path, around: Environment, date: dt.date
 ) -> PageRecord:
-    """Record those sessions of a page that succeeded, and leave its other records unchanged. around:
-    environment with the files as they are after the run. Raises `SiteError` if the record cannot be written.
-    """
+    """Record those sessions of a page that succeeded, and leave its other records unchanged. Return the new
+    record. around: environment with the files as they are after the run. Raises `SiteError` if the record
+    cannot be written."""
     names = page.verdict.recorded
     made = {}
     for name, run in runs.items():

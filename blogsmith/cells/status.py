@@ -165,8 +165,8 @@ class SiteStatus(Struct, frozen=True):
 
 
 def adopt_record(page: PageStatus, root: Path) -> PageStatus:
-    """Copy the record of a renamed post to the folder of its present path. Raises `SiteError` if that
-    fails."""
+    """Copy the record of a renamed post to the folder of its present path. Return the page's new status.
+    Raises `SiteError` if that fails."""
     if page.moved_from is None or page.record is None or page.damage:
         return page
     copy_record(root, page.moved_from, page.cells.path, page.record)
@@ -174,7 +174,7 @@ def adopt_record(page: PageStatus, root: Path) -> PageStatus:
 
 
 def adopt_records(surveyed: SiteStatus) -> SiteStatus:
-    """Copy the records of all renamed posts, see `adopt_record`."""
+    """Copy the records of all renamed posts, as `adopt_record` does. Return the status of the site."""
     return replace(surveyed, pages=tuple(adopt_record(page, surveyed.root) for page in surveyed.pages))
 
 

@@ -193,8 +193,8 @@ def _run(
     *,
     breaks: bool = False,
 ) -> list[SessionRun]:
-    """Run sessions in a new copy of the site. breaks: whether to counter-check all claims; if not, none is
-    counter-checked."""
+    """Run sessions in a new copy of the site, and return their results. breaks: whether to counter-check all
+    claims; if not, none is counter-checked."""
     if not checks:
         return []
     root = copy_site(context.root, folder, setting.exclude)
@@ -277,8 +277,8 @@ def _report(check: _Check, differences: Mapping[int, str], changing: Mapping[int
 
 
 def _judge_claims(check: _Check, run: SessionRun, counts: VerifyCounts, log: BuildLog) -> VerifyCounts:
-    """Report claims of a session that never fail. Return `counts` plus the counts of this session's
-    claims."""
+    """Report the claims of a session that can never fail as errors. Return `counts` plus the session's own
+    counts."""
     reporter = Reporter(str(check.page.cells.path), check.page.lines)
     found = []
     for item, result in zip(check.items, _new_results(check, run), strict=True):

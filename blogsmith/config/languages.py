@@ -89,5 +89,5 @@ def _spellings_of_site(config: Config) -> Mapping[str, str]:
 
 @lru_cache(maxsize=8)
 def _map_spellings(tags: tuple[str, ...], own: str) -> Mapping[str, str]:
-    """Map each tag in lower case to the tag as written in the settings."""
+    """Map each tag in lower case to the tag as written in the settings. own: tag of the default language."""
     return {own.lower(): own} | {tag.lower(): tag for tag in tags}

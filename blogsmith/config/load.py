@@ -86,7 +86,8 @@ def _form() -> Form:
 
 
 def _level_form(code: str) -> Form:
-    """Return the form of a code's value: an allowed level, a level for certain files, or a list of these."""
+    """Return the schema of the setting for a diagnostic code. Its value is an allowed level, a level for
+    certain files, or a list of these."""
     levels = [level for level in get_args(Level) if _is_possible(level, code)]
     name = "-".join(levels)
     word: Form = {**choice_form(levels), DEFINITION: f"level-{name}"}
@@ -142,7 +143,8 @@ def _read_ignored(slot: Slot) -> tuple[str, ...]:
 
 
 def _read_rule(slot: Slot, code: str) -> LevelRule | None:
-    """Read a level, or a mapping with a level and the files that it applies to."""
+    """Read a level, or a mapping with a level and the files that it applies to. Return None after an
+    error."""
     if not isinstance(slot.value, dict):
         found = typed(str, _WORD, f'{format_choices(get_args(Level))}, or a mapping with "level" and "in"')(
             slot
@@ -297,7 +299,7 @@ _MACROS: Form = {"propertyNames": get_form(check_macro_name), "additionalPropert
 )
 def _read_macros(slot: Slot) -> dict[str, str] | None:
     """Read a mapping of macros, or a list of LaTeX files and mappings. A LaTeX file becomes a key without a
-    value."""
+    value. Return None after an error."""
     if not isinstance(slot.value, list):
         return _read_macro_bodies(slot)
     found: dict[str, str] = {}
@@ -332,7 +334,7 @@ def _read_unchanged(slot: Slot) -> Any:
 
 
 def _describe_type(kind: Any) -> str:
-    """Describe the type in the words of an author."""
+    """Return the name of a type, as messages to authors use it."""
     parts = get_args(kind)
     if kind in _TYPE_NAMES:
         return _TYPE_NAMES[kind]
@@ -347,7 +349,7 @@ def _describe_type(kind: Any) -> str:
 
 @accepts({"type": "null"})
 def _read_empty_language(slot: Slot) -> SiteLanguage | None:
-    """Accept `de:` without a value, which means the defaults."""
+    """Return the default settings for `de:` without a value. Report any other value and return None."""
     if slot.value is None:
         return SiteLanguage()
     hint = f"write `{slot.name}: {{title: {slot.value}}}`" if isinstance(slot.value, str) else ""

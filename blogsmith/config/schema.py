@@ -165,7 +165,9 @@ class SocialCards(Struct, frozen=True):
     """Fonts of social cards for letters that the font of the theme lacks."""
 
     fonts: tuple[str, ...] = ()
-    """Font files of the site (TTF, OTF, WOFF2), as paths from the site root. The first with a letter is used.
+    """Font files of the site (TTF, OTF, WOFF2), as paths from the site root. For each letter, the first font
+    that has it is used.
+
     """
     installed: bool = True
     """Also use the fonts of the machine that builds. `false`: cards are the same on all machines."""
@@ -278,8 +280,8 @@ class Execution(Struct, frozen=True):
     jobs: int = 0
     """Sessions that run in parallel and share the cores for BLAS. 0: the number of cores."""
     keep: float = 600.0
-    """Seconds for which the state after slow cells stays in memory, so that the next build need not run these
-    cells again before an edited cell (Linux). 0: not at all."""
+    """Seconds for which the state after slow cells stays in memory (Linux). If you edit a later cell, the
+    next build then need not run the slow cells again. 0: not at all."""
     preload: tuple[str, ...] = ()
     """Modules to import once for all sessions: `numpy`, `torch`. Linux and macOS, CPU only."""
     shapes: Literal["off", "check"] = "off"

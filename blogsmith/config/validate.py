@@ -135,7 +135,8 @@ def _check_directive(directive: str, sources: tuple[str, ...], policy: Slot) -> 
 
 
 def _source_problem(directive: str, source: str) -> tuple[str, str]:
-    """Return the problem of a source and a hint, or two empty strings if the source is valid."""
+    """Return what is wrong with a source of a Content-Security-Policy, and a hint; both empty if it is
+    valid."""
     if source == "'unsafe-inline'" and directive != "style-src":
         return (
             f'"{source}" is not allowed in "{directive}"',
@@ -302,7 +303,7 @@ def _packages_form() -> Form:
 
 @accepts({LAZY: _packages_form})
 def _browser(settings: Browser, slot: Slot) -> Browser | None:
-    """Check the packages, whose valid names depend on the source of Pyodide."""
+    """Check the packages; which names are valid depends on `pyodide`. Return None after an error."""
     from ..pyodide.distribution import CDN, setting_problem
     from ..pyodide.names import PACKAGE_NAMES, guess_package
 
@@ -383,7 +384,7 @@ def check_languages(languages: Mapping[str, SiteLanguage], slot: Slot) -> Mappin
 
 
 def _warn_of_own_path(languages: Mapping[str, SiteLanguage], slot: Slot) -> None:
-    """Warn if the default language has a `path`: its pages are always at the root."""
+    """Warn if the default language has a `path`, which has no effect: its pages are always at the root."""
     settings = slot.mapping.located.value
     own = settings.get("lang", Config().lang) if isinstance(settings, dict) else ""
     for tag, found in languages.items():

@@ -76,7 +76,8 @@ def open_pages(
 
 
 def outside_address(address: str) -> str:
-    """Return a URL of another host or a mail address for a link in a book; empty for any other scheme."""
+    """Return `address`, percent-encoded, if a link in a book may lead there: a web or mail address. Otherwise
+    empty."""
     try:
         scheme = urlsplit(address).scheme.lower()
     except ValueError:
@@ -85,7 +86,7 @@ def outside_address(address: str) -> str:
 
 
 def percent_encode(address: str) -> str:
-    """Percent-encode spaces and other characters of a URL that strict readers reject."""
+    """Return a URL in which spaces and other characters that strict readers reject are percent-encoded."""
     return quote(address, safe="%/:=&?~#+!$,;'@()*[]")
 
 

@@ -70,7 +70,8 @@ class LinkCounts(Struct, frozen=True):
 
 
 def check_links(site: SiteSnapshot, options: LinkOptions, log: BuildLog) -> LinkCounts:
-    """Check the links to other hosts on the site's pages. Add problems to the log."""
+    """Check the links to other hosts on the site's pages. Add problems to the log. Return counts of the
+    results."""
     settings, root = site.config.links, site.context.root
     uses = [
         found for found in _find_uses(site) if not options.files or is_within(found[1].path, options.files)

@@ -30,8 +30,8 @@ from ..project.report import (
 def execute_site(
     root: Path, posts: Sequence[str], options: BuildOptions, progress: Progress = no_progress
 ) -> BuildReport:
-    """Run the stale cells of `posts`, by default of all posts. Errors of an author are in the report, never
-    an exception."""
+    """Run the stale cells of `posts`, by default of all posts, and return the report. Errors of an author are
+    in the report, never an exception."""
     log = BuildLog(progress, strict=options.strict)
     try:
         context = open_site(root)
@@ -57,8 +57,8 @@ def _counts(done: CellUpdate) -> Counts:
 def verify_site(
     root: Path, posts: Sequence[str], options: VerifyOptions, now: dt.datetime, log: BuildLog
 ) -> VerifyCounts:
-    """Run the recorded cells of `posts` again, by default of all, and report results that differ. Raise
-    SiteError if the site cannot be read."""
+    """Run the recorded cells of `posts` again, by default of all, and report results that differ. Return the
+    number of results with each outcome. Raise SiteError if the site cannot be read."""
     context = open_site(root)
     log.levels = context.config.diagnostics.as_levels
     asked = BuildOptions(

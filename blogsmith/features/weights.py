@@ -45,7 +45,7 @@ _FONTS = (".woff2", ".woff", ".ttf", ".otf")
 
 
 class Resource(Struct, frozen=True):
-    """A file that a page loads, or several alternatives; a browser chooses one."""
+    """A file that a page loads, or several alternatives from which a browser chooses one."""
 
     kind: Kind
     choices: tuple[str, ...]
@@ -125,7 +125,7 @@ _KINDS: tuple[Kind, ...] = ("styles", "scripts", "fonts", "pictures")
 _TEXT_SUFFIXES = frozenset((".css", ".js", ".mjs", ".svg", ".json", ".html", ".txt", ".xml"))
 _MAX_COMPRESSED_BYTES = 20_000_000
 _LINES = 10
-"""Number of pages in the table."""
+"""Maximum number of pages in the table of the largest pages."""
 _NAMES: Mapping[str, str] = {
     "page": "the HTML",
     "pictures": "the images",

@@ -47,7 +47,7 @@ class UnpackResult(Struct, frozen=True):
     """Outcome of unpacking an archive. Each field lists folders, relative to the site root."""
 
     placed: tuple[str, ...] = ()
-    """Folders that were written: they are new or replaced another record."""
+    """Folders that were written, either as new ones or in place of another record."""
     same: tuple[str, ...] = ()
     """Folders whose existing results are equal to those in the archive, except perhaps for the date."""
     kept: tuple[str, ...] = ()
@@ -92,6 +92,7 @@ def _folder_files(root: Path, folder: PurePosixPath) -> dict[str, bytes]:
 
 def unpack(root: Path, source: Path, *, keep_existing: bool = False) -> UnpackResult:
     """Unpack the results of an archive. They replace other recorded results unless `keep_existing` is set.
+    Return the folders concerned.
 
     Raises `SiteError` `freeze-archive` if the archive contains anything but complete, valid records. In this
     case no file is written.

@@ -30,8 +30,8 @@ class CellRecord(Struct, frozen=True):
     depends: Mapping[str, str] = field(default_factory=dict)
     """Files that its `depends` matched, relative to the site root → hex SHA-256."""
     origin: Origin | None = None
-    """Machine and date of the run, if the result is from an earlier run because the cell could not run in the
-    last run of its session; otherwise None.
+    """Machine and date of an earlier run, if the result comes from there, because the cell could not run with
+    the rest of its session. Otherwise None.
 
     If set, `run.reads`, `run.modules` and `run.absent` also include the files that earlier cells had used.
     """
@@ -67,7 +67,7 @@ class SessionRecord(Struct, frozen=True):
     """Other dependencies of the values before the first cell. None if there are none, or if the record is too
     old to contain any."""
     form: KeyForm = AS_WRITTEN
-    """Form of the keys."""
+    """Form in which the keys hash code."""
     sealed: bool = True
     """Whether the record has a seal. Records of an older blogsmith have none."""
 
@@ -88,8 +88,8 @@ def _timeless(cell: CellRecord) -> CellRecord:
 
 
 def _undated(origin: Origin) -> Origin:
-    """Return the origin without the date of the run. The date of acceptance stays, because a new run removes
-    it and must therefore differ."""
+    """Return the origin without the date of the run. The date of acceptance stays, because a new run has none
+    and must differ from an accepted result."""
     return Origin(origin.machine, accepted=origin.accepted)
 
 

@@ -107,7 +107,7 @@ def _names_lines(run: CellRun) -> bool:
 
 def _is_failed(cell: Cell, run: CellRun) -> bool:
     """Return whether a cell did not end with a valid result. A skipped cell counts as failed only if another
-    cell of its session failed: otherwise it was skipped because this machine does not meet its needs."""
+    cell of its session failed. Otherwise it was skipped because this machine does not meet its needs."""
     runs = (run, *run.others.values())
     return any(one.shapes or not one.has_succeeded(error=cell.options.error) for one in runs)
 

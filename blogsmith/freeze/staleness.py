@@ -98,7 +98,7 @@ class PageVerdict(Struct, frozen=True):
 
 
 def judge_page(page: PageCells, record: PageRecord | None, around: Environment) -> PageVerdict:
-    """Judge every cell that runs and every value of `page`."""
+    """Return a verdict for every cell that runs and every value of `page`: whether its result is valid."""
     cells: dict[int, Verdict] = {}
     values: dict[int, Verdict] = {}
     names: dict[str, str] = {}
@@ -121,8 +121,8 @@ def judge_page(page: PageCells, record: PageRecord | None, around: Environment) 
 
 
 def _recorded_name(page: PageCells, session: str, record: PageRecord | None, around: Environment) -> str:
-    """Return the recorded name of a session: either its own name, or the name of a recorded session that the
-    page no longer has and whose keys are the same."""
+    """Return the recorded name of a session. This is its own name, or the name of a recorded session that has
+    the same keys and is no longer on the page."""
     if record is not None and session not in record.sessions:
         for name, known in record.sessions.items():
             if name in page.sessions():

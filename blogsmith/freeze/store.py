@@ -248,8 +248,8 @@ def read_signature(root: Path, folder: PurePosixPath, outputs: bytes) -> bytes:
 
 
 def unreferenced_files(page: Folder, named: Mapping[str, str]) -> list[str]:
-    """Return the files that blogsmith wrote in a page's folder and no record names: old images, and files
-    left by an interrupted write."""
+    """Return the files that blogsmith wrote in a page's folder and that no record names: old images, and
+    files left by an interrupted write."""
     files = [name for name, is_folder in page.entries() if not is_folder]
     return [name for name in files if name not in named and _OURS.fullmatch(name)]
 

@@ -139,11 +139,11 @@ class Plugins(Struct, frozen=True):
     converters: Mapping[str, FormulaConverter] = field(default_factory=dict)
     """Maps a plugin to its formula converter."""
     page_readers: tuple[tuple[str, PageReader], ...] = ()
-    """Pairs (plugin, function), in the order of the settings."""
+    """Pairs (plugin, function registered by `page_read`), in the order of the settings."""
     page_filters: tuple[tuple[str, PageFilter], ...] = ()
-    """Pairs (plugin, function), in the order of the settings."""
+    """Pairs (plugin, function registered by `page_rendered`), in the order of the settings."""
     outputs: tuple[tuple[str, OutputsFunction], ...] = ()
-    """Pairs (plugin, function), in the order of the settings."""
+    """Pairs (plugin, function registered by `site_outputs`), in the order of the settings."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Maps a file path to its plugin, to find the plugin that caused an exception."""
     code: PluginCode | None = None

@@ -17,7 +17,7 @@ from .plugin_code import PluginCode
 
 
 class CodeLine(NamedTuple):
-    """A line of code that an exception passed."""
+    """A line of a traceback."""
 
     filename: str
     lineno: int
@@ -99,14 +99,14 @@ def _suggestion(error: BaseException) -> str:
 
 
 def plugin_hint(plugin: str) -> str:
-    """Return a hint for an error of a plugin without a known line."""
+    """Return a hint for an error of a plugin, if the line of the error is not known."""
     return f"correct the plugin, or remove `{plugin}` from `plugins:`"
 
 
 @contextmanager
 def convert_load_errors(name: str, file: Path) -> Iterator[None]:
-    """Turn any exception in the `with` block into SiteError: the author needs the plugin's name and line, not
-    our stack."""
+    """Turn any exception in the `with` block into SiteError, because the author needs the plugin's name and
+    line, not our stack."""
     try:
         yield
     except SiteError:

@@ -30,8 +30,8 @@ def load_plugins(
     installed: Mapping[str, InstalledPart] = MappingProxyType({}),
     remote: Mapping[str, Hooks] = MappingProxyType({}),
 ) -> Plugins:
-    """Load plugins by name from the first of these that has one: `remote`, `folders` in order, `code`, an
-    installed package.
+    """Load plugins by name, each from the first of these that contains it: `remote`, `folders` in order,
+    `code`, an installed package.
 
     Loading a plugin runs its code, so pass only folders, code and packages that the author trusts. Raises
     SiteError if a plugin fails. remote: registrations of plugins that run in another process.

@@ -95,8 +95,8 @@ def _find_files(root: Path) -> Iterator[str]:
 
 
 def hash_site_file(root: Path, path: str) -> str:
-    """Return the hexadecimal SHA-256 of a file of the site, whose root is resolved. Raise ValueError with the
-    reason if the file cannot be used."""
+    """Return the hexadecimal SHA-256 of a file of the site. root: absolute path without symbolic links. Raise
+    ValueError with the reason if the file cannot be used."""
     return hashlib.sha256(_read_site_file(root, path)).hexdigest()
 
 

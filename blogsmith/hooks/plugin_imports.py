@@ -47,10 +47,11 @@ _FILE_ARGUMENTS: Mapping[str, Callable[[tuple[object, ...]], object]] = MappingP
         "open": lambda arguments: str(arguments[0]).endswith(".pth") and arguments[0],
     }
 )
-"""Maps an audit event to the file that must not be in the site."""
+"""Maps an audit event to a function that returns a file from the event's arguments. The file must not be in
+the site."""
 _EVENTS = frozenset({"exec", "compile", *_FILE_ARGUMENTS})
 _MAX_PATHS = 4096
-"""Maximum number of files of running code that are remembered."""
+"""Maximum number of files for which the result of `_covered_path` is cached."""
 _BINARY = (".pyc", ".pyd", ".so", ".dll", ".dylib")
 _HINT = f"move it to {FOLDER}/, which `blogsmith trust` covers, and write `from .{{name}} import …`"
 
@@ -87,7 +88,7 @@ def load_plugin_module(name: str, code: PluginCode) -> ModuleType:
 
 
 def forget_plugin_modules(code: PluginCode) -> None:
-    """Create a new package, so that modules of plugins loaded before are imported again."""
+    """Replace the package of plugins by an empty one, so that their modules are imported again."""
     for name, module in list(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
         if name == PACKAGE or isinstance(getattr(spec, "loader", None), HashedSourceLoader):
@@ -121,21 +122,22 @@ class SiteImportGuard(MetaPathFinder):
     """Finder that delegates to Python's finders and rejects modules of the site that are not covered."""
 
     def __init__(self, root: str) -> None:
-        """Create the guard of the site at `root`, which is resolved."""
+        """Create the guard of the site at `root`, an absolute path without symbolic links."""
         self.code = PluginCode(Path(root))
         """Code that consent covers now."""
         self._root = root
         self._running_path = functools.lru_cache(_MAX_PATHS)(self._covered_path)
 
     def use(self, code: PluginCode) -> None:
-        """Check against `code` from now on."""
+        """Use `code` as the code that consent covers from now on."""
         self.code = code
         self._running_path.cache_clear()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the location of a module for `import`. Raise SiteError if it is rejected."""
+        """Return the location of a module for `import`; None if no finder knows it. Raise SiteError if it is
+        rejected."""
         found = self._find_in_site(fullname, path, target)
         if found is None:
             return None
@@ -177,8 +179,8 @@ class SiteImportGuard(MetaPathFinder):
                 raise self._text_error()
 
     def _check_source(self, caller: CodeType, source: object, file: object = "") -> None:
-        """Check text that `caller` compiles. Libraries such as `dataclasses` generate code, so only plugins
-        and loaders are restricted."""
+        """Raise an error if code outside `self.code` compiles text that consent does not cover. Only plugins
+        and loaders are restricted, because libraries such as `dataclasses` generate code."""
         text = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
         if not isinstance(text, bytes):
             return
@@ -216,10 +218,10 @@ class SiteImportGuard(MetaPathFinder):
         return self.code.sources[path] if path else None
 
     def _covered_path(self, file: str) -> str | None:
-        """Return the path in the site of a covered source, None for other files.
+        """Return the path in the site of a covered source; None for other files.
 
-        `_running_path` is the same, cached: libraries compile thousands of times, and the file of code that
-        runs already does not change.
+        `_running_path` caches the results, because libraries compile thousands of times. The file of code
+        that is already running does not change.
         """
         names = (_posix(os.path.relpath(form, self._root)) for form in _path_variants(file))
         return next((name for name in names if name in self.code.sources), None)

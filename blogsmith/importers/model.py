@@ -74,11 +74,11 @@ class SourcePart:
     """Consecutive lines of a page that come from one file."""
 
     line: int
-    """1-based number of the first of these lines in `ImportedPage.original`."""
+    """1-based number of the part's first line in `ImportedPage.original`."""
     source: str
     """File relative to the root of the source."""
     first: int
-    """1-based number of the first of these lines in the file."""
+    """1-based number of the part's first line in the file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class CodeStart(Struct, frozen=True):
     path: str
     """Path of the file, relative to the site root."""
     line: int
-    """1-based line."""
+    """1-based line of this file."""
 
 
 def code_start(cell: Cell, post: str) -> CodeStart:
@@ -29,7 +29,8 @@ def code_start(cell: Cell, post: str) -> CodeStart:
 
 
 def locate_in_post(text: str, starts: Sequence[CodeStart]) -> str:
-    """Replace locations such as `<cell 2>` by lines of the post, or of the file that contains the cell.
+    """Return `text` with locations such as `<cell 2>` replaced by lines of the post, or of the file that
+    contains the cell.
     starts: start of the code of each cell of the session, in order."""
     if "<cell " not in text:
         return text

@@ -28,7 +28,7 @@ TEX = "latex"
 COMMANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {TEX: ("latex", "dvisvgm"), **{compiler: (compiler,) for compiler in PROGRAMS.values()}}
 )
-"""Need that blogsmith itself adds to a cell → the programs that it stands for."""
+"""Requirement that blogsmith itself adds to a cell → the programs that must be installed to meet it."""
 INSTALL_HINTS: Mapping[str, str] = MappingProxyType(
     {
         TEX: "run `apt install texlive-pictures dvisvgm`",
@@ -37,7 +37,7 @@ INSTALL_HINTS: Mapping[str, str] = MappingProxyType(
         "nvcc": "install the CUDA Toolkit",
     }
 )
-"""Need that blogsmith itself adds to a cell → how to install its programs on Debian and Ubuntu."""
+"""Requirement that blogsmith itself adds to a cell → how to install its programs on Debian and Ubuntu."""
 Freeze = Literal["auto", "always", "never"]
 """When a recorded result is used. `auto`: until its inputs change; `always`: whatever changes; `never`: not
 at all."""
@@ -69,9 +69,9 @@ class Need(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PageExecution:
-    """Fences of the page that are cells: `off`, `marked` or `all`, or a mapping with defaults for cells.
+    """How the cells of a page run and are shown. In front matter: `off`, `marked`, `all`, or a mapping.
 
-    None in a field means the site's setting.
+    In a field, None means that the site's setting applies.
     """
 
     mode: Literal["off", "marked", "all"] | None = None

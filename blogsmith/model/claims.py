@@ -61,7 +61,7 @@ _LITERALS: Mapping[type[ast.expr], str] = MappingProxyType(
 
 
 class ClaimProblem(Struct, frozen=True):
-    """A part of a claim's code that is neither true nor false."""
+    """An expression in a claim's code that is neither true nor false."""
 
     kind: str
     line: int

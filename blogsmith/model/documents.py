@@ -182,7 +182,7 @@ class Reference:
     """http(s) only; a DOI is converted to its URL."""
     note: str = ""
     is_named: bool = True
-    """False if blogsmith chose the key, because the author gave none."""
+    """Whether the author gave the key. If not, blogsmith chose it."""
     volume: str = ""
     issue: str = ""
     pages: str = ""
@@ -419,7 +419,7 @@ class FaqEntry(Struct, frozen=True):
     """A folded question with its answer, as search engines read it."""
 
     question: str
-    """Plain text."""
+    """The question as plain text."""
     answer: str
     """HTML of paragraphs and lists, with formulas in linear form."""
 
@@ -475,7 +475,7 @@ class Body(Struct, frozen=True):
 
     @property
     def html(self) -> str:
-        """Read the HTML of the content."""
+        """HTML of the content, read when needed."""
         return self.content.read()
 
 

@@ -1,4 +1,5 @@
-"""Libraries that make charts of cells interactive, in the copy of a site: their files, sizes and digests."""
+"""Libraries that make charts of cells interactive: names, sizes and digests of the files that a site
+copies."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ class LibraryFile(Struct, frozen=True):
     package: str
     """Package on npm with its version, such as `vega@6.4.0`."""
     path: str
-    """Path in the package."""
+    """Path of the file in the package."""
     size: int
     """Size in bytes."""
     sha256: str
@@ -28,7 +29,7 @@ class Library(Struct, frozen=True):
     """A library that draws charts in browsers."""
 
     title: str
-    """Name for readers."""
+    """Name of the library as readers know it."""
     licence: str
     files: tuple[LibraryFile, ...]
     """Scripts in the order they are loaded."""

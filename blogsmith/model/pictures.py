@@ -28,7 +28,7 @@ class ImageVariant(Struct, frozen=True, order=True):
 
 
 class ImageInfo(Struct, frozen=True):
-    """An image of the site: the data that pages which show it need."""
+    """An image of the site, with the data that pages need to show it."""
 
     url: str
     """URL of the image: its path with the base path, or the whole URL of a remote image."""

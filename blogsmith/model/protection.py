@@ -44,7 +44,7 @@ class Restriction(NamedTuple):
     """Keys as written, from the outermost mapping on, with the indexes of lists."""
     remedy: Remedy
     meant: str = ""
-    """Key in the table that the written key is probably a misspelling of; empty if it is spelt as in the
+    """Key in the table that the author probably meant, if the key is misspelt; empty if it is spelt as in the
     table."""
 
     @property
@@ -107,8 +107,8 @@ RULES: tuple[RestrictionRule, ...] = (
     RestrictionRule(name_set("permalink"), "draft", closed=name_set("false")),
     RestrictionRule(name_set("headless unpublished isdraft"), "draft", closed=_YES),
 )
-"""Rules in the order they are tried. The first rule applies that lists the key and restricts the page for the
-value of the key."""
+"""Rules in the order they are tried. The first rule that lists the key, and that restricts the page because
+of the key's value, applies."""
 
 _FOREIGN_KEYS = frozenset().union(*(rule.keys for rule in RULES)) - name_set("status unlisted")
 _CONTAINERS = name_set("build params extra cascade")

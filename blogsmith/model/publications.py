@@ -78,7 +78,7 @@ class Publication(Struct, frozen=True, kw_only=True):
     """URL of an image for lists of publications, or its path in the site."""
     award: str = ""
     award_text: str = ""
-    """Sentence about the award."""
+    """Sentence about the award, for lists of publications."""
     is_selected: bool = False
     """Whether the entry is marked with `selected = {true}`."""
     bibtex: str = ""
@@ -105,7 +105,7 @@ class PublicationLookup(Struct, frozen=True):
     """The result of looking up a key in the bibliographies of a page."""
 
     work: Publication | None = None
-    """None if no bibliography has the key."""
+    """The entry; None if no bibliography has the key."""
     diagnostics: tuple[Diagnostic, ...] = ()
     """Errors in the entry. Only these contain locations, so the publication stays equal if its entry moves
     within the file."""

@@ -91,7 +91,7 @@ CellOutput = Stream | Display | Failure
 
 
 class ShapeMismatch(Struct, frozen=True):
-    """A comment in the code that states the shape of a tensor, where the tensor has another shape."""
+    """A comment in the code that states a shape which the tensor does not have."""
 
     line: int
     """1-based line in the cell."""
@@ -101,12 +101,12 @@ class ShapeMismatch(Struct, frozen=True):
     """Shape in the comment, with the names replaced by sizes, e.g. `(4, 8)`."""
     got: str
     cell: int = 0
-    """Number in the session of the cell that contains the comment, which may be an earlier one if the comment
-    is in a function. 0: the cell that ran."""
+    """Number of the cell that contains the comment, counted in its session. This may be an earlier cell if
+    the comment is in a function. 0: the cell that ran."""
 
 
 class UndecidedClaim(Struct, frozen=True):
-    """Value at the end of a claim that is neither true nor false, so that it proves nothing."""
+    """Last value of a claim, if it is neither true nor false, so that the claim proves nothing."""
 
     kind: str
     """Kind, as named by the worker: `tuple`, `array`, `number`…; `none`: the cell does not end with an
@@ -162,7 +162,7 @@ class CellRun(Struct, frozen=True):
     it, as in `flash aten::_scaled_dot_product_flash_attention_for_cpu`. Sorted, without duplicates. ` cpu` is
     added if the operator has the same name on every device and ran on the CPU."""
     unjudged: UndecidedClaim | None = None
-    """Value of a claim that is neither true nor false; None for other claims and cells."""
+    """Last value of a claim if it is neither true nor false; None for other claims and cells."""
     compared: int = 0
     """For a claim: number of values that it compared; 0 if unknown."""
     notes: tuple[str, ...] = ()
@@ -203,7 +203,7 @@ class Machine(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
     platform: str = ""
     """Platform, e.g. `Linux x86_64`."""
     cpu: str = ""
-    """Model name."""
+    """Model name of the CPU."""
     gpu: str = ""
     """Model name of the CUDA device that was used; for several devices as in `2 × NVIDIA H200`."""
     capability: str = ""

@@ -67,7 +67,7 @@ class Sweep(Struct, frozen=True):
         return SweepPoint(at, tuple(axis.name for axis in self.axes), self._values(at))
 
     def other_points(self) -> tuple[SweepPoint, ...]:
-        """Return all runs except the default."""
+        """Return all runs except that of the default point."""
         default = self.default_point
         return tuple(point for point in self.points() if point.at != default.at)
 

@@ -19,7 +19,7 @@ class Link(Struct, frozen=True):
     """A link with a title."""
 
     title: str
-    """Plain text."""
+    """Title as plain text."""
     url: str
     """URL with base path; empty if there is no page to link to (an unpublished part of a series)."""
     title_html: str = ""
@@ -33,9 +33,9 @@ class SeriesPart(Struct, frozen=True):
 
     title: str
     url: str
-    """Empty while the part is unpublished."""
+    """URL with base path; empty while the part is unpublished."""
     part: int
-    """1-based."""
+    """1-based number of the part."""
     current: bool
     title_html: str = ""
     """Title with formulas typeset, as in `Link`."""
@@ -56,14 +56,14 @@ class Feed(Struct, frozen=True):
     url: str
     """URL with base path."""
     type: str
-    """Media type."""
+    """Media type of the feed."""
 
 
 class Translation(Struct, frozen=True):
     """A page in one of its languages."""
 
     lang: str
-    """BCP 47 tag."""
+    """BCP 47 tag of this language."""
     name: str
     """Name of the language in that language: `Deutsch`."""
     url: str
@@ -80,7 +80,7 @@ class Pager(Struct, frozen=True):
     """Position of a page among the pages of a long list."""
 
     number: int
-    """1-based."""
+    """1-based number of the page in the list."""
     total: int
     previous_url: str = ""
     """URL of the page of newer entries; empty on the first."""
@@ -108,7 +108,7 @@ class Discussion(Struct, frozen=True):
 
 
 class Counting(Struct, frozen=True):
-    """The service that counts visits, for the script of pages."""
+    """The service that counts visits; settings for the script that pages load."""
 
     provider: str
     """`goatcounter`, `plausible` or `umami`."""
@@ -135,7 +135,7 @@ class ManualGroup(Struct, frozen=True):
     """A group of pages in the tree of a manual."""
 
     title: str
-    """Empty for pages that belong to no group."""
+    """Title of the group; empty for pages that belong to no group."""
     pages: tuple[Link, ...]
 
 
@@ -201,7 +201,7 @@ class PageView(Struct, frozen=True):
     canonical_url: OfPage[str]
     """Absolute URL; empty if the site has no `base_url`."""
     title: OfPage[str]
-    """Plain text."""
+    """Title as plain text."""
     title_html: OfPage[str]
     """Inline HTML with formulas typeset; safe."""
     body: OfPage[PageText] = NO_TEXT
@@ -233,17 +233,17 @@ class PageView(Struct, frozen=True):
     categories: OfPage[tuple[Link, ...]] = ()
     """Links to the pages that list the posts of each category."""
     series_name: OfSite[str] = ""
-    """Empty if the post belongs to no series."""
+    """Name of the series; empty if the post belongs to none."""
     series_url: OfSite[str] = ""
     """URL of the page of the series."""
     series: OfSite[tuple[SeriesPart, ...]] = ()
     """All parts in order; unpublished ones have no URL."""
     toc: OfPage[tuple[TocEntry, ...]] = ()
-    """Empty if the page shows none."""
+    """Entries of the table of contents; empty if the page shows none."""
     reading_minutes: OfPage[int] = 0
     """At least 1 for a post with a date; 0 if no time is shown: lists, posts without a date."""
     lang: OfPage[str] = "en"
-    """BCP 47 tag."""
+    """BCP 47 tag of the page's language."""
     direction: OfPage[Literal["ltr", "rtl"]] = "ltr"
     """Writing direction of its language."""
     edition: OfSite[str] = ""
@@ -252,9 +252,9 @@ class PageView(Struct, frozen=True):
     translations: OfSite[tuple[Translation, ...]] = ()
     """The page in every language, itself included; empty if there is only one."""
     status: OfPage[str] = ""
-    """`wip` or empty."""
+    """`wip` for a post that is public but unfinished; otherwise empty."""
     draft: OfPage[bool] = False
-    """True only if drafts are built."""
+    """Whether it is a draft. Pages can be drafts only if drafts are built."""
     unlisted: OfPage[bool] = False
     """Whether no list contains it, and a tag forbids search engines to index it."""
     section: OfSite[Link | None] = None
@@ -262,7 +262,7 @@ class PageView(Struct, frozen=True):
     previous: OfSite[Link | None] = None
     """The older neighbour in the section (or the series)."""
     next: OfSite[Link | None] = None
-    """The newer neighbour."""
+    """The newer neighbour in the section (or the series)."""
     next_post: OfSite[PageView | None] = None
     """The page of `next` as in lists, with `picture` and `description`; it has no relations of its own."""
     builds_on: OfSite[tuple[Link, ...]] = ()
@@ -408,6 +408,6 @@ class SiteView(Struct, frozen=True):
         return self.editions.get(name, self)
 
     search: SearchView | None = None
-    """None for a site without search."""
+    """The search of the site; None for a site without search."""
     ground: Ground = Ground()
     """Background colours of pages, `--paper`, as `light` and `dark`."""

@@ -28,7 +28,8 @@ class Macro(Struct, frozen=True):
     arity: int
     """Number of arguments, including the optional one."""
     default: tuple[str, ...] | None
-    """Tokens used if the first argument, then optional, is missing; None: all arguments are required."""
+    """Default of the first argument, as tokens; the first argument is then optional. None: no argument is
+    optional."""
     body: tuple[str, ...]
     delimiters: tuple[tuple[str, ...], ...] = ()
     r"""Tokens before the first parameter, then those after each, for a definition like `\def\a#1.{…}`; empty

@@ -174,7 +174,7 @@ class TextTrace:
 
 
 def compress_text(text: PageText) -> bytes:
-    """Return the text in compressed form."""
+    """Return the text in compressed form, for the cache."""
     encoded = text.encode()
     features = text_features(encoded.data) if encoded.features is None else encoded.features
     head = _HEAD.pack(len(encoded.outline), len(encoded.fragments), pack_features(features))
@@ -222,7 +222,8 @@ _MARKS = {
     "pre": b"<pre",
     "video": b"<video",
 }
-"""Feature → string that occurs in the HTML only if the page has the feature, not in prose ("embedding")."""
+"""Feature → string in the HTML of pages that have the feature. Prose never contains it, unlike the mere word
+"embedding"."""
 _LIST = b'<ol class="by-'
 
 FEATURES = (
@@ -248,10 +249,10 @@ def text_features(html: bytes) -> frozenset[str]:
 
 
 def pack_features(features: Iterable[str]) -> int:
-    """Return features as an integer."""
+    """Return names from `FEATURES` as an integer with one bit per feature."""
     return sum(1 << FEATURES.index(name) for name in features)
 
 
 def unpack_features(number: int) -> frozenset[str]:
-    """Return the features that `pack_features` encoded."""
+    """Return the names of features that `pack_features` encoded as `number`."""
     return frozenset(name for at, name in enumerate(FEATURES) if number >> at & 1)

@@ -70,5 +70,5 @@ def rsync_files(site: HostedSite) -> Mapping[str, str]:
 
 
 def rsync_steps(site: HostedSite) -> tuple[str, ...]:
-    """Return the remaining steps for the user, one per line."""
+    """Return the steps that the user has to take next, one string for each."""
     return (f"sh {SCRIPT} --dry-run   builds, and shows what would change at {site.destination}",)

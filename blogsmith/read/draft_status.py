@@ -1,5 +1,4 @@
-"""Decision whether a page must not be published, by front matter keys of blogsmith or of other site
-generators.
+"""Decision whether a page is a draft, from front matter keys of blogsmith or of other site generators.
 
 A published page cannot be taken back, so a page whose keys are unclear is treated as a draft.
 """
@@ -77,8 +76,8 @@ def _report_restriction(slot: Slot, found: Restriction) -> None:
 
 
 def _without_value(line: str, end: int) -> str:
-    """Replace everything after the key by an ellipsis, because the value may be a password and build logs are
-    often public."""
+    """Return the line with everything after the key replaced by an ellipsis, because the value may be a
+    password and build logs are often public."""
     found = _DELIMITER.match(line, end)
     return f"{line[: found.end()]}…" if found else line[:end]
 

@@ -66,7 +66,7 @@ _WORKER: Form = {
 
 @accepts({"properties": {"kernel": SHAPED}, "not": _WORKER})
 def _check_engine(execution: PageExecution, slot: Slot) -> PageExecution:
-    """Select the Jupyter engine if the page names a kernel."""
+    """Return the settings, with the Jupyter engine if the page names a kernel but no engine."""
     if not isinstance(slot.value, dict) or "kernel" not in slot.value:
         return execution
     kernel = slot.child("kernel")

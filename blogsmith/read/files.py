@@ -169,7 +169,7 @@ def _unchanged_sources(before: SiteFiles, changed: Container[str]) -> dict[tuple
 
 
 def _bundle_folders(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
-    """Return the folders of posts, `post/index.md` with its files: they contain no other Markdown file."""
+    """Return the folders of posts. Such a folder contains `index.md` and no other Markdown file."""
     counts: Counter[PurePosixPath] = Counter()
     indexes = set()
     for path in paths:

@@ -84,8 +84,8 @@ def read_document(source: Source, config: Config) -> tuple[Document, tuple[Diagn
 
 
 def find_key_place(names: Iterable[str], lines: Iterable[str]) -> Place | None:
-    """Return the location of a key, by one of its names, in the lines of the front matter. Used for unknown
-    keys, whose locations are not recorded."""
+    """Return the location of a key, by one of its names, in the lines of the front matter; None if no line
+    has the key. Used for unknown keys, whose locations are not recorded."""
     pattern = re.compile(rf"""[\s{{,]*["']?({"|".join(map(re.escape, names))})["']?\s*[:=]""")
     for number, line in enumerate(lines, 1):
         if found := pattern.match(line):
@@ -166,7 +166,8 @@ def _split_toml(lines: list[str], reporter: Reporter) -> _SplitSource:
 
 def _split_json(text: str, lines: list[str]) -> _SplitSource | None:
     """Split at the end of the JSON object, or if it is invalid, at a line `}` or an empty line. Return None
-    if other characters follow on the last line of the object: the text is then a sentence about JSON."""
+    if other characters follow on the last line of the object, because the text is then a sentence about
+    JSON."""
     end = read_object(text).end
     if end >= 0:
         behind = text.find("\n", end)

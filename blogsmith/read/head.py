@@ -103,8 +103,8 @@ def read_front_matter(head: Slot, path: PurePosixPath, timezone: str) -> FrontMa
 
 
 def _meant_key(key: str) -> str | None:
-    """Return the known key that an unknown one is a typo of, such as `tags` for `tgas`; None for keys of the
-    author."""
+    """Return the known key that an unknown one is a typo of, such as `tags` for `tgas`; None if the key is
+    probably the author's own."""
     return confirm_typo(key, nearest(key, sorted(HEAD.fields)))
 
 
@@ -257,7 +257,7 @@ _STATUS = lenient_choice(("wip",), "write `status: wip` for a page that is not f
 
 @accepts(TEXT)
 def _permalink(slot: Slot) -> str | None:
-    """Read a permalink. Its path is checked where URLs are assigned."""
+    """Read a permalink; None after a warning about a URL. Its path is checked where URLs are assigned."""
     if slot.value is False and slot.name == "permalink":
         # the draft status has reported it already
         return None
@@ -274,7 +274,7 @@ def _permalink(slot: Slot) -> str | None:
 
 @accepts(union_form(FLAG, *({"type": "string", "pattern": thread} for thread in (MASTODON, BLUESKY))))
 def _comments(slot: Slot) -> bool | str | None:
-    """Read true, false, or the URL of a thread."""
+    """Read true, false, or the URL of a thread; None after reporting anything else."""
     written = slot.value
     if not isinstance(written, str) or not {"/", "@"} & {*written}:
         found: bool | None = _COMMENTS(slot)
@@ -295,8 +295,8 @@ _COMMENTS = lenient_flag(
 
 @accepts(FLAG)
 def _search(slot: Slot) -> bool | None:
-    """Read whether search can find the page. Material for MkDocs writes `{exclude: true}` for a page that it
-    cannot."""
+    """Read true or false. Return None after a warning about any other value. The value `{exclude: true}` of
+    Material for MkDocs means false."""
     if isinstance(slot.value, dict) and isinstance(slot.value.get("exclude"), bool):
         meant = not slot.value["exclude"]
         slot.warn(CODE, '"search" must be true or false', f"write `search: {str(meant).lower()}`")
@@ -312,7 +312,8 @@ _SEARCH = lenient_flag(
 
 @accepts({**TEXT, "anyOf": [{"pattern": _TEMPLATE}, _EMPTY]})
 def _template(slot: Slot) -> str | None:
-    """Read the name of a layout. Rendering checks whether the layout exists."""
+    """Read the name of a layout; None after a warning about any other value. Rendering checks whether the
+    layout exists."""
     name = lenient_text(slot)
     if name and not _TEMPLATE.fullmatch(name):
         warn_about_value(slot, "the name of a layout")

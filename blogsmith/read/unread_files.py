@@ -106,7 +106,7 @@ def unread_warning(path: str) -> Diagnostic:
 
 
 def _find_rule(root: Path, name: str) -> _Rule | None:
-    """Return the rule for a folder at the site root."""
+    """Return the rule for a folder at the site root; None if its files are not reported."""
     ours = name.casefold()
     if ours not in _OWN_FOLDERS:
         return _RULES.get(ours)

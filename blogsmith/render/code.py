@@ -28,9 +28,9 @@ _IN_BROWSER = frozenset({"pyodide", "pyodide-python"})
 """Languages of runnable cells in extensions of Quarto."""
 
 _COLUMN, _PHONE, _NUMBER, _TAB = 66, 36, 5, 4
-"""Numbers of characters: text column of the paper theme, line on a phone, line number, tab width."""
+"""Widths in characters: text column of the paper theme, line on a phone, line number, tab."""
 _MAX_INDENT = 16
-"""Maximum indentation of the continuation of a wrapped line, in columns: a phone has room for little more."""
+"""Maximum indentation of the continuation of a wrapped line, in columns. A phone has room for little more."""
 _END = "</span>"
 _SHORT, _MOST_PIECES = 32, 10_000
 """Maximum length in characters of a cached piece of code, and maximum number of cached pieces."""
@@ -89,7 +89,7 @@ class LineMark(Struct, frozen=True):
     """Id of the marker; empty if an earlier marker of the fence has the same number, because the note links
     back to that one."""
     label: str
-    """Accessible name."""
+    """Accessible name of the link."""
 
 
 class FigureOptions(Struct, frozen=True, kw_only=True):
@@ -218,7 +218,8 @@ def is_plain_language(language: str) -> bool:
 
 @lru_cache(maxsize=128)
 def _languages(initial: str) -> tuple[str, ...]:
-    """Return the languages that start with this letter, because a comparison with all thousand is slow."""
+    """Return the languages that start with this letter. Comparing a name with all thousand languages is
+    slow."""
     from pygments.lexers import get_all_lexers
 
     known = {alias for _, aliases, _, _ in get_all_lexers(plugins=False) for alias in aliases}

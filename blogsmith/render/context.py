@@ -168,7 +168,8 @@ class OpenLink(NamedTuple):
 
 @cache
 def _stock_renderer() -> RendererHTML:
-    """Return markdown-it's renderer, shared by all pages: it has no page state and is slow to create."""
+    """Return markdown-it's renderer, shared by all pages, because it has no page state and is slow to
+    create."""
     return RendererHTML()
 
 

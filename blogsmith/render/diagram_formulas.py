@@ -93,9 +93,9 @@ class LabelFormulas:
         self._written = source
         self._typeset = typeset
         self._formulas: dict[str, _Formula] = {}
-        """TeX → formula."""
+        """TeX → the formula and its placeholder."""
         self._changes: dict[int, list[_Change]] = {}
-        """1-based line → replacements."""
+        """1-based line of the source → replacements in it."""
         if "$" in source:
             lines = source.split("\n")
             self.source = "\n".join(self._replace(line, number) for number, line in enumerate(lines, 1))

@@ -222,8 +222,8 @@ def _failure_html(
 def _place(
     rendering: PageRendering, source: str, fence: Fence, error: Exception, formulas: LabelFormulas | None
 ) -> Place | None:
-    """Return the location in the post of an error that a plugin raised; that of the fence if the error has no
-    line."""
+    """Return the location in the post of an error that a plugin raised. If the error has no line, return the
+    location of the fence."""
     line, column = (error.lineno, error.offset or 0) if isinstance(error, SyntaxError) else (None, 0)
     if formulas and line and column:
         column = formulas.restore_column(line, column)

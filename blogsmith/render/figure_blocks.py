@@ -179,7 +179,7 @@ def _compare_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any
 
 
 def _warn_of_sizes(rendering: PageRendering, paths: Sequence[TextMap]) -> None:
-    """Warn about a slider whose images differ in size: their contents would not line up."""
+    """Warn about a slider whose images differ in size, because their contents would not line up."""
     found = [rendering.tools.image(path.text, rendering.document) for path in paths]
     sizes = [(one.width_px, one.height_px) for one in found if isinstance(one, ImageInfo)]
     if len(sizes) == len(paths) and None not in sizes[0] + sizes[1] and sizes[0] != sizes[1]:

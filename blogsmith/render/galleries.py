@@ -23,7 +23,7 @@ from .variants import LARGE_BYTES, MAX_SHOWN_PX, use_variants
 
 MAX_COLUMNS = 6
 ASKED, REFUSED = "lightbox", "no-lightbox"
-"""Classes of an image: the author requests or refuses a lightbox."""
+"""Classes of an image with which the author requests or refuses a lightbox."""
 
 
 def columns_for(count: int) -> int:

@@ -83,8 +83,8 @@ _find_rule = dict(RULES).get
 
 _PROSE = frozenset({"text", "code_inline", "value"})
 _BEGINNING = 400
-"""Number of characters at the start of the body that become the description of a page without one, before it
-is shortened."""
+"""If a page has no description, one is made from this number of characters at the start of its body. The
+description is shorter."""
 
 
 def render_tokens(rendering: PageRendering, tokens: Sequence[Token]) -> str:
@@ -119,7 +119,7 @@ def render_tokens(rendering: PageRendering, tokens: Sequence[Token]) -> str:
 
 
 def _render_default(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:
-    """Render a token without a rule."""
+    """Render a token whose type has no rule of ours."""
     token = tokens[index]
     if token.type == "inline":
         return _inline(rendering, tokens, index)
@@ -297,7 +297,7 @@ _LINE = lazy_pattern(r"\sdata-line\s*=", re.IGNORECASE)
 
 
 def is_marked(token: Token) -> bool:
-    """Return whether the token gets markers: it starts a block and has a range of lines."""
+    """Return whether the token gets markers. It does if it starts a block and has a range of lines."""
     return token.block and token.map is not None and token.nesting >= 0 and token.type != "inline"
 
 

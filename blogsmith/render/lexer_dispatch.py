@@ -116,7 +116,8 @@ class DispatchLexer(RegexLexer):
                 position += 1
 
     def pieces(self, text: str) -> list[tuple[str, str]]:
-        """Return class and text of each token: the same loop for a whole text, in two thirds of the time."""
+        """Return class and text of each token. This is the same loop as in `get_tokens_unprocessed`, for a
+        whole text, in two thirds of the time."""
         position, pieces = 0, list[tuple[str, str]]()
         append, states, rules = pieces.append, ["root"], self._rules("root")
         tried = rules.all
@@ -158,7 +159,7 @@ class DispatchLexer(RegexLexer):
 
 
 def _change_state(states: list[str], change: str | int | tuple[str, ...]) -> None:
-    """Change the state stack as Pygments does: the last state is never removed."""
+    """Change the state stack as Pygments does, which never removes the last state."""
     if isinstance(change, tuple):
         for state in change:
             _change_state(states, state)

@@ -23,8 +23,8 @@ WIDGET = "margin"
 
 
 def is_margin_note(callout: Callout) -> bool:
-    """Return whether a callout is a margin note. A custom kind of the site with this name is not: it has a
-    title."""
+    """Return whether a callout is a margin note. A custom kind of the site with this name is not one, because
+    it has a title."""
     return callout.kind == MARGIN.name and not callout.title
 
 

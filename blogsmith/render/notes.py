@@ -37,7 +37,7 @@ _TEXTS: Mapping[str, str] = MappingProxyType(
 """Kind of label → text of a reference. References to theorems and similar use their own names."""
 _ALTTEXT = lazy_pattern(r'<math [^>]*?alttext="([^"]*)".*?</math>', re.DOTALL)
 _NUMBER = "\0"
-"""Placeholder for a number, which may be HTML: a character that does not occur in text."""
+"""Placeholder for a number, which may be HTML. This character does not occur in text."""
 
 
 def _mark(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:

@@ -28,9 +28,9 @@ def scheme_pair(
     attrs: Mapping[str, str] | None = None,
     own: str = "",
 ) -> str:
-    """Return a `<picture>` of both images, followed by the light one for print: without it, Chromium would
-    print the image that it chose for the screen. Browsers load the image for print only when they print. own:
-    attributes of the `<picture>`."""
+    """Return a `<picture>` of both images, followed by the light one for print. Without the latter, Chromium
+    would print the image that it chose for the screen. Browsers load the image for print only when they
+    print. own: attributes of the `<picture>`."""
     rendering.widgets.add("pictures")
     sources, image = picture_parts(rendering, light, light, alt, classes=classes, attrs=attrs)
     if not light.url or not dark.url:

@@ -57,7 +57,7 @@ class _StatementCollector:
         """Id of the last statement that has ended; empty before the first."""
 
     def read(self, tokens: Sequence[Token]) -> None:
-        """Process all tokens of a page."""
+        """Collect the statements and references in all tokens of a page."""
         for index, token in enumerate(tokens):
             if token.type == "heading_open":
                 heading = get_record(token, Heading)

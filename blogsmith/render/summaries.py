@@ -14,7 +14,7 @@ from .numbers import html_within_links
 _KEPT = frozenset(("text", "math_inline", "code_inline", "softbreak", "hardbreak"))
 """Inline tokens that a summary in HTML keeps, besides pairs such as `strong_open` and `strong_close`."""
 _FORMULA_LENGTH = 0.5
-"""Width of a typeset formula, in characters of text for each character of its TeX."""
+"""Approximate width of a typeset formula, in characters of text per character of its TeX."""
 
 
 def page_summary(rendering: PageRendering, spoken: Mapping[int, str]) -> tuple[str, str]:

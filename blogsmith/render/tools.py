@@ -86,7 +86,8 @@ class SiteAccess(msgspec.Struct, frozen=True):
     post_url: Callable[[str, Document], str]
     """Slug of a post as written in a document → its URL with base path."""
     link_title: Callable[[str, str], Label | LinkTitle] = lambda path, anchor: LinkTitle()
-    """Source path of a page and id on it, empty for the page → label or title that a link to it prints."""
+    """Source path of a page, and an id on the page or an empty string → label or title that a link to it
+    prints."""
     nearest_slug: Callable[[str], str | None] = lambda slug: None
     """Unknown slug → the nearest known slug, or None."""
     slug_hint: Callable[[str], str] = lambda slug: "write the post's slug before the `#`"
@@ -98,7 +99,8 @@ class SiteAccess(msgspec.Struct, frozen=True):
     results: Callable[[Document], PageResults] = _no_results
     """Document → results of its cells and values."""
     picture: Callable[[Document, str, Path | bytes], ImageInfo | str] = _no_picture
-    """Image of a cell, with its file name in the page's folder → its URL and size, or the error."""
+    """Document, file name in the page's folder, image of a cell → the URL and size of the image, or the
+    error."""
     python_distribution: Callable[[], Distribution] = _from_cdn
     """Returns the distribution of Python for browsers; called only for pages with runnable code."""
     live_library: Callable[[str], tuple[str, ...]] = lambda library: ()

@@ -104,7 +104,7 @@ class StampedValues(Generic[Value]):
 
 
 class SourceCache:
-    """The cached digests of sources, as one build or one preview uses them."""
+    """Cache of the digests of sources, for one build or one preview."""
 
     def __init__(self, rows: CacheInterface) -> None:
         self._values = StampedValues(rows, "sources", str)
@@ -153,7 +153,7 @@ def _read_text(path: PurePosixPath, file: Path, digest: str) -> str:
 
 
 _LEAST_BYTES = 50_000
-"""Minimum file size in bytes of an image that gets smaller copies; a page of text has about this size."""
+"""Minimum file size of an image that gets smaller copies, in bytes. A page of text is about as large."""
 _DIVISIBLE = ("PNG", "JPEG", "WEBP", "AVIF")
 
 
@@ -202,7 +202,7 @@ def _pixels(size: ImageSize) -> int:
 
 
 class ImageSizes:
-    """The cached sizes of images, as one build or one preview uses them."""
+    """Cache of the sizes of images, for one build or one preview."""
 
     def __init__(self, rows: CacheInterface) -> None:
         self.values = StampedValues(rows, "images", _ImageRow)

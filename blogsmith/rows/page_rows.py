@@ -74,7 +74,7 @@ class QuestionArgument(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Question(msgspec.Struct, frozen=True, array_like=True):
-    """A function of `SiteAccess` that rendering a page called, with the arguments and a digest of the
+    """A call of a function of `SiteAccess` while a page was rendered, with the arguments and a digest of the
     result."""
 
     name: str
@@ -92,7 +92,7 @@ class Question(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def title(self) -> str:
-        """Description of the question, for messages that its answer has changed."""
+        """Description of the question, for messages about a changed answer."""
         texts = [argument.value for argument in self.arguments if argument.kind != "document"]
         written = "#".join(filter(None, texts))
         return f'{_TITLES[self.name]} "{written}"' if written else _TITLES[self.name]
@@ -141,7 +141,7 @@ _COMMON_FIELDS = tuple(name for name in _Page.__struct_fields__ if name not in _
 
 
 def encode_facts(facts: PageFacts, entry: PageEntry) -> bytes:
-    """Encode the facts of a page that other pages need."""
+    """Encode those facts of a page that other pages need."""
     return encode_row(_Facts(entry, facts.cells, facts.diagnostics))
 
 
@@ -199,7 +199,8 @@ def digest_values(*values: object) -> bytes:
 
 
 def _canonical_json(value: object) -> bytes:
-    """Encode as JSON with sorted sets and mappings. (msgpack would lose the time zone of a datetime.)"""
+    """Return `value` as JSON, with sets and mappings sorted. (msgpack would lose the time zone of a
+    datetime.)"""
     try:
         return msgspec.json.encode(value, enc_hook=_encode_hook, order="deterministic")
     except TypeError:

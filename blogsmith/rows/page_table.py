@@ -61,7 +61,7 @@ MARKED = PageKinds("marked page", "marked content")
 
 
 class PageTable:
-    """The cached rows of pages, as one build or one preview uses them."""
+    """Cache of the rows of pages, for one build or one preview."""
 
     def __init__(self, rows: CacheInterface, kinds: PageKinds = PLAIN) -> None:
         """Prepare the table. kinds: `MARKED` for a preview, which runs for hours and therefore keeps the
@@ -102,7 +102,7 @@ class PageTable:
                 self._store_row("head", document.source, encode_head(document, found))
 
     def facts(self, document: Document) -> tuple[PageFacts, PageEntry] | None:
-        """Return the facts of a document, or None."""
+        """Return the facts of a document and its entry in the site index; None if they are not cached."""
         data = self._data("facts", document.source, document.digest)
         return decode_facts(data, document) if data else None
 
@@ -113,13 +113,13 @@ class PageTable:
                 self.put_encoded_facts(facts.document, encode_facts(facts, entry))
 
     def put_encoded_facts(self, document: Document, data: bytes) -> None:
-        """Store facts that another process has encoded."""
+        """Store facts of a document that another process has encoded."""
         if self._key:
             self._store_row("facts", document.source, data, document.digest)
 
     def lint(self, document: Document, settings: str) -> bytes | None:
-        """Return the data that `put_lint` stored, or None. settings: digest of the settings that affect lint
-        warnings only."""
+        """Return the encoded lint warnings of a page, or None if they are not cached. settings: digest of the
+        settings that affect lint warnings only."""
         row = self._rows.get("lint", str(document.path)) if self._key else None
         return row.data if row and row.key == self._lint_key(document, settings) else None
 

@@ -79,7 +79,7 @@ def trace_tools(tools: SiteAccess) -> tuple[SiteAccess, Lookups]:
 
 
 def trace_templates(lookups: Lookups, names: Collection[str], tools: SiteAccess) -> Lookups:
-    """Return the record with a question for the templates that shortcodes loaded. names: from
+    """Return `lookups` with one more question: the templates that shortcodes loaded. names: from
     `Theme.watch_templates`."""
     if not names:
         return lookups

@@ -173,7 +173,8 @@ def add_series(
 
 
 def check_series(documents: Sequence[Document]) -> list[Diagnostic]:
-    """Warn about posts that have the same part number in a series. The warning is in the later file."""
+    """Return warnings about posts that have the same part number in a series. The warning is in the later
+    file."""
     found: list[Diagnostic] = []
     taken: dict[tuple[str, int], str] = {}
     for document in sorted(documents, key=lambda document: str(document.path)):

@@ -28,7 +28,8 @@ _T = TypeVar("_T")
 
 
 def group_by_language(items: Iterable[tuple[str, _T]], config: Config) -> dict[str, list[_T]]:
-    """Group (language version, member) pairs by language version, in the order of the settings.
+    """Return language version → its members, in the order of the settings. items: (language version, member)
+    pairs.
 
     The site's own version always comes first, even if it has no members.
     """

@@ -104,7 +104,7 @@ def _sheets(
 
 
 def _page_section(page: PageView, ids: Sequence[str], *, solved: bool) -> str:
-    """Return the HTML of the exercises of a page with these ids. solved: whether to include their
+    """Return the HTML of those exercises of a page whose ids are in `ids`. solved: whether to include their
     solutions."""
     if not ids:
         return ""

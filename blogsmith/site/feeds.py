@@ -52,7 +52,7 @@ def site_feeds(config: Config, root: str = "") -> tuple[Feed, ...]:
 
 
 def with_feed(page: PageView, config: Config) -> PageView:
-    """Return the page of a tag, category or author with a link to its own feed. Others stay unchanged."""
+    """Return the page of a tag, category or author with a link to its own feed; any other page unchanged."""
     if page.kind not in _WITH_FEED or not site_feeds(config) or not _term_entries(page, config):
         return page
     url = first_page_url(page.url)
@@ -245,7 +245,8 @@ def atom_entry(post: PageView, config: Config) -> str:
 
 
 def _relative_id(url: str, config: Config) -> str:
-    """Return a UUID for a site path, for sites without `base_url`: Atom does not allow relative ids."""
+    """Return a UUID for a site path. A site without `base_url` needs it, because Atom does not allow relative
+    ids."""
     return uuid5(NAMESPACE_URL, f"{config.title}\n{url}").urn
 
 

@@ -48,7 +48,7 @@ class _Box(Struct):
     width: float
     layer: int
     x: float = 0.0
-    """Horizontal centre."""
+    """Horizontal centre of the box."""
 
 
 def draw_graph(nodes: Sequence[GraphNode], edges: Iterable[tuple[int, int]], label: str) -> GraphDrawing:

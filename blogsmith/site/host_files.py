@@ -66,11 +66,10 @@ def is_hashed(path: PurePosixPath) -> bool:
 
 
 def cloudflare_headers(paths: Iterable[PurePosixPath]) -> str:
-    """Return a `_headers` file for Cloudflare, which allows 100 rules, each with one `*` that matches
-    anything.
+    """Return the `_headers` file for Cloudflare. Cloudflare allows 100 rules, each with one `*`, which
+    matches anything.
 
-    Other files keep Cloudflare's default header, so browsers revalidate them. paths: all files of the
-    site.
+    Other files keep Cloudflare's default header, so browsers revalidate them. paths: all files of the site.
     """
     types = {f"/*.{ending}": {"Content-Type": kind} for ending, kind in CONTENT_TYPES.items()}
     rules = {**_COMMON, **types, "/*atom.xml": {"Content-Type": FEED_TYPE}}

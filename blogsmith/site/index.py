@@ -36,7 +36,7 @@ class PageEntry(Struct, frozen=True):
     """Data of a page that other pages need in addition to its URL."""
 
     title: str
-    """Plain text."""
+    """Title of the page as plain text."""
     ids: frozenset[str]
     """All anchors of the page."""
     labels: Mapping[str, Label]
@@ -61,7 +61,7 @@ class SiteIndex(Struct, frozen=True):
     files: Mapping[str, str]
     """Path of an asset under the site root → its site path."""
     file_by_url: Mapping[str, str]
-    """The inverse of `files`."""
+    """Site path → path of the asset under the site root, the inverse of `files`."""
     by_url: Mapping[str, str]
     """Site path of a page → its source path. Includes unpublished pages, unless a published page has the same
     URL."""
@@ -314,7 +314,8 @@ def find_moved(path: str, choices: Iterable[str]) -> str | None:
 
 
 def missing_path_hint(path: str, document: Document) -> str:
-    """Return the hint for a link or an image whose file does not exist: the path that was searched."""
+    """Return the hint for a link or an image whose file does not exist. The hint names the path that was
+    searched."""
     is_file = bool(posixpath.splitext(path)[1])
     if path.startswith("/"):
         place = f"{CONTENT}{path}" if path.endswith(".md") else f"static{path}"

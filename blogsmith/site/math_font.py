@@ -33,7 +33,7 @@ MAX_SHARED_SYMBOLS = 600
 """Maximum number of symbols in the shared font, about 55 kB. A page with more symbols has its own font."""
 
 _RECIPE = "1"
-"""Version of `font_cut`. Increase it when the same symbols give a different font."""
+"""Version of the subsetting. Increase it when the same symbols give a different font."""
 
 
 class FontSubset(Struct, frozen=True):
@@ -92,7 +92,7 @@ def page_signs(page: PageView) -> frozenset[str]:
 
 
 def subset_font(signs: Iterable[str], stem: str, digest: str) -> FontSubset:
-    """Return the subset with these symbols."""
+    """Return the subset of the math font with these symbols. stem, digest: as in `fonts_of`."""
     ordered = tuple(sorted(signs))
     key = hashlib.sha256("\n".join((_RECIPE, digest, *ordered)).encode()).hexdigest()[:10]
     return FontSubset(f"{stem}-{key}", ordered)

@@ -42,7 +42,8 @@ class PermalinkError(Exception):
 
 
 def permalink_url(written: str, values: Mapping[str, str]) -> str:
-    """Return the site path of a permalink: `/a/`, or `/a.html` unchanged.
+    """Return the URL path of a permalink, with a slash at the start and, unless it ends with `.html`, at the
+    end.
 
     values: values of placeholders. Raises `PermalinkError` if the path is invalid.
     """

@@ -163,7 +163,8 @@ def _mask(numbers: Collection[int], size: int) -> int:
 
 
 def _add(planes: list[int], mask: int, place: int) -> None:
-    """Add 2**place to the score of every post whose bit is set in `mask`."""
+    """Add 2**place to the score of every post whose bit is set in `mask`. planes: item i contains bit i of
+    every score."""
     while mask:
         planes.extend([0] * (place + 1 - len(planes)))
         planes[place], mask = planes[place] ^ mask, planes[place] & mask

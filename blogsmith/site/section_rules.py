@@ -62,7 +62,8 @@ def check_sections(documents: Sequence[Document], config: Config) -> Iterator[Di
 
 
 def rule_section(path: PurePosixPath, sections: Mapping[str, object], config: Config) -> str:
-    """Return the nearest folder above a page that has rules.
+    """Return the folder whose rules apply to a page: of the folders above the page, the nearest one with
+    rules.
 
     The result is empty if no folder has rules, or if the page is the index of a section.
     """
@@ -162,11 +163,11 @@ class _PageCheck:
         self._report().warn(_CODE, message, place, hint, fix)
 
     def _place(self, key: str) -> Place | None:
-        """Return the position of the value of a key."""
+        """Return the position of the value of a key, or of the key if the value has none."""
         return self._document.front.places.get(key) or self._key_place(key)
 
     def _key_place(self, key: str) -> Place | None:
-        """Return the position of a key."""
+        """Return the position of a key or of its alias in the file; None if neither is found."""
         return find_key_place((key, *_alias_keys(key)), self._report().lines[: self._document.first_line])
 
 

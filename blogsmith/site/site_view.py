@@ -20,7 +20,8 @@ from .feeds import site_feeds
 def site_view(
     config: Config, pages: Sequence[PageView], with_base: Callable[[str], str], generator: str
 ) -> SiteView:
-    """Return menu, sections and settings. Without a `menu` setting, the menu lists the sections."""
+    """Return the site data for templates: menu, sections and settings. Without a `menu` setting, the menu
+    lists the sections."""
     groups = group_by_language(((page.edition, page) for page in pages), config)
     own, *others = (
         _edition_view(version_config(edition, config), members, with_base, generator, root)

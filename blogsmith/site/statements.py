@@ -55,7 +55,8 @@ class StatementGraph(Struct, frozen=True):
     def edges(
         self, *, only_proofs: bool = False
     ) -> Iterator[tuple[StatementKey, StatementKey, StatementReference]]:
-        """Yield (using statement, used statement, reference) for statements other than equations."""
+        """Yield (using statement, used statement, reference) for statements other than equations.
+        only_proofs: leave out references that are not in a proof."""
         for target, placed in self.uses.items():
             used = self.enclosing_statement(target)
             for one in placed:

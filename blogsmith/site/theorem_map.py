@@ -60,8 +60,8 @@ class _MapWriter:
         self._frame = frame
 
     def section(self, series: str, keys: Sequence[StatementKey], *, is_alone: bool) -> str:
-        """Return the statements of a series as drawing and list. `series` is empty for posts without a
-        series."""
+        """Return the statements of a series as drawing and list. series: empty for posts without a series.
+        is_alone: whether the page has no other section."""
         title = series or self._frame.language.translate("Posts")
         heading = "" if is_alone and not series else f"<h2>{escape(title, quote=False)}</h2>\n"
         level = "h3" if heading else "h2"
@@ -115,8 +115,8 @@ class _MapWriter:
         return f"<li>{semicolon.join(parts)}</li>\n"
 
     def _isolate(self, html: str) -> str:
-        """Wrap `html`, so that text of the opposite writing direction does not change the order of the
-        line."""
+        """Return `html` in an element that isolates it, so that text of the opposite writing direction does
+        not change the order of the line."""
         return f"<bdi>{html}</bdi>" if self._frame.language.direction == "rtl" else html
 
     def _link(self, key: StatementKey) -> str:

@@ -140,7 +140,8 @@ def _duplicate_translation(document: Document, first: str, tag: str) -> list[Dia
 
 
 def _unknown_language_suffix(document: Document, paths: set[str]) -> list[Diagnostic]:
-    """Warn about a file such as `post.de.md` next to `post.md` if `languages` does not list German."""
+    """Return a warning about a file such as `post.de.md` next to `post.md` if `languages` does not list
+    German."""
     path = document.path
     name, _, mark = path.stem.rpartition(".")
     if not name or not is_listed(mark) or str(path.with_name(name + path.suffix)) not in paths:

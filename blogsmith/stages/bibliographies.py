@@ -83,7 +83,7 @@ ReadTextFile = Callable[[PurePosixPath], tuple[FileStamp | None, TextFile | None
 
 
 class SiteBibliographies:
-    """The bibliographies of a site, as one build or one preview uses them."""
+    """Cache of the bibliographies of a site, for one build or one preview."""
 
     def __init__(
         self, root: Path, rows: CacheInterface | None = None, look: ReadTextFile | None = None
@@ -243,7 +243,7 @@ class SiteBibliographies:
     def _find_file(
         self, written: str, page: PurePosixPath | None
     ) -> tuple[PurePosixPath | None, TextFile | None]:
-        """Return path and content of the file that `written` means."""
+        """Return path and content of the file that `written` means; both None if no file exists."""
         for path in candidate_paths(written, page):
             if path not in self._read:
                 self._read[path] = self._look(path)
@@ -273,7 +273,8 @@ class SiteBibliographies:
         return self._diagnostic_at_key("bibliography-file", message, key, written, document, hint, near)
 
     def _near_file(self, written: str, document: Document | None) -> str | None:
-        """Return the bibliography with the most similar name, next to the page or at the site root."""
+        """Return the name of the bibliography that is most similar to `written`, next to the page or at the
+        site root. None if none is similar."""
         names = list[str]()
         for path in candidate_paths(written, document.path if document else None):
             with suppress(OSError):

@@ -40,7 +40,7 @@ def add_site_cards(views: Sequence[PageView], plan: CardPlan, context: SiteConte
 
 def card_style(context: SiteContext) -> CardStyle:
     """Return the colours and font of the site's cards. The font of a site's own theme is used only if the
-    site is trusted: fonts contain programs, which run in code that is not memory-safe."""
+    site is trusted, because fonts contain programs, which run in code that is not memory-safe."""
     style = context.theme.files.card
     return replace(style, font=None, font_digest="") if _is_foreign(style.font, context) else style
 
@@ -48,7 +48,8 @@ def card_style(context: SiteContext) -> CardStyle:
 def card_problems(
     plan: CardPlan, documents: Mapping[str, Document], context: SiteContext
 ) -> list[Diagnostic]:
-    """Warn about fonts that are not used or not found, and about titles with letters that no font has.
+    """Return warnings about fonts that are not used or not found, and about titles with letters that no font
+    has.
 
     documents: by source path.
     """

@@ -171,7 +171,7 @@ def _warning(code: str, asset: Asset, message: str, hint: str) -> Diagnostic:
 
 
 class DisclosureCache:
-    """The cached warnings, as one build or one preview uses them."""
+    """Cache of these warnings, for one build or one preview."""
 
     def __init__(self, rows: CacheInterface) -> None:
         self._values = StampedValues(rows, "disclosure", _DisclosureResult)

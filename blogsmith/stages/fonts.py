@@ -61,7 +61,7 @@ def plan_fonts(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
 
 
 def plan_subsetting(fonts: MathFonts, context: SiteContext) -> list[OutputFile]:
-    """Return the fonts whose subsetting may be needed, which takes half a second. `make_fonts` finds the
+    """Return the fonts that may have to be subset, each of which takes half a second. `make_fonts` finds the
     results in the cache."""
     font = context.theme.files.math_font
     if font is None or not can_subset():

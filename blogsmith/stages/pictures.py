@@ -113,10 +113,10 @@ def _picture_name(variant: ImageVariant) -> str:
 
 
 def make_copies(data: bytes, published: bytes, wanted: Sequence[ImageVariant]) -> list[bytes]:
-    """Return the copies of an image. `published`, the published original, is used instead of a copy that does
-    not have fewer bytes or cannot be made. A reduced drawing has smooth edges, so it may have more bytes than
-    a copy with more pixels. In that case, the copy with more pixels is used instead. Browsers detect the
-    format of an image from its bytes, whatever its file name."""
+    """Return the copies of an image in the order of `wanted`. A copy that cannot be made, or that does not
+    have fewer bytes than `published`, is replaced by `published`, the published original. A copy that has
+    more bytes than a wider copy is replaced by the wider one; this happens with drawings, which get smooth
+    edges. Browsers detect the format of an image from its bytes, whatever its file name."""
     try:
         made = encode_variants(io.BytesIO(data), wanted)
     except ImageEncodingError:

@@ -62,7 +62,7 @@ class _Stylesheet(Struct, frozen=True):
 
     file: Path
     path: str
-    """Path for messages."""
+    """Path of the stylesheet for messages."""
     output: str
     """Path in the finished site."""
     text: str

@@ -94,8 +94,8 @@ def _known_containers(state: StateBlock) -> list[str]:
 
 
 def _report_unknown(state: StateBlock, pos: int, tag: StartTag) -> None:
-    """Warn about a div that has attributes of a block, such as `data-src`, but no class of a block: the page
-    would show nothing."""
+    """Warn about a div that has attributes of a block, such as `data-src`, but no class of a block, because
+    the page would show nothing."""
     if not tag.classes or not any(item.name in _DATA_NAMES for item in tag.attributes):
         return
     reporter = get_page(state.env).reporter

@@ -283,7 +283,7 @@ def _warn_of_metadata(text: TextMap, found: re.Match[str], page: PageState) -> N
 
 
 def _warn_of_heading(text: TextMap, start: int, page: PageState) -> None:
-    """Warn about `[!note] ## Title`, which shows the `##`: the title is not a heading."""
+    """Warn about `[!note] ## Title`, which shows the `##`, because the title is not a heading."""
     found = _HEADING.match(text.text, start)
     signs = found[1].rstrip() if found else ""
     # `# of heads` means "number of heads".

@@ -94,7 +94,8 @@ def comment_delimiters(language: str) -> tuple[Delimiters, ...]:
 
 
 def _is_comment(kind: type[Lexer], begin: str, end: str) -> bool:
-    """Return whether the text between `begin` and `end` is a comment for this lexer, and ends there."""
+    """Return whether `begin` and `end` delimit a comment for this lexer. The text after `end` must not be
+    part of the comment."""
     if kind.__name__ in HANGING_LEXERS:
         return False
     comment = f"{begin} note\n note {end}" if end else f"{begin} note"

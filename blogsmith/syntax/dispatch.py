@@ -50,7 +50,7 @@ _STOCK_POST_RULES = frozenset[PairRule](
         rules_inline.fragments_join,
     )
 )
-"""Stock rules after the inline pass that do not change plain text."""
+"""Stock rules that run after the inline pass and do not change plain text."""
 
 BLOCK: Mapping[BlockRule, str] = MappingProxyType(
     {

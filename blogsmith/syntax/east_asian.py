@@ -44,7 +44,7 @@ def flanking_direction(before: str, after: str) -> tuple[bool, bool]:
 def _with_east_asian_flanking(
     rule: Callable[[StateInline, bool], bool],
 ) -> Callable[[StateInline, bool], bool]:
-    """Wrap a rule for delimiter runs so that it applies the conditions for these languages."""
+    """Return a rule for delimiter runs that also applies the conditions for Chinese, Japanese and Korean."""
 
     def mark(state: StateInline, silent: bool) -> bool:
         start, known = state.pos, len(state.delimiters)

@@ -38,6 +38,6 @@ EMOJI_NAME = lazy_pattern(r"(?<![\w:]):([a-z0-9_+-]{1,40}):(?![\w:])")
 
 
 def replace_emoji(masked: str) -> str:
-    """Replace names such as `:smile:` with emoji. Unknown names stay. masked: Text in which code and formulas
-    are hidden."""
+    """Return a text with names such as `:smile:` replaced by emoji. Unknown names stay. masked: text in which
+    code and formulas are hidden."""
     return EMOJI_NAME.sub(lambda found: EMOJI.get(found[1], found[0]), masked)

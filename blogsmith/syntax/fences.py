@@ -332,7 +332,7 @@ def _read_display(token: Token, page: PageState) -> None:
 
 
 def _check_closing(token: Token, page: PageState) -> None:
-    """Warn about a fence without an end: all text up to the end of its container is code."""
+    """Warn about a fence without an end, because all text up to the end of its container becomes code."""
     first, end = token.map or (0, 1)
     last = page.lines[end - 1].rstrip() if 0 < end <= len(page.lines) else ""
     if end - 1 > first and last.endswith(token.markup):

@@ -55,7 +55,7 @@ def figures(state: StateCore) -> None:
 
 
 def _single_image(inline: Token) -> Token | None:
-    """Return the image if the text is a single image, which may be inside a link."""
+    """Return the image if the text is a single image, which may be inside a link; otherwise None."""
     children = [c for c in inline.children or [] if not (c.type == "text" and not c.content.strip())]
     if len(children) == 3 and children[0].type == "link_open" and children[2].type == "link_close":
         children = children[1:2]

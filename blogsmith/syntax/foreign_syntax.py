@@ -354,7 +354,7 @@ def translate_match(text: str, place: Place, page: PageState) -> Fix | None:
 
 
 def translate_size(place: Place | None, reporter: Reporter) -> Fix | None:
-    """Return a fix for Obsidian's `![text|100](a.png)`."""
+    """Return a fix for Obsidian's `![text|100](a.png)`; None if it is not at `place`."""
     if place is None or place.line > len(reporter.lines):
         return None
     return _translate_at(_SIZED, place, reporter, lambda part: f"![{part[1]}]({part[3]}){{width={part[2]}}}")
@@ -363,7 +363,8 @@ def translate_size(place: Place | None, reporter: Reporter) -> Fix | None:
 def _translate_at(
     pattern: re.Pattern[str], place: Place, reporter: Reporter, write: Callable[[Sequence[str]], str]
 ) -> Fix | None:
-    """Return a fix if the pattern matches exactly at `place`."""
+    """Return a fix if the pattern matches exactly at `place`, otherwise None. write: returns the new text for
+    the groups of the match."""
     found = pattern.match(reporter.lines[place.line - 1], place.column - 1)
     if not found:
         return None
@@ -372,7 +373,8 @@ def _translate_at(
 
 
 def _translate_admonition(place: Place, page: PageState) -> Fix | None:
-    """Return a fix for `!!! note "Title"` at the start of a line and its indented lines."""
+    """Return a fix for `!!! note "Title"` at the start of a line and its indented lines; None if the line has
+    another form."""
     lines = page.reporter.lines
     head = _ADMONITION.fullmatch(lines[place.line - 1])
     if head is None or head[2] not in page.options.kinds:

@@ -146,8 +146,8 @@ def heading_attributes(state: StateCore) -> None:
 
 
 def record_written_headings(state: StateCore) -> None:
-    """Record the text of headings before dashes are replaced: GitHub derives ids from `--`, not from `–`
-    (core rule)."""
+    """Record the text of headings before dashes are replaced, because GitHub derives ids from `--`, not from
+    `–` (core rule)."""
     page = get_page(state.env)
     if page.options.slugs != "github":
         return
@@ -167,8 +167,8 @@ class TitleHeading(NamedTuple):
 
 
 def pop_title_heading(tokens: list[Token], title: str, page: PageState) -> TitleHeading | None:
-    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all other H1s. title: Plain text.
-    If it is empty, the first H1 is the title."""
+    """Remove the H1 that repeats `title` at the top of `tokens`, and demote all other H1s. Return the removed
+    heading; None if there was none. title: plain text; if it is empty, the first H1 is the title."""
     taken = None
     index = 0
     while index < len(tokens):
@@ -194,14 +194,14 @@ class _HeadingTokens(NamedTuple):
     opening: Token
     inline: Token
     text: str
-    """Plain text."""
+    """Text of the heading as plain text."""
 
 
 def _assign_ids(
     headings: Sequence[_HeadingTokens], page: PageState, taken: Set[str], title_id: str, *, marks: bool
 ) -> list[str]:
-    """Return the id of each heading. If two are equal, replace the second: every link to it would open the
-    first.
+    """Return the id of each heading. If two are equal, replace the second, because every link to it would
+    open the first.
 
     taken: ids that the author set, including `title_id`, the id of the removed title. marks: whether ids keep
     combining marks.
@@ -227,7 +227,8 @@ def _joined_ids(headings: Sequence[_HeadingTokens], page: PageState, *, marks: b
     """Return shorter text for the ids of headings with `<br>`, by `id()` of the inline token.
 
     Usually the heading `A<br>B` gets the id `a-b`. If another heading already has that id, the result
-    contains `AB`: there, `<br>` does not separate words. Other headings are not in the result."""
+    contains `AB`: there, `<br>` does not separate words. Other headings are not in the result.
+    """
     broken = [one for one in headings if any(map(is_line_break, one.inline.children or ()))]
     if not broken:
         return {}

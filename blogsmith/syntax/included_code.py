@@ -265,14 +265,15 @@ class Region(Struct, frozen=True):
 
 class _RegionMarker(Struct, frozen=True):
     line: int
-    """1-based."""
+    """1-based line of the marker."""
     name: str
     """Name of the region; empty for an end marker without a name, which ends the innermost region."""
     is_end: bool
 
 
 def find_region(text: str, name: str) -> Region | None:
-    """Return the first region of this name, without its markers. An unclosed region extends to the end."""
+    """Return the first region of this name, without its markers; None if there is none. An unclosed region
+    extends to the end."""
     lines = text.split("\n")
     marks = list(_marks(lines))
     start = next((at for at, mark in enumerate(marks) if mark.name == name and not mark.is_end), None)

@@ -106,7 +106,7 @@ def image_rule(state: StateInline, silent: bool) -> bool:
 
 
 def autolink_rule(state: StateInline, silent: bool) -> bool:
-    """Apply the stock rule for accepted schemes only: `<std::vector>` is not a URL."""
+    """Apply the stock rule for accepted schemes only, because `<std::vector>` is not a URL."""
     scheme = _SCHEME.match(state.src, state.pos)
     if scheme and not scheme[1].lower().startswith(SCHEMES):
         return False
@@ -114,7 +114,8 @@ def autolink_rule(state: StateInline, silent: bool) -> bool:
 
 
 def find_destination(text: str, pos: int, end: int) -> Any:
-    """Apply the stock function, except after a `(` without an end: a page may have 200,000 of these."""
+    """Apply the stock function, except after a `(` without an end, because a page may have 200,000 of
+    these."""
     is_open = text[pos - 1 : pos] == "(" and not occurs_after(text, ")", pos)
     return parseLinkDestination(text, pos, pos if is_open else end)
 
@@ -237,25 +238,26 @@ class UrlFinder(LinkifyIt):  # type: ignore[misc]  # it has no types
         self._note_signs()
 
     def add(self, schema: str, definition: Any) -> LinkifyIt:
-        """Also find URLs that start with `schema`."""
+        """Also find URLs that start with `schema`. Return the finder itself, as linkify-it does."""
         self._triggers.append(schema)
         self._note_signs()
         return super().add(schema, definition)
 
     def set(self, options: dict[str, bool]) -> LinkifyIt:
-        """Change options, as a plugin may."""
+        """Change options, as a plugin may do. Return the finder itself."""
         super().set(options)
         self._note_signs()
         return self
 
     def match(self, text: str) -> list[Match] | None:
-        """Return the matches in `text`. A URL ends before full-width punctuation, as in
-        `https://a.b/p，其中`."""
+        """Return the matches in `text`; None if there are none. A URL ends before full-width punctuation, as
+        in `https://a.b/p，其中`."""
         found: list[Match] | None = super().match(text)
         return [_end_before_full_width(one) for one in found] if found and not text.isascii() else found
 
     def match_at_start(self, text: str) -> Match | None:
-        """Return the URL at the start of `text`. Like `match`, end it before full-width punctuation."""
+        """Return the URL at the start of `text`, or None. Like `match`, end it before full-width
+        punctuation."""
         found: Match | None = super().match_at_start(text)
         return _end_before_full_width(found) if found and not text.isascii() else found
 
@@ -298,7 +300,8 @@ def linkify_rules(md: MarkdownIt) -> None:
 
 
 def _with_scheme(linkify: LinkifyIt, match: Match) -> None:
-    """Add `http://`: a GFM extended autolink `www.example.org` uses http."""
+    """Add `http://` to a URL without a scheme. A GFM extended autolink such as `www.example.org` uses
+    http."""
     match.url = f"http://{match.url}"
 
 

@@ -154,8 +154,8 @@ def _check_module(inline: Token, page: PageState) -> None:
 
 
 def _check_bold(inline: Token, page: PageState) -> None:
-    """Warn about `**$n$**th`, whose asterisks stay text: CommonMark requires a space or punctuation after
-    them."""
+    """Warn about `**$n$**th`, whose asterisks stay text, because CommonMark requires a space or punctuation
+    after them."""
     origin = get_record(inline, TextMap)
     text = _without_code(inline.content, "`")
     for found in _BOLD.finditer(text):

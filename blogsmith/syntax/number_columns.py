@@ -98,8 +98,8 @@ def _end(tail: str, longest: str) -> str | None:
 
 
 def _uncertain(tails: set[str]) -> dict[str, Padding | None]:
-    """Return the padding of each tail (see `_tail`) of a column, if some of its numbers have an
-    uncertainty."""
+    """Return the padding of each tail (see `_tail`) of a column, if some of its numbers have an uncertainty.
+    All are None if the column cannot be aligned."""
     found = {tail: _UNCERTAIN.fullmatch(tail) for tail in tails if _SIGN in tail}
     parts = {tail: one.groups("") for tail, one in found.items() if one}
     units = {part[4] for part in parts.values()}

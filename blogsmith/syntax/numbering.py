@@ -38,7 +38,7 @@ from .solutions import WITHHELD
 from .state import PageState
 
 MAX_TAG = 500
-"""Maximum length of a tag, in characters: tags that contain each other could grow without limit."""
+"""Maximum length of a tag, in characters. Tags that contain each other could otherwise grow without limit."""
 _REFERENCE = lazy_pattern(r"\\(?:eqref|ref)\s*\{\s*([^{}]*?)\s*\}")
 
 

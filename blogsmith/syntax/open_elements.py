@@ -297,7 +297,8 @@ class _Balance:
         self.kinds.pop()
 
     def read(self, token: Token, *, is_ignored: bool = False) -> None:
-        """Add the elements that a fragment of HTML opens, and remove those that it closes."""
+        """Add the elements that a fragment of HTML opens, and remove those that it closes. is_ignored: only
+        count the fragment."""
         self._number += 1
         if is_ignored:
             return

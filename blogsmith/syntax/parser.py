@@ -210,7 +210,7 @@ def _open_brackets(text: str) -> int:
 
 
 def check_nesting(state: StateCore) -> None:
-    """Report text nested deeper than the parser reads: the parser drops it (core rule)."""
+    """Report text nested deeper than the parser reads, because the parser drops it (core rule)."""
     page = get_page(state.env)
     for token in state.tokens:
         if token.level >= MAX_NESTING - 1:

@@ -44,7 +44,7 @@ class Prefix(Struct, frozen=True):
     """A prefix declared for a callout kind, split into its parts."""
 
     text: str
-    """The prefix as declared."""
+    """The whole prefix as declared."""
     kind: str
     emoji: str
     """Emoji at the start of the prefix, without variation selectors; empty if it starts with a word."""
@@ -74,7 +74,7 @@ class _Opening(Struct, frozen=True):
     """Indices of the characters that are directly followed by the end of emphasis."""
 
     def text(self, start: int = 0) -> str:
-        """Return the text from index `start`."""
+        """Return the text of the opening from the character `start` on."""
         return "".join(char.value for char in self.characters[start:])
 
 

@@ -97,7 +97,8 @@ class Callout(Struct, frozen=True):
     color: str = ""
     """Name of a theme colour; empty for the theme's default."""
     is_statement: bool = False
-    """A theorem or another kind that can be numbered: its name is printed before the author's title."""
+    """Whether it is a theorem or of another kind that can be numbered, so that the name of its kind is
+    printed before the title."""
     style: str = ""
     """`theorem`, `definition` or `remark`, as in `KindRow`; may be empty."""
     exercise: str = ""
@@ -202,7 +203,7 @@ class Fence(Struct, frozen=True):
     number_in_page: int = 0
     """1-based count of the page's fences with markers; 0 if this fence has none."""
     marks: tuple[CodeMark, ...] = ()
-    """Markers in line order."""
+    """Markers in the comments, in the order of lines."""
     include: SourceRange | None = None
     """File of the site that the code comes from; None if the code is in the page."""
     parts: Mapping[str, OptionSetting] = field(default_factory=dict)
@@ -266,7 +267,7 @@ class Tab(Struct, frozen=True):
     group: int
     """1-based count of the page's blocks of tabs."""
     number: int
-    """1-based number in its block."""
+    """1-based number of the tab in its block."""
     is_selected: bool
     """Whether the tab is shown first."""
 
@@ -297,9 +298,9 @@ class NoteRef(Struct, frozen=True):
     """A footnote reference in the text."""
 
     number: int
-    """1-based number, by first use."""
+    """1-based number of the note, by first use."""
     use: int
-    """1-based count of the references to the same note, up to this one."""
+    """1-based count of the references to this note, up to and including this one."""
     place: Place | None = None
     written: str = ""
     """The source, `[^1]`, for messages."""
@@ -352,7 +353,7 @@ class XRef(Struct, frozen=True):
     """A reference to a label."""
 
     target: str
-    """Normalised id: `eq-x`, `thm-y`."""
+    """Normalised id of the label: `eq-x`, `thm-y`."""
     page: str
     """Slug of another post; empty for this page."""
     form: str
@@ -370,7 +371,7 @@ class Heading(Struct, frozen=True):
     level: int
     id: str
     text: str
-    """Plain text."""
+    """Text of the heading as plain text."""
     number: str = ""
     """Number such as `1.2`, if headings are numbered."""
     old_id: str = ""
@@ -388,7 +389,7 @@ class WikiLink(Struct, frozen=True):
     """A name in double brackets: a key, or a page."""
 
     target: str
-    """`page`, `page#heading` or `#heading`."""
+    """The name as written: `page`, `page#heading` or `#heading`."""
     text: str
     """Text after `|`; empty if there is none."""
     written: str

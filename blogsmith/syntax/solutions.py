@@ -117,7 +117,8 @@ def _report_unknown(block: _Block, exercises: Mapping[str, _Block], page: PageSt
 
 
 def _update(tokens: list[Token], block: _Block, page: PageState, *, is_moved: bool) -> list[Token]:
-    """Return the tokens of a solution with its exercise, folded and dated as `page.solutions` requires."""
+    """Return the tokens of a solution with its exercise, folded and dated as `page.solutions` requires.
+    is_moved: whether it moves to the end of the page."""
     old, owner = block.callout, block.owner
     if is_moved and not (owner and owner.callout.id) and old.exercise_place is None:
         place = Place(owner.line if owner else block.line)

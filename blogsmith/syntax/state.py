@@ -224,9 +224,9 @@ class PageState:
     is_parsed: bool = False
     """Whether the body has been parsed. Text parsed later is an argument of a shortcode."""
     allows_links: bool = True
-    """False while parsing text with too many unclosed brackets."""
+    """Whether links are parsed. False in text with too many unclosed brackets."""
     allows_html: bool = True
-    """False while parsing text from an attribute, where HTML tags are plain text."""
+    """Whether HTML tags are parsed. False in text from an attribute, where tags are plain text."""
     verbatim: str = ""
     """Name of the raw HTML element, such as `code`, that contains the current inline text. Dollars there are
     plain text."""
@@ -235,11 +235,11 @@ class PageState:
     (`US$6`)."""
     execution: PageExecution = field(default_factory=PageExecution)
     takes_blocks: bool = True
-    """False while parsing a heading, title or caption, where display math becomes inline."""
+    """Whether blocks are allowed. False in a heading, title or caption, where display math becomes inline."""
     takes_values: bool = True
-    """False while parsing a caption, label or alternative text, where `{= … =}` is not allowed."""
+    """Whether `{= … =}` is allowed. False in a caption, label or alternative text."""
     takes_shortcodes: bool = True
-    """False between `{% raw %}` and `{% endraw %}`."""
+    """Whether shortcodes are parsed. False between `{% raw %}` and `{% endraw %}`."""
     raw_lines: list[range] = field(default_factory=list)
     """Ranges of lines between `{% raw %}` and `{% endraw %}` that are parsed as Markdown."""
     values: list[Value] = field(default_factory=list)
@@ -259,9 +259,10 @@ class PageState:
     solution_state: Literal["", "withheld", "early"] = ""
     """State of solutions with a date, as in `Document.solutions`."""
     chapter: str = ""
-    """Part of the series before all numbers of the page; empty without numbers by part."""
+    """Number of the page's part of the series, which all numbers of the page start with; empty if the page
+    does not number by part."""
     series: str = ""
-    """Name of the series of `chapter`; empty without numbers by part."""
+    """Name of the series that `chapter` belongs to; empty if the page does not number by part."""
     language: str = "python"
     """Language of the cells; set by the rule `cells`."""
 

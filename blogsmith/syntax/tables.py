@@ -28,7 +28,8 @@ from .records import TableRecord, attach_record
 from .state import block_place, get_page, line_start, line_text
 
 MAX_CELLS = 20_000
-"""Maximum number of empty cells added to short rows of a page: 2 kB of source must not become megabytes."""
+"""Maximum number of empty cells added to short rows of a page, so that 2 kB of source cannot become
+megabytes."""
 
 _DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _OPENING = lazy_pattern(r"[`$\\{]")
@@ -198,7 +199,7 @@ def _warn_short(state: StateBlock, line: int, columns: int) -> None:
 
 
 def _check_surplus(state: StateBlock, line: int, cells: list[tuple[int, int]], columns: int) -> None:
-    """Warn about cells after the last column: GFM drops them."""
+    """Warn about cells after the last column, which GFM drops."""
     if len(cells) > columns:
         start, stop = cells[columns][0], cells[-1][1]
         get_page(state.env).reporter.warn(
@@ -229,7 +230,8 @@ def _push_cell(state: StateBlock, line: int, cell: tuple[int, int], tag: str, al
 
 
 def _unescape_code(text: str) -> str:
-    r"""Replace `\|` with a pipe in code spans. Elsewhere the escape rule or TeX handles it."""
+    r"""Return `text` with `\|` in code spans replaced by a pipe. Elsewhere the escape rule or TeX handles
+    it."""
     if "`" not in text or "\\|" not in text:
         return text
     pieces = (text[start:end] for start, end in _steps(text))
@@ -241,8 +243,8 @@ def _is_caption(state: StateBlock, line: int) -> bool:
 
 
 def _caption(state: StateBlock, index: int, last: int, end: int) -> int:
-    """Read a caption after the table and at most one empty line. Return the line after the caption, or after
-    the table if there is no caption."""
+    """Read a caption after the table, which ends before the line `last`, and at most one empty line. Return
+    the line after the caption, or after the table if there is no caption."""
     opening = state.tokens[index]
     line = last + 1 if last < end and state.isEmpty(last) else last
     if line >= end or state.sCount[line] < state.blkIndent or state.is_code_block(line):

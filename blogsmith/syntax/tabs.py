@@ -165,7 +165,8 @@ def _close_part(state: StateBlock) -> None:
 
 
 def _close_group(state: StateBlock, opening: Token, first: int) -> None:
-    """Assign numbers to the tabs. Report any content between them and move it after the tabs."""
+    """Assign numbers to the tabs. Report any content between them and move it after the tabs. first: index of
+    the first token in the group."""
     page, level = get_page(state.env), opening.level + 1
     parts: list[Token] = []
     stray: list[Token] = []

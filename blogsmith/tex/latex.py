@@ -162,8 +162,8 @@ def latex_display(tex: str, numbers: Sequence[str]) -> str:
 
 
 def latex_definitions(formulas: Iterable[str]) -> tuple[list[str], list[str]]:
-    r"""Return preamble lines that define the names in `formulas` missing from LaTeX, and the names for which
-    there is no definition.
+    r"""Return preamble lines that define those names in `formulas` that LaTeX lacks, and the names for which
+    no definition is known.
 
     `\providecommand` and `\pagename` of the style file change no command that exists.
     """

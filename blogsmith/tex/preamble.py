@@ -278,8 +278,8 @@ _THEOREM_STYLES: Mapping[str, Literal["definition", "remark"]] = MappingProxyTyp
 
 
 def _read_theorem(parser: _PreambleParser) -> TheoremKind:
-    r"""Read `\newtheorem{name}[counter]{title}[within]`. `within` is ignored: a setting of the site decides
-    whether sections restart the numbers."""
+    r"""Read `\newtheorem{name}[counter]{title}[within]`. `within` is ignored, because a setting of the site
+    decides whether sections restart the numbers."""
     is_numbered = not parser.star()
     name = "".join(parser.argument()).strip()
     counter = "".join(parser.optional() or ()).strip()

@@ -38,9 +38,11 @@ scan usually finds the change earlier."""
 
 @dataclass(slots=True)
 class UnreportedChanges:
-    """Files that an update found changed before the watcher reported them. The watcher waits a moment before
-    it reports a new file, and compares files with its last report. If a change is undone in that moment, the
-    watcher never reports it, but an update may have seen it. The site is therefore updated again."""
+    """Changed files that an update read before the watcher reported them.
+
+    The watcher waits a moment before it reports a change. If the change is undone in that moment, it is never
+    reported, but the update has used it. The site is therefore updated again.
+    """
 
     _retries: dict[str, int] = field(default_factory=dict)
     """Path of a changed file → number of remaining retries."""

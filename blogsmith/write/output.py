@@ -33,7 +33,7 @@ _NOT_RENAMEABLE = (errno.EBUSY, errno.EXDEV)
 
 
 class WriteReport(Struct, frozen=True):
-    """How many files of the site were changed."""
+    """Numbers of files that writing the site changed."""
 
     written: int = 0
     """Number of new or changed files."""
@@ -52,7 +52,8 @@ def write_site(
     partial: frozenset[str] = frozenset(),
     wait_s: float = 10.0,
 ) -> WriteReport:
-    """Write `outputs` to `target`, and remove files of earlier builds from it. Files of others stay.
+    """Write `outputs` to `target`, and remove files of earlier builds from it. Files of others stay. Return
+    the numbers of changed files.
 
     is_chosen: the user named `target` on the command line. Otherwise it must be in the site, and its path
     must contain no link. is_untouched: the files in the manifest are known to be unchanged since the last
@@ -107,7 +108,8 @@ def _read_file(descent: OpenFolderPath, path: str) -> bytes | None:
 
 
 def clean(target: Path, site_root: Path, *, is_chosen: bool = False, wait_s: float = 10.0) -> WriteReport:
-    """Remove the files in the manifest from `target`, then the empty folders. Everything else stays."""
+    """Remove the files in the manifest from `target`, then the empty folders. Everything else stays. Return
+    the counts."""
     check_folder(target, site_root)
     with _open_clean_place(target, site_root, is_chosen=is_chosen, wait_s=wait_s) as place:
         if not place.exists:
@@ -142,7 +144,8 @@ def _apply(plan: WritePlan, place: OutputPlace) -> None:
 def _open_clean_place(
     target: Path, site_root: Path, *, is_chosen: bool, wait_s: float
 ) -> Iterator[OutputPlace]:
-    """Lock the site, and open the parent of the output folder. Clean up after an interrupted run."""
+    """Lock the site, open the parent of the output folder, and yield the place of the folder. Clean up after
+    an interrupted run."""
     with (
         _name_failures(target, site_root),
         site_lock(site_root, wait_s),

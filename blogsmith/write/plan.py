@@ -18,12 +18,12 @@ from .place import OutputPlace
 
 class WritePlan(Struct, frozen=True):
     """The files of the old site and of the new one, and other files in the output folder. Paths are relative
-    to it."""
+    to this folder."""
 
     title: str
     """Name of the output folder in messages."""
     is_new: bool
-    """Whether the folder must be created."""
+    """Whether the output folder must be created."""
     outputs: Mapping[str, Output]
     """Files of the new site by path."""
     digests: Mapping[str, str]
@@ -75,9 +75,9 @@ def make_plan(
     is_untouched: bool = False,
     partial: frozenset[str] = frozenset(),
 ) -> WritePlan:
-    """Compare the new site with the folder, without writing. is_untouched: the files in the manifest are
-    known to be unchanged, so none is read. partial: paths of outputs with only part of their content, because
-    of errors."""
+    """Return the changes that turn the folder into the new site, without writing. is_untouched: the files in
+    the manifest are known to be unchanged, so none is read. partial: paths of outputs with only part of their
+    content, because of errors."""
     wanted = {str(output.path): output for output in outputs}
     digests = {path: digest(output) for path, output in sorted(wanted.items())}
     if not place.exists:

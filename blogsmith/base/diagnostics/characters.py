@@ -68,7 +68,7 @@ def _may_contain_multibyte(data: bytes) -> bool:
 
 
 def find_forbidden(text: str) -> re.Match[str] | None:
-    """Return the first character that no HTML page may contain."""
+    """Return the first character that no HTML page may contain; None if there is none."""
     if not _may_contain_forbidden(text):
         return None
     found, beyond = _FORBIDDEN.search(text), _SUPPLEMENTARY_NONCHARACTERS.search(text)
@@ -92,7 +92,7 @@ def lower_allowed(data: bytes) -> bytes | None:
 
 
 def find_hidden(text: str) -> re.Match[str] | None:
-    """Return the first invisible character that is not part of a word or an emoji."""
+    """Return the first invisible character that is not part of a word or an emoji; None if there is none."""
     if text.isascii() or not (_CANDIDATE.search(text) or _TAG.search(text)):
         return None
     return _HIDDEN.search(text)

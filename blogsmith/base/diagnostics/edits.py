@@ -41,8 +41,8 @@ class FixedText(Struct, frozen=True):
 
 
 def apply_fixes(text: str, found: Iterable[Diagnostic]) -> FixedText:
-    """Apply the fixes of diagnostics to the decoded content of their file. Skip fixes that overlap earlier
-    ones.
+    """Return the decoded content of a file with the fixes of its diagnostics applied. Skip fixes that overlap
+    earlier ones.
 
     Also skip a fix whose old text is not found (any more), or whose diagnostic quotes a different line.
     """
@@ -135,7 +135,7 @@ def _line_changes(lines: Sequence[str], edits: Sequence[TextEdit]) -> Iterator[L
 
 
 def _line_change(lines: Sequence[str], edits: Sequence[TextEdit]) -> LineChange:
-    """Return the change that edits of neighbouring lines make, without the unchanged lines at its start and
+    """Combine edits of neighbouring lines into one change, without the unchanged lines at its start and
     end."""
     first = edits[0].line
     block = lines[first - 1 : edits[-1].end_line]

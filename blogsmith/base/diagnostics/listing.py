@@ -61,7 +61,8 @@ def format_list(ordered: Sequence[Diagnostic], *, color: bool, full: bool = Fals
 
 def choose_first(items: Sequence[Item], most: int, severity: Callable[[Item], Severity]) -> list[Item]:
     """Return at most `most` items, errors before warnings. If there are too many, up to a third of the places
-    is for warnings; places that errors leave free go to warnings too."""
+    is for warnings; places that errors leave free go to warnings too. severity: returns the severity of an
+    item."""
     errors = [item for item in items if severity(item) == "error"]
     warnings = [item for item in items if severity(item) != "error"]
     chosen = errors[: most - min(len(warnings), most // 3)]
@@ -74,7 +75,8 @@ def _group_key(found: Diagnostic) -> tuple[str, str, str]:
 
 
 def _group(ordered: Sequence[Diagnostic]) -> list[list[Diagnostic]]:
-    """Group equal findings at the position of the first one, if there are more than `MAX_UNGROUPED`."""
+    """Return the findings in groups. More than `MAX_UNGROUPED` equal findings are one group, at the position
+    of the first one. Every other finding is a group of its own."""
     equal: dict[tuple[str, str, str], list[Diagnostic]] = {}
     for found in ordered:
         equal.setdefault(_group_key(found), []).append(found)

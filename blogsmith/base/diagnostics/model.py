@@ -68,9 +68,8 @@ class Diagnostic(Struct, frozen=True):
 
     @property
     def end_column(self) -> int:
-        """1-based column after the marked range, on the line of its location; 1 without a location. It is at
-        most the column after the last character of the line. The range is empty if the caret is already
-        there."""
+        """1-based column after the end of the marked range; 1 without a location. The range ends at the end
+        of its line at the latest. It is empty if the caret is already there."""
         if self.place is None:
             return 1
         end = self.place.column + self.place.length
@@ -132,8 +131,8 @@ class Reporter:
             self.diagnostics.append(found)
 
     def nearest(self, word: str, choices: Iterable[str]) -> str | None:
-        """Return `nearest(word, choices)` for the first `_MAX_SUGGESTIONS` calls, then None: nobody reads
-        that many suggestions."""
+        """Return `nearest(word, choices)` for the first `_MAX_SUGGESTIONS` calls, then None, because nobody
+        reads that many suggestions."""
         self._suggestions += 1
         return nearest(word, choices) if self._suggestions <= _MAX_SUGGESTIONS else None
 
@@ -278,7 +277,7 @@ class TextMap(Struct, frozen=True):
         return line, column + offset - begin
 
     def cut(self, start: int, end: int) -> TextMap:
-        """Return the map of `text[start:end]`."""
+        """Return the map of the part `text[start:end]`, as a map of its own."""
         breaks = _line_breaks(self.text)
         index = bisect_left(breaks, start)
         first = self._start_at(max(0, min(start, len(self.text))), index, breaks)

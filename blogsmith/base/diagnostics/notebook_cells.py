@@ -1,4 +1,4 @@
-"""Cells of notebooks in messages: which cell contains a line of a page that is written as a notebook.
+"""Positions in notebook cells, for messages about a page that is written as a notebook.
 
 The text of such a page has an invisible marker before each cell: an empty line of tabs and spaces, which
 Markdown ignores between blocks. So any code that has the lines of the page can name the cell.
@@ -19,8 +19,8 @@ _BITS = str.maketrans(" \t", "01")
 
 
 def make_marker(cell: int, shift: int) -> str:
-    """Return the line before a cell. cell: number of the cell, from 1. shift: number of lines between the
-    marker and the cell's own first line."""
+    """Return the invisible line that marks the start of a cell. cell: number of the cell, from 1. shift:
+    number of lines between the marker and the cell's own first line."""
     return f"{cell * _SHIFTS + max(0, min(shift + _SHIFTS // 2, _SHIFTS - 1)):b}".translate(_DIGITS)
 
 

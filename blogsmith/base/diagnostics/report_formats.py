@@ -55,13 +55,15 @@ def describe(found: Diagnostic, manual: str = "") -> Mapping[str, object]:
 
 
 def encode(value: object) -> str:
-    """Encode JSON without characters that a terminal could interpret and without lone surrogates."""
+    """Return a value as JSON without characters that a terminal could interpret and without lone
+    surrogates."""
     text = json.dumps(_well_formed(value), indent=2)
     return text.replace("\x7f", "\\u007f")
 
 
 def _well_formed(value: object) -> object:
-    """Replace lone surrogates by U+FFFD. They come from file names that are not UTF-8."""
+    """Return JSON data with lone surrogates replaced by U+FFFD. They come from file names that are not
+    UTF-8."""
     match value:
         case str():
             return _SURROGATES.sub("\ufffd", value)

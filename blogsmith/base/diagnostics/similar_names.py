@@ -32,8 +32,8 @@ class Likeness(Struct, frozen=True, order=True):
     typos: int
     """Number of letters that are missing, added, changed, or swapped with the next one."""
     changed: int = 0
-    """Number of changed letters among the typos, to decide between equal numbers: missing, added or swapped
-    letters are more frequent."""
+    """Number of changed letters among the typos, to decide between equal numbers of typos. Changed letters
+    are the least frequent typos."""
     case: int = 0
     """1 if the names differ only in upper and lower case, otherwise 0."""
 

@@ -88,7 +88,7 @@ class JsonProblem(Struct, frozen=True):
     message: str
     hint: str = ""
     at: int = 0
-    """Index of the error."""
+    """Index of the error in the text."""
 
 
 class ParsedObject(Struct, frozen=True):
@@ -101,8 +101,8 @@ class ParsedObject(Struct, frozen=True):
 
 
 def describe_error(error: json.JSONDecodeError) -> JsonProblem:
-    """Return an error that is the same for every Python version: before 3.13, the message of `json` does not
-    mention a comma after the last entry."""
+    """Return a description of a JSON error that is the same for every Python version. Before 3.13, the
+    message of `json` does not mention a comma after the last entry."""
     before = len(error.doc[: error.pos].rstrip()) - 1
     if error.msg.startswith(_AFTER_COMMA) and error.doc[before : before + 1] == "," and _ends(error):
         _, message, hint = _TRAILING
@@ -163,7 +163,8 @@ def _error_range(origin: TextMap, at: int) -> Place:
 
 
 def _safe_fix(origin: TextMap, at: int) -> Fix | None:
-    """Return a fix if only a comma or an unescaped backslash is wrong. at: index of the error."""
+    """Return a fix if only a comma or an unescaped backslash is wrong, otherwise None. at: index of the
+    error."""
     text = origin.text
     before = len(text[:at].rstrip())
     is_extra = text[before - 1 : before] == "," and text[before:].lstrip()[:1] in ("}", "]")
@@ -344,7 +345,7 @@ class _Places:
         return path, self._skip(end) + 1 + is_list
 
     def _pair(self, at: int, path: YamlPath) -> int:
-        """Return the index after a key, its `=` and its value."""
+        """Find the locations in the pair of key and value at `at`. Return the index after the value."""
         names, end = self._key(at)
         place = self.origin.place(at, end - at)
         for name in names:
@@ -368,7 +369,7 @@ class _Places:
         return names or [""], at + 1
 
     def _value(self, at: int, path: YamlPath) -> int:
-        """Return the index after the value that begins at `at`."""
+        """Find the locations in the value at `at`. Return the index after the value."""
         opening, end, count = self.text[at : at + 1], at + 1, 0
         if opening in ("[", "{"):
             while (end := self._skip(end)) < len(self.text) and self.text[end] not in "]}":

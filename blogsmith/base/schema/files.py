@@ -26,7 +26,7 @@ _SEARCHED_BYTES = 1000
 
 
 def schema_text(name: str) -> str:
-    """Return a schema as JSON text."""
+    """Return the schema called `name` as JSON text."""
     return (FOLDER / f"{name}.json").read_text("utf-8")
 
 

@@ -28,7 +28,8 @@ TEXT: Form = MappingProxyType({"type": ["string", "number"]})
 """A string on one line; a number is accepted too."""
 FILLED: Form = MappingProxyType({"type": ["string", "number"], "pattern": r"\S"})
 SHAPED: Form = MappingProxyType({"type": ["string", "number"]})
-"""A string that must match a pattern; empty strings do not match."""
+"""Base of the form of a string that must match a pattern. The pattern is added by the user of this form; no
+pattern matches the empty string."""
 _INNER = ("items", "additionalProperties", "propertyNames")
 
 

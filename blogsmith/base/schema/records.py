@@ -71,11 +71,11 @@ _TYPE_HINTS: tuple[tuple[str, str], ...] = (
     ("settings", _SETTINGS_HINT),
     ("a mapping", _SETTINGS_HINT),
 )
-"""Start of the words for a type in a message → hint on what to write."""
+"""Start of the expected type, as messages name it → hint on what to write."""
 
 
 def type_hint(expected: str) -> str:
-    """Return a hint for a value of another type than `expected`, in the words of the message."""
+    """Return a hint for a value of the wrong type. expected: the right type, as messages name it."""
     return next((hint for start, hint in _TYPE_HINTS if expected.startswith(start)), "")
 
 
@@ -146,7 +146,8 @@ def _entry(slot: Slot) -> str:
 def words(
     meanings: Mapping[Any, Any], listed: str, *, suggest: bool = True, hints: Mapping[str, str] | None = None
 ) -> Reader:
-    """Return a reader of keywords or booleans, which returns their meaning. hints: invalid word → hint."""
+    """Return a reader of keywords or booleans, which returns their meaning. listed: valid keywords as a
+    phrase. suggest: whether the hint may name a similar keyword. hints: invalid word → hint."""
     known = [word for word in meanings if isinstance(word, str)]
     # some keywords also accept booleans, because YAML reads `off` as false
     shown = [*known, *("true", "false")] if True in meanings and "true" in listed else known
@@ -186,8 +187,8 @@ def parsed(parse: Callable[[object], Any], kind: str, hint: str = "", *, form: F
 
 
 def typed(kind: type, read: Reader, other: Reader | str, hint: str = "") -> Reader:
-    """Return a reader of a list or mapping. read: reader of a value of the type `kind`. other: reader of a
-    value of another type, or the name of the expected type for an error message. hint: hint of that error."""
+    """Return a reader that applies `read` to a value of the type `kind`. For any other value, it applies
+    `other` or, if `other` names the expected type, reports an error with `hint`."""
 
     inner = intersect_forms({"type": _KINDS[kind]} if kind in _KINDS else ANYTHING, get_form(read))
 
@@ -428,8 +429,8 @@ def _field_reader(kind: type, name: str, key: str, table: Table) -> Reader:
 
 
 def _is_required(kind: Any, name: str) -> bool:
-    """Return whether a field has no default. Only structs have required fields: all fields of our dataclasses
-    have defaults."""
+    """Return whether a field has no default. Only structs have required fields, because all fields of our
+    dataclasses have defaults."""
     names: tuple[str, ...] = getattr(kind, "__struct_fields__", ())
     without = len(names) - len(getattr(kind, "__struct_defaults__", ()))
     return name in names[:without]

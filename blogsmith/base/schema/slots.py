@@ -23,7 +23,8 @@ class LocatedMapping(Struct, frozen=True):
     key_code: str = ""
     """Diagnostic code of an unknown key; empty: the value of `code` is used."""
     is_bounded: bool = True
-    """Whether to stop reporting after `MAX_REPORTS` diagnostics; nobody would fix more one by one."""
+    """Whether to stop reporting after `MAX_REPORTS` diagnostics, because nobody would fix more of them one by
+    one."""
 
     @property
     def is_full(self) -> bool:
@@ -41,7 +42,7 @@ class Slot(NamedTuple):
     mapping: LocatedMapping
     path: YamlPath
     value: Any
-    """The value, or None if there is none; for a key, its name."""
+    """The value, or None if there is none. If the slot is a key, this is the key's name."""
     is_key: bool = False
 
     @property

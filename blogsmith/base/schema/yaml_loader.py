@@ -30,7 +30,7 @@ YamlPath: TypeAlias = tuple[str | int, ...]
 SINGLE_QUOTES = "use single quotes, where a backslash has no special meaning"
 MAX_BYTES = 64 * 1024
 MAX_REPORTS = 100
-"""Maximum number of errors reported for one document; nobody would fix more one by one."""
+"""Maximum number of errors reported for one document, because nobody would fix more of them one by one."""
 
 # Characters that YAML does not allow, and the rare line breaks that would shift line numbers. A pattern of
 # the allowed characters, negated by ^, would take 4 ms to compile.
@@ -117,7 +117,7 @@ class _Frame:
     start: int
     value: dict[str, Any] | list[Any]
     is_stored: bool
-    """False inside a rejected value, which is read to report its errors but not stored."""
+    """Whether values are stored. False inside a rejected value, which is read only to report its errors."""
     key: str | None = None
     """For a mapping: the key whose value comes next; None if a key comes next."""
     is_block: bool = True
@@ -278,7 +278,8 @@ class _Builder:
         self._complete(value, start, end, spelling=spelling)
 
     def _key(self, frame: _Frame, key: str, start: int, end: int, *, plain: bool) -> None:
-        """Store the key of the value that comes next, or report it if it is not accepted."""
+        """Store the key of the value that comes next, or report it if it is not accepted. plain: whether it
+        has no quotes."""
         frame.key, frame.is_next_stored = key, False
         place = self.place(start, end)
         if plain and key == "<<":
@@ -299,7 +300,8 @@ class _Builder:
     def _complete(
         self, value: Any, start: int, end: int, *, kept: bool = True, spelling: str | None = None
     ) -> None:
-        """Add a value that is completely read to the mapping or list that contains it."""
+        """Add a value to the mapping or list that contains it, after the whole value is read. kept: False for
+        a rejected value, which is not stored."""
         frame = self.frames[-1] if self.frames else None
         if frame is None:
             self.root = value

@@ -9,7 +9,7 @@ MANIFEST = ".blogsmith-manifest.json"
 """Name of the file in the output folder that lists all files blogsmith wrote there."""
 MARKDOWN = frozenset({".md", ".markdown"})
 LINKED_ENDS = (".md", NOTEBOOK, PYTHON)
-"""Ends of links that name the source of a page."""
+"""Endings of link targets that name the source of a page."""
 SOURCES = MARKDOWN | {NOTEBOOK, PYTHON}
 """File name extensions of posts. Most Python files are not posts (`read/notebooks/percent.py`)."""
 

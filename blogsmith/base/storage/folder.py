@@ -159,7 +159,7 @@ class Folder:
         *,
         is_durable: bool = True,
     ) -> None:
-        """Replace the contents of `name` in one step: after a power failure it has all old or all new
+        """Replace the contents of `name` in one step, so that after a power failure it has all old or all new
         contents.
 
         A link called `name` is replaced itself, not its target. Two processes may replace the same file at
@@ -301,7 +301,7 @@ class Folder:
     ) -> Iterator[tuple[str, _At]]:
         """Yield arguments for system calls that find `name`. Errors that these calls raise get the whole path
         of `name` as their file name. is_checked: reject a link, either in the system call or, without
-        descriptors, here."""
+        descriptors, here. is_inner: accept `.`, the folder itself."""
         if not is_name(name) and not (is_inner and name == "."):
             raise OSError(errno.EINVAL, "invalid file name", f"{self.place}/{name}")
         path = f"{self.place}/{name}"

@@ -32,7 +32,7 @@ class LinkRejectedError(Exception):
 
 @dataclass(slots=True)
 class Links:
-    """The links of one site that are followed while its folders are searched once."""
+    """The links that are followed during one search of a site's folders."""
 
     root: Path
     """Site root, with links resolved."""
@@ -80,7 +80,7 @@ class Links:
 
 
 _JUNCTION = 0xA0000003
-"""IO_REPARSE_TAG_MOUNT_POINT of Windows."""
+"""Tag of a junction among Windows' reparse points: IO_REPARSE_TAG_MOUNT_POINT."""
 
 
 class UnexpectedLinkError(OSError):

@@ -101,7 +101,7 @@ class CacheInterface(Protocol):
         """Return all rows of a kind by name."""
 
     def get(self, kind: Kind, name: str) -> Row | None:
-        """Return the row of this kind and name, or None."""
+        """Return the row of this kind and name; None if there is none."""
 
     def put(self, kind: Kind, name: str, row: Row) -> bool:
         """Store a row, replacing an older one. Return whether it can be read from now on."""

@@ -162,7 +162,7 @@ def _check(client: Any, scheduler: str, root: Path, python: str) -> None:
 
 
 def run_on_worker(run: Run, job: SessionJob, terms: RemoteEnvironment) -> SessionRun:
-    """Run a session as a task of a Dask worker."""
+    """Run a session as a task of a Dask worker, and return its result."""
     # `start_cluster` blocks Ctrl-C in workers, but the sessions that they start must receive it.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     return run_on_this_machine(run, job, terms, this_task().is_wanted)
@@ -195,7 +195,7 @@ _NO_SCHEDULER = "the connection to the Dask scheduler is lost"
 
 
 class Task(Protocol):
-    """Future of Dask."""
+    """A future of Dask, as an executor uses it."""
 
     status: str
 
@@ -210,8 +210,8 @@ class Cluster(Protocol):
     def submit(
         self, run: Run, job: SessionJob, workers: Sequence[str] | None, resources: Mapping[str, float]
     ) -> Task:
-        """Start a session. workers: addresses of workers that may run it; None for any worker with these
-        resources."""
+        """Start a session, and return the task that runs it. workers: addresses of workers that may run it;
+        None for any worker with these resources."""
 
     def worker_resources(self) -> Mapping[str, WorkerResources]:
         """Map the address of each current worker to its resources."""
@@ -266,7 +266,8 @@ class DaskExecutor(Executor):
         self._poll_thread.start()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Start a session. fn: called like `run_session`. args: the job of the session."""
+        """Start a session, and return the future of its result. fn: called like `run_session`. args: the job
+        of the session."""
         (job,) = args
         future: Future[SessionRun] = Future()
         with self._lock:

@@ -258,7 +258,7 @@ class _Session:
         return python.find_crash_line(stack, number)
 
     def value(self, message: Mapping[str, Any]) -> Frame:
-        """Compute the value of one `{= … =}` in the text."""
+        """Compute the value of one `{= … =}` in the text. Return the frame that answers the request."""
         expression = message["expression"]
         if self._is_python:
             expression = python.value_expression(expression, message["conversion"], message["spec"])

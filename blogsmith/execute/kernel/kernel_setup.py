@@ -32,8 +32,8 @@ _FLUSH_WAIT_S = 0.05
 
 
 class KernelReport:
-    """Result of an expression that IPython displays as the string passed to it, so that the bridge receives
-    that string unchanged."""
+    """Wrapper of a string. IPython displays it as exactly this string, so the bridge receives the string
+    unchanged."""
 
     def __init__(self, text: str, latex: str = "") -> None:
         self._data = {"text/plain": text[:_VALUE_BYTES], "text/latex": latex[:_VALUE_BYTES]}

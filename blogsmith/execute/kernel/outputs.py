@@ -122,7 +122,7 @@ def read_failure(error: Mapping[str, Any]) -> Frame:
 
 def end_fields(reply: KernelReply, error: Mapping[str, Any] | None, *, python: bool) -> Frame:
     """Return the fields `status`, `problem` and `failure` of the frame that ends a cell. error: see
-    `Outputs.error`."""
+    `Outputs.error`. python: whether the kernel runs Python."""
     if reply.status == "died":
         return {"status": "died", "problem": reply.problem, "failure": None}
     if reply.status == "ok":

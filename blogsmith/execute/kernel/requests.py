@@ -80,12 +80,13 @@ class Requests:
     def run(
         self, code: str, on_message: Callable[[Message], None], expressions: Mapping[str, str]
     ) -> KernelReply:
-        """Run a cell. on_message: called with every message about the cell. expressions: expressions to
-        evaluate after the cell."""
+        """Run a cell, and return the kernel's reply. on_message: called with every message about the cell.
+        expressions: expressions to evaluate after the cell."""
         return self._request(code, on_message, expressions, silent=False)
 
     def compute(self, expressions: Mapping[str, str], code: str = "") -> KernelReply:
-        """Run `code`, which is not the author's, and evaluate expressions. Outputs are ignored."""
+        """Run `code`, which is not the author's, evaluate expressions, and return the kernel's reply. Outputs
+        are ignored."""
         return self._request(code, lambda message: None, expressions, silent=True)
 
     def _request(

@@ -56,7 +56,7 @@ class ServerKernel:
 
     @property
     def can_retry(self) -> bool:
-        """Always False: servers retry themselves."""
+        """Always False, because servers retry themselves."""
         return False
 
     def interrupt(self) -> None:
@@ -86,15 +86,15 @@ class ServerKernel:
 
     @property
     def stack_file(self) -> str:
-        """Always empty: files on a server cannot be read."""
+        """Always empty, because files on a server cannot be read."""
         return ""
 
     def stack(self) -> str:
-        """Return an empty string: files on a server cannot be read."""
+        """Return an empty string, because files on a server cannot be read."""
         return ""
 
     def request_stack(self) -> None:
-        """Do nothing: files on a server cannot be read."""
+        """Do nothing, because files on a server cannot be read."""
 
     def end(self) -> None:
         """Do nothing. The builder ends the kernel, even if the bridge has died."""

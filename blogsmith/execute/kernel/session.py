@@ -60,8 +60,8 @@ class KernelEngine:
         return f'kernel "{self.kernel or "python3"}"'
 
     def refusal(self, sandbox: str) -> str:
-        """Return why a session must not run in this sandbox, as a message: Jupyter starts kernels outside the
-        sandbox. Empty if `sandbox` is `off`."""
+        """Return why a session must not run in this sandbox, as a message. Empty if `sandbox` is `off`.
+        Kernels would run outside any sandbox, because Jupyter starts them."""
         if sandbox == "off":
             return ""
         return f'"sandbox: {sandbox}" is not supported with a Jupyter kernel; remove it, or `engine: jupyter`'
@@ -100,8 +100,8 @@ def uses_server(environ: Mapping[str, str]) -> bool:
 
 
 def store_kernel_id(temporary: Path, kernel_id: str) -> None:
-    """Store the id of a kernel on a server, so that the builder can end it: the bridge may be killed before
-    it is ready."""
+    """Store the id of a kernel on a server, so that the builder can end it even if the bridge is killed
+    before it is ready."""
     (temporary / _ID_FILE).write_text(kernel_id, "utf-8")
 
 

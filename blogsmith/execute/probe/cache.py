@@ -153,7 +153,7 @@ def _is_words(found: Any) -> TypeGuard[Mapping[str, str]]:
 
 
 def _file_stamp(file: Path) -> tuple[int, int] | None:
-    """Return the size and the modification time of a file; the inode is not included, because in a container
-    it changes at each start."""
+    """Return the size and the modification time of a file; None if it cannot be read. The inode is not
+    included, because in a container it changes at each start."""
     stamp = read_stamp(file)
     return stamp and stamp.written

@@ -131,7 +131,7 @@ class CheckpointStore:
         self._remove(lambda kept: kept.post == post)
 
     def clear(self) -> None:
-        """Remove all checkpoints, because the code of the site may no longer run."""
+        """Remove all checkpoints. Used when the code of the site may not run any more."""
         self._remove(lambda kept: True)
 
     def close(self) -> None:

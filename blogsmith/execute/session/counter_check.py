@@ -51,9 +51,9 @@ class ChangedCode(Struct, frozen=True):
 
 
 def changed_codes(code: str) -> list[ChangedCode]:
-    """Return copies of the code with one constant changed in each: first one change of every constant, then a
-    second change of every constant, and so on. Empty if there are no constants, or if this Python cannot
-    parse the code."""
+    """Return copies of the code, each with one constant changed. First, one change is made to every constant,
+    then a second change to every constant, and so on. Empty if there are no constants, or if this Python
+    cannot parse the code."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

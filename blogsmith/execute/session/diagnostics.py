@@ -158,7 +158,7 @@ def _check_cell(
 def _report_shapes(
     shapes: Sequence[ShapeMismatch], cell: Cell, cells: Sequence[Cell], reporter: Reporter
 ) -> None:
-    """Report mismatched shapes. cell: cell to report those at that do not name a cell themselves."""
+    """Report mismatched shapes. cell: where to report those that do not name a cell."""
     for shape in shapes:
         message = f'invalid shape "{shape.written}": expected {shape.expected}, got {shape.got}'
         at = cells[shape.cell - 1] if 0 < shape.cell <= len(cells) else cell

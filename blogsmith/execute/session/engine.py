@@ -55,7 +55,7 @@ class WorkerEngine:
         return python
 
     def refusal(self, sandbox: str) -> str:
-        """Return an empty string: the worker supports every sandbox."""
+        """Return an empty string, because the worker supports every sandbox."""
         return ""
 
     def command(self, python: str, descriptor: int) -> list[str]:
@@ -67,11 +67,11 @@ class WorkerEngine:
         return dict(env)
 
     def start_fields(self, post: PurePosixPath) -> dict[str, object]:
-        """Return an empty dict: the worker needs no additional fields."""
+        """Return an empty dict, because the worker needs no additional fields."""
         return {}
 
     def clean_up(self, temporary: Path) -> None:
-        """Do nothing: all processes of a worker are on this machine."""
+        """Do nothing, because all processes of a worker are on this machine."""
 
 
 WORKER = WorkerEngine()

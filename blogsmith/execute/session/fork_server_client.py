@@ -54,7 +54,7 @@ class ForkServer:
         self._modules: frozenset[str] = frozenset()
 
     def __enter__(self) -> ForkServer:
-        """Start the server. It imports its modules in the background."""
+        """Start the server and return it. It imports its modules in the background."""
         control, far = socket.socketpair()
         with far:
             try:

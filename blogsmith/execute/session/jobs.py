@@ -185,8 +185,8 @@ def setting_of(
 
 
 def resolve_python(written: str, root: Path) -> str:
-    """Return the path of a Python named in the settings. Links are not resolved: the Python of a virtual
-    environment is a link."""
+    """Return the path of a Python named in the settings. Links are not resolved, because the Python of a
+    virtual environment is a link."""
     return str(root / Path(written).expanduser()) if written else sys.executable
 
 

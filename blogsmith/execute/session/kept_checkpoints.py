@@ -62,7 +62,7 @@ class _SharedFolder(SessionFolder):
         return True
 
     def end_turn(self) -> None:
-        """Empty the folder after a session."""
+        """Empty the folder after a session, so that the next one can use it."""
         super().end_turn()
         os.close(self._held)
 

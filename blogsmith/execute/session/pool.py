@@ -23,7 +23,7 @@ second argument with each worker that resumes."""
 
 
 def no_checkpoints(job: SessionJob, hold: Callable[[Process], Process]) -> None:
-    """Return None: the session runs from its first cell."""
+    """Return None, so that the session runs from its first cell."""
 
 
 class LostSessionError(Exception):

@@ -148,8 +148,9 @@ class ReportedExit:
             self._lock.release()
 
     def _orphan_exit_code(self, timeout_s: float | None) -> int | None:
-        """Return the exit code of a worker whose server has died. If the worker has become our child, the
-        system reports its code. Otherwise the code is unknown."""
+        """Return the exit code of a worker whose server has died. The system reports the code if the worker
+        has become our child; otherwise return `_UNKNOWN_END`. None if the worker still runs after
+        `timeout_s`."""
         end = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             try:

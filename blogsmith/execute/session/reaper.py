@@ -64,14 +64,15 @@ class Mark:
 
 def new_number(below: int | None = None) -> int:
     """Return a number for a mark. It must be in the worker's environment before the worker starts. below:
-    mark of the process to fork from. Without privileges, a limit can only decrease."""
+    mark of the process to fork from. The result is smaller, because without privileges a limit can only
+    decrease."""
     if below is not None:
         return below - 1 - secrets.randbelow(_MAX_STEP)
     return secrets.randbits(48) | 1 << 48
 
 
 def mark_process(process: Process, number: int) -> Mark:
-    """Set the mark of a worker that has not run anything yet."""
+    """Set the mark of a worker that has not run anything yet, and return the mark."""
     if sys.platform == "linux":
         import resource
 
@@ -162,8 +163,8 @@ def find_marked(mark: Mark) -> list[int]:
 
 
 def memory_of_marks(numbers: Collection[int]) -> dict[int, int]:
-    """Map each mark to the memory in bytes of the processes that carry it in their limits. Shared memory is
-    counted in part."""
+    """Map each mark to the memory in bytes of the processes that have it as a resource limit. Shared memory
+    is counted in part."""
     found: dict[int, int] = {}
     if sys.platform == "linux" and numbers:
         import resource

@@ -155,7 +155,8 @@ class RequestChannel:
         return None
 
     def _check_limits(self, limits: RequestLimits, into: OutputBuffer) -> Answer | None:
-        """Return an answer if a limit is exceeded. A request that takes too long is interrupted first."""
+        """Return an answer if a limit is exceeded, otherwise None. A request that takes too long is
+        interrupted first."""
         now = time.monotonic()
         if now >= limits.end and limits.is_interrupted:
             return self._kill("timeout", limits.timeout_message, into)
@@ -221,7 +222,8 @@ class RequestChannel:
 
 
 def _judge_answer(frame: Frame, limits: RequestLimits) -> Answer:
-    """Judge an answer. If an interrupt was sent, the answer is valid only if the work was done in time."""
+    """Return an answer as valid or as a timeout. If an interrupt was sent, the answer is valid only if the
+    work was done in time."""
     interrupted = (frame.get("failure") or {}).get("name") == "KeyboardInterrupt"
     in_time = float(frame.get("seconds") or limits.timeout_s + 1) <= limits.timeout_s and not interrupted
     if limits.is_interrupted and not in_time:

@@ -56,11 +56,11 @@ class SessionObserver(Protocol):
         """Handle the start of the session."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
-        """Handle that the session resumed after the cell at `position`. Neither this cell nor earlier ones
-        run again."""
+        """Handle the resumption of the session after the cell at `position`. Neither this cell nor earlier
+        ones run again."""
 
     def on_refusal(self, job: SessionJob, position: int, reason: str) -> None:
-        """Handle that no checkpoint was made after a cell. reason: why it cannot be made."""
+        """Handle the rejection of a checkpoint after a cell. reason: why it cannot be made."""
 
     def cell_started(self, job: SessionJob, position: int) -> None:
         """Handle the start of a cell. position: its 1-based number in the session."""
@@ -128,7 +128,7 @@ def _run(
 
 
 def _start_worker(job: SessionJob, start: Start, stack: ExitStack) -> ResumedWorker:
-    """Start a worker at the beginning of the session."""
+    """Start a worker at the beginning of the session. Return it in the form of a worker that resumes."""
     number = new_number()
     folder = stack.enter_context(session_folder(job.env.get("TMPDIR"), number))
     own = {"TMPDIR": str(folder.path), MARK_NAME: str(number)}
@@ -173,7 +173,7 @@ def _cannot_start(job: SessionJob, error: OSError) -> str:
 
 
 def not_started(job: SessionJob, problem: str) -> SessionRun:
-    """Return the run of a session that cannot start: everything is skipped. problem: the reason, as a
+    """Return the run of a session that cannot start, with all cells skipped. problem: the reason, as a
     message."""
     cells = tuple(CellRun("skipped", problem=problem) for step in job.steps if isinstance(step, CellStep))
     values = {step.number: ValueRun("skipped") for step in job.steps if isinstance(step, ValueStep)}
@@ -209,7 +209,7 @@ class _Session:
         )
 
     def run(self) -> SessionRun:
-        """Run all remaining steps. Steps that may no longer run are skipped."""
+        """Run all remaining steps, and return their results. Steps that may no longer run are skipped."""
         resumed = len(self._cells)
         request: dict[str, object] = {"op": "resume"}
         if not resumed:
@@ -298,8 +298,8 @@ class _Session:
         return run_session(job, start=self._start)
 
     def _request(self, step: CellStep, other: SweepStep | None = None) -> CellRun:
-        """Run a cell. other: point of its sweep to run, whose variables are removed afterwards; None for the
-        default point."""
+        """Run a cell, and return its result. other: point of its sweep to run, whose variables are removed
+        afterwards; None for the default point."""
         began = time.monotonic()
         limits = RequestLimits(step.timeout_s, step.memory_bytes)
         answer = self._exchange.request(_cell_request(step, other), "done", limits, self._outputs)
@@ -341,8 +341,8 @@ class _Session:
         return value_run(answer.frame, answer.failure, answer.problem)
 
     def _machine(self) -> Machine:
-        """Return the machine of the session, and then end the worker. This is the last request, because
-        everything is imported by then."""
+        """Return the machine of the session, and then end the worker. Call this last, when the cells have
+        imported all packages that the record lists."""
         unseen = OutputBuffer(0, lambda output: None)
         answer = self._exchange.request({"op": "machine"}, "machine", RequestLimits(_MACHINE_S), unseen)
         if not self._exchange.is_over:

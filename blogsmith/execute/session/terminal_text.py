@@ -71,8 +71,9 @@ def _apply_overwrites(line: str) -> str:
 
 
 def _erase(row: list[tuple[str, str]], at: int, what: str) -> list[tuple[str, str]]:
-    """Erase a part of a line, as the terminal's `K` sequence does. at: column of the cursor. what: argument
-    of the sequence: `1` erases up to the cursor, `2` the whole line, anything else from the cursor on."""
+    """Return the line with a part erased, as by the terminal's `K` sequence. at: column of the cursor. what:
+    argument of the sequence: `1` erases up to the cursor, `2` the whole line, anything else from the cursor
+    on."""
     if what == "1":
         return [(" ", "")] * min(at + 1, len(row)) + row[at + 1 :]
     return [] if what == "2" else row[:at]

@@ -85,8 +85,7 @@ class UsedFiles:
         return deepcopy(self)
 
     def is_hidden(self) -> bool:
-        """Return whether a file that was created since would be imported instead of a module that the session
-        imported."""
+        """Return whether a file that was created meanwhile hides a module that the session imported."""
         stems = {stem for used in (self._first, *self._cells.values()) for stem in used.absent}
         return any((self.root / f"{stem}{end}").exists() for stem in stems for end in _MODULE_ENDS)
 
@@ -157,8 +156,7 @@ class UsedFiles:
         }
 
     def _is_same(self, used: CellFiles, name: str) -> bool:
-        """Return whether a named file has not changed since before the cell. If so, the session did not write
-        it."""
+        """Return whether a named file is the same as before the cell. If so, the session did not write it."""
         now = read_stamp(self.root / name)
         return now is not None and [now.size, now.modified_ns, now.inode] == used.named[name][1:]
 

@@ -88,7 +88,7 @@ class SessionFolder:
         return True
 
     def end_turn(self) -> None:
-        """Empty the folder after a session."""
+        """Empty the folder after a session, so that the next one can use it."""
         self.empty()
         self._turn.release()
         self.remove_user()

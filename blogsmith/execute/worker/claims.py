@@ -96,7 +96,7 @@ class Claim:
         self._comparisons = Comparisons(truths)
         self._expression = expression
         self._nodes: list[_ast.expr] = []
-        """Wrapped operands."""
+        """Operands that are wrapped in calls."""
         self._roles: list[str] = []
         """Role of each wrapped operand."""
         self._kept: list[tuple[int, Any]] = []
@@ -306,8 +306,8 @@ class Claim:
             self._watch_reduction(node, name, is_method=is_method)
 
     def _watch_reduction(self, node: _ast.Call, name: str, *, is_method: bool) -> None:
-        """Check calls of functions that reduce a collection to one number: the collection must not be empty
-        or contain NaN."""
+        """Insert a check of a call that reduces a collection to one number: the collection must be neither
+        empty nor contain NaN."""
         if isinstance(node.func, _ast.Attribute) and not _is_record(node.func.value):
             node.func.value = self._observe(node.func.value)
         if name in ("max", "min") and not is_method:
@@ -426,7 +426,7 @@ class Claim:
         return call
 
     def _explain(self, node: _ast.expr, value: Any) -> str:
-        """Explain why `node` has an unexpected value."""
+        """Return a text that explains why `node` has an unexpected value."""
         operands = self._operands(node)
         if isinstance(node, _ast.UnaryOp) and operands:
             return self._explain(*operands[-1])

@@ -111,7 +111,8 @@ class Comparisons:
         return "nan" if self.has_nan(left) or self.has_nan(right) else ""
 
     def compare_same(self, left: Any, right: Any, text: str) -> str:
-        """Add a comparison of a value with itself, which tests for NaN: only NaN differs from itself."""
+        """Add a comparison of a value with itself. Such a comparison tests for NaN, which differs from
+        itself, so the returned note is always empty."""
         self.compare(left, right, text)
         return ""
 

@@ -115,7 +115,7 @@ class Dependencies:
 
     def note_open(self, path: str, name: str, *, reads: bool, exists: bool) -> None:
         """Note that a file is about to be opened. name: name of the file relative to the site root; empty if
-        it is not part of the site."""
+        it is not part of the site. reads: whether it is opened for reading."""
         if reads and not exists:
             self._note_state(path, NONE, sys._getframe(3))
         elif reads and not name:

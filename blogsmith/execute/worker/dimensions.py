@@ -58,7 +58,7 @@ class ShapePart(NamedTuple):
     node: ast.expr | None
     """Expression of the size; None for any size."""
     is_variadic: bool = False
-    """Whether it matches any number of dimensions."""
+    """Whether the part matches any number of dimensions."""
 
 
 class Shape(NamedTuple):
@@ -81,7 +81,8 @@ def parse_shapes(comment: str) -> tuple[Shape, ...]:
 
 
 def parse_shape(text: str, introduced: bool) -> Shape | None:
-    """Parse `n, d` into a shape. None if it is prose."""
+    """Parse `n, d` into a shape. None if it is prose. introduced: whether `shape:` or an arrow precedes
+    it."""
     lone = bool(text) and "," not in text
     python = text.replace("…", "...")
     try:
@@ -213,7 +214,7 @@ def match_batch(shape: Shape, sizes: tuple[int, ...], known: Known) -> dict[str,
 
 
 def fill_sizes(shape: Shape, known: Known) -> str:
-    """Replace known names by numbers: `(n, d)` → `(4, d)` if n is 4."""
+    """Return the shape as text with known names replaced by numbers: `(n, d)` → `(4, d)` if n is 4."""
     words: list[str] = []
     for part in shape.parts:
         value = known(part.text) if part.is_variadic else size(part.node, known) if part.node else None

@@ -37,7 +37,7 @@ _CHANGES = {
     "os.utime": 1,
     "shutil.rmtree": 1,
 }
-"""Name of an audit event → how many of its first arguments are paths that the call changes."""
+"""Name of an audit event → number of its first arguments that are paths of changed files."""
 _LISTINGS = frozenset(("os.listdir", "os.scandir"))
 _DATABASE = "sqlite3.connect"
 _IN_MEMORY = ("", ":memory:", b"", b":memory:")
@@ -179,8 +179,8 @@ def _is_system_path(path: str) -> bool:
 
 
 def _stamp(path: str, *, folders: bool = False) -> Stamp | None:
-    """Return values that differ between two states of a path. folders: whether to include the time when a
-    folder was last changed."""
+    """Return values that differ between two states of a path; None if it does not exist. folders: whether to
+    include the time when a folder was last changed."""
     try:
         status = stat(path)  # noqa: PTH116 - pathlib costs 5 ms
     except (OSError, ValueError):

@@ -89,7 +89,7 @@ class FileAccess:
         """Pairs (absolute path, kind of access) noted in the whole session."""
         self._stamps = FileStamps()
         self._known: set[str] = set()
-        """Names of files that need no further report: they were reported, or written before they were
+        """Names of files that need no further report, because they were reported, or written before they were
         read."""
         self._rows: deque[str] = deque()
         """Paths of files with measured rows."""
@@ -345,7 +345,8 @@ class FileAccess:
         return True
 
     def _is_installed(self, path: str) -> bool:
-        """Return whether a path without a name belongs to the site's folder, to Python or to a package."""
+        """Return whether a path for which `name_of` returns an empty string belongs to the site's folder, to
+        Python or to a package."""
         inside = os.path.normpath(path) + "/"
         return (
             inside.startswith((self._root, self._real_root, _OURS, *self._skipped))

@@ -29,7 +29,7 @@ STARTED, ENDED = b"s", b"e"
 
 
 class Server:
-    """Process that forks workers."""
+    """Process that has imported shared modules and forks workers."""
 
     def __init__(self, control: socket) -> None:
         self._control = control

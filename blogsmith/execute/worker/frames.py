@@ -144,7 +144,7 @@ def without_surrogates(text: str) -> str:
 
 
 def _move_descriptor(descriptor: int) -> int:
-    """Move the socket to an unlikely number. Children do not inherit it."""
+    """Move the socket to an unlikely number, and return the number. Children do not inherit the socket."""
     for lowest in _MIN_DESCRIPTORS:
         try:
             moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)

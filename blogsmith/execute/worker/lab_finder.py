@@ -40,7 +40,7 @@ class LabFinder:
 
 
 def _package_spec(name: str, folder: str, *, searched: bool) -> ModuleSpec | None:
-    """Return the spec of a package. searched: whether modules in its folder can be imported."""
+    """Return the spec of the package in `folder`. searched: whether modules in its folder can be imported."""
     from importlib.util import spec_from_file_location
 
     spec = spec_from_file_location(name, f"{folder}/__init__.py", submodule_search_locations=[folder])

@@ -108,7 +108,7 @@ class _Kernel:
         self._library.syscall.restype = ctypes.c_long
 
     def call(self, number: int, *arguments: Any) -> int:
-        """Make a system call. Raises `OSError` if it fails."""
+        """Make a system call, and return its result. Raises `OSError` if it fails."""
         c = self._ctypes
         given = [c.c_long(one) if isinstance(one, int) else one for one in arguments]
         return self._check(self._library.syscall(c.c_long(number), *given))

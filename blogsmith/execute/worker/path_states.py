@@ -42,7 +42,7 @@ LATER, WITHDRAWN, UNSURE = "", "-", "?"
 """Values sent instead of a state.
 
 `LATER`: the builder must compute it at the end of the session. `WITHDRAWN`: the session has changed the path
-itself. `UNSURE` is a prefix: another program may have changed the path since.
+itself. `UNSURE` is a prefix of a state and means that another program may have changed the path since.
 """
 
 
@@ -50,8 +50,9 @@ class PathStates:
     """States of paths that one session found.
 
     name_of: converts an absolute path to its name relative to the site root; empty if it is ignored.
-    is_installed: returns whether a path without a name belongs to Python or to a package. ignored: folders,
-    each with a final slash, that contain no sources. root: site root. folder: working folder at the start.
+    is_installed: returns whether a path for which `name_of` returns an empty string belongs to Python or to a
+    package. ignored: folders, each with a final slash, that contain no sources. root: site root. folder:
+    working folder at the start.
     home: home folder of the user; empty if unknown.
     """
 

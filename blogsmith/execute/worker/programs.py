@@ -86,9 +86,9 @@ class Programs:
     def run(self, code: str) -> Iterator[tuple[str, str]]:
         """Compile and run a program, whose output goes to descriptors 1 and 2. Raises `ProgramError`.
 
-        Yield facts about the program as pairs: `header` and the absolute path of a file that it includes;
-        `reason` and why another run may give other results; `name` and a string of its code, which may name a
-        file.
+        Yield facts about the program as pairs (kind, text). `header`: absolute path of a file that it
+        includes. `reason`: why another run may give other results. `name`: a string in its code, which may
+        name a file.
         """
         with tempfile.TemporaryDirectory(prefix="program-") as folder:
             self._read_version(folder)
@@ -156,7 +156,8 @@ def _headers(file: str, folder: str) -> list[str]:
 
 
 def _call_tool(folder: str, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run a tool in the folder of a program, with messages in English. Raises `OSError`."""
+    """Run a tool in the folder of a program, with messages in English, and return its output. Raises
+    `OSError`."""
     return subprocess.run(
         command,
         cwd=folder,

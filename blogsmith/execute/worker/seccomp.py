@@ -64,8 +64,9 @@ def restrict_sockets(*, has_network: bool) -> str:
 
 
 def _program(architecture: int, socket: int, pair: int, *, has_network: bool) -> bytes:
-    """Return the filter in classic BPF. Each instruction consists of an operation, two jumps (if true, if
-    false) and an operand. A jump is the number of instructions to skip."""
+    """Return the filter of `restrict_sockets` in classic BPF. Each instruction consists of an operation, two
+    jumps (if true, if false) and an operand. A jump is the number of instructions to skip. socket, pair:
+    numbers of the system calls `socket` and `socketpair`."""
     reject, unknown = _REJECT | errno.EACCES, _REJECT | errno.ENOSYS
     steps: Sequence[tuple[int, int, int, int]] = (
         (_LOAD, 0, 0, _ARCHITECTURE),

@@ -104,14 +104,14 @@ class Instrument(ast.NodeTransformer):
         """Whether the visited statements are the body of a class."""
 
     def comment_after(self, node: ast.stmt) -> Comment | None:
-        """Return the shape comment at the end of a statement."""
+        """Return the shape comment at the end of a statement; None if there is none."""
         comment = self.comments.get(node.end_lineno or 0)
         fits = comment and not self.fields and STATEMENT_END.fullmatch(self.text_between(node, comment))
         return comment if fits else None
 
     def comment_beside(self, first: ast.AST, last: Any) -> Comment | None:
-        """Return the comment next to a parameter or argument from `first` to `last`, if it is on lines of its
-        own."""
+        """Return the shape comment next to a parameter or argument, which extends from `first` to `last` and
+        must be on lines of its own. None if there is no comment."""
         comment = self.comments.get(last.end_lineno)
         before = self.lines[first.lineno - 1][: first.col_offset].strip()  # type: ignore[attr-defined]
         if not comment or before not in (b"", b"("):
@@ -133,7 +133,7 @@ class Instrument(ast.NodeTransformer):
         return place_node(ast.Call(function, [number, *values], []), values[0])
 
     def wrap_value(self, value: ast.expr, comment: Comment | None) -> ast.expr:
-        """Wrap a value in a check if it has a shape comment."""
+        """Return a call that checks the value, or the value itself if it has no shape comment."""
         return self.call("check", comment, [value]) if comment else value
 
     def create_check(self, node: ast.AST, comment: Comment, targets: list[ast.expr]) -> ast.If:

@@ -188,8 +188,8 @@ class StreamOutput:
         self._orphaned = self._is_unsynced = False
 
     def _orphan(self) -> None:
-        """Reset state in a forked child: unsent output belongs to the parent, and locks held by other threads
-        are never released."""
+        """Reset state in a forked child, because unsent output belongs to the parent, and locks held by other
+        threads are never released."""
         self._lock = RLock()
         self._parts, self._kept, self._size = [], [], 0
         self._orphaned = True
@@ -226,7 +226,7 @@ class CapturedStream(io.TextIOBase):
         self._output.flush()
 
     def close(self) -> None:
-        """Flush, but do not close: the next cell prints too."""
+        """Flush, but do not close, because the next cell prints too."""
         self.flush()
 
     def fileno(self) -> int:
@@ -251,7 +251,7 @@ class _Bytes(io.BufferedIOBase):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def write(self, data: Any) -> int:
-        """Write bytes. A character may be split over two calls."""
+        """Write bytes, and return their number. A character may be split over two calls."""
         view = memoryview(data).cast("B")
         self._stream.write(self._decoder.decode(view))
         return view.nbytes

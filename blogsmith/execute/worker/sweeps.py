@@ -53,7 +53,8 @@ class SessionState:
 
 
 def changed_in_place(name: str) -> dict[str, Any]:
-    """Return the fields that end a run which has changed the existing variable `name` in place."""
+    """Return the fields of the message that ends a run because the run has changed the existing variable
+    `name` in place."""
     message = f'the cell changes "{name}", which existed before it: the other values would see the change'
     failure = {
         "name": "SweepError",

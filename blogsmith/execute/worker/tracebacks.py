@@ -178,7 +178,7 @@ def _cell_location(error: BaseException) -> tuple[int, int]:
 
 
 def _drop_frames(trace: TracebackType | None, file: str) -> TracebackType | None:
-    """Return a traceback without its first frames that are in `file`."""
+    """Return a traceback without its first frames that are in `file`; None if no frame remains."""
     while trace is not None and trace.tb_frame.f_code.co_filename == file:
         trace = trace.tb_next
     return trace

@@ -128,7 +128,7 @@ def watch_open(note: Callable[[object, int, int], None]) -> None:
 
 class WatchedVariables(dict):  # type: ignore[type-arg]
     """Content of `os.environ`, which notes the variables that the author's code reads. If the code copies all
-    variables, as in `{**os.environ}`, nothing is noted: the variables are passed on, not used."""
+    variables, as in `{**os.environ}`, nothing is noted, because the variables are passed on, not used."""
 
     def __init__(self, content: dict[bytes, bytes], callers: Callers, note: Callable[[str], None]) -> None:
         super().__init__(content)
@@ -175,7 +175,7 @@ class Repeatability:
         self._is_seeded = False
         """Whether the code has seeded `random`."""
         self._torch_seed: int | None = None
-        """Seed of torch if torch started with a random seed; None if the seed is fixed, as in a new
+        """Random seed that torch started with; None if torch started with a fixed seed, as it does in a new
         process."""
 
     def install(self) -> None:

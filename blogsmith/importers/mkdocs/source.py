@@ -96,7 +96,7 @@ def find_files(root: Path, config: MkDocsConfig) -> MkDocsFiles:
 
 
 def _reads_notebook(path: PurePosixPath, config: MkDocsConfig) -> bool:
-    """Return whether a plugin or extension makes a page of a notebook."""
+    """Return whether a plugin or extension turns this notebook into a page."""
     options = config.plugins.get("mkdocs-jupyter", config.plugins.get("jupyter"))
     if options is None:
         return "jupyter" in config.extensions or "mknotebooks" in config.plugins

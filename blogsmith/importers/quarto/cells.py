@@ -111,9 +111,9 @@ class CodeBlock:
     """A parsed fenced code block."""
 
     prefix: str
-    """Text before each line of the block except the first: quote markers and indentation."""
+    """Start of each line of the block except the first, before its code: quote markers and indentation."""
     first: str
-    """Text before the first line: quote markers, indentation and list markers."""
+    """Start of the first line: quote markers, indentation and list markers."""
     mark: str
     info: str
     lines: tuple[str, ...]

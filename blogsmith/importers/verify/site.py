@@ -401,7 +401,7 @@ class SiteCheck:
 
     @property
     def formula_errors(self) -> int:
-        """Return the number of errors in formulas, which are shown as TeX."""
+        """Return the number of errors in formulas. A page shows the TeX of a formula with an error."""
         return sum(found.code in FORMULA_CODES for found in self.diagnostics)
 
     @property

@@ -96,10 +96,9 @@ def _moved_warning(address: str, shown: str, use: LinkUse, target: str) -> Diagn
 
 
 def _substitution(use: LinkUse, target: str, *, is_safe: bool) -> Fix | None:
-    """Return a fix that replaces the old URL by the new one.
-
-    is_safe: whether the new URL differs only in the scheme, `https`.
-    """
+    """Return a fix that replaces the old URL by the new one, or None if the line does not contain the old
+    URL.
+    is_safe: whether the new URL differs only in the scheme."""
     if use.place is None:
         return None
     start = use.place.column - 1

@@ -434,8 +434,8 @@ class FastPath:
                 self.compare({})
 
     def compare(self, lines: Mapping[str, int]) -> int:
-        """Notify browsers of open pages that have changed. Return the number of these pages. lines: source
-        path → edited line."""
+        """Find the open pages that have changed since the last call, and notify their browsers. Return the
+        number of these pages. lines: source path → line that was edited."""
         found = self._site.changed_pages()
         self._publisher.pages(self._site.snapshot, found, lines)
         self._publisher.problems(self._site)

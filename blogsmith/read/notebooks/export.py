@@ -54,7 +54,8 @@ def export_notebook(text: str, first_line: int, cell_lines: Iterable[int], kerne
 
 
 def _parts(lines: list[str], first_line: int, cell_lines: list[int]) -> Iterator[tuple[str, str, str]]:
-    """Yield (kind of a cell, text, fence) of the parts of a post. Each ends before a line break."""
+    """Yield (kind of cell, text, opening line of its fence) for each part of a post. The line breaks between
+    parts are left out."""
     position = first_line - 1
     if position:
         yield "raw", "\n".join(lines[:position]), ""

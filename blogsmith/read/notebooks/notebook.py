@@ -54,7 +54,7 @@ class NotebookCell:
     """Number of the cell in the notebook, from 1."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     outputs: tuple[Mapping[str, Any], ...] = ()
-    """Outputs in nbformat 4."""
+    """Outputs in the form of nbformat 4."""
     attachments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """File name of an attachment → MIME type → content in base64."""
     was_run: bool = False

@@ -136,5 +136,5 @@ def code_fence(language: str, code: str) -> str:
 
 
 def strip_colors(text: str) -> str:
-    """Remove the color codes of a terminal from a text."""
+    """Return a text without the color codes of a terminal."""
     return _COLOR.sub("", text).strip("\n")

@@ -57,7 +57,7 @@ def _kind(written: str) -> CellKind:
 
 
 def _source(kind: CellKind, lines: list[str]) -> tuple[str, int]:
-    """Return the text of a cell, and the number of lines before it."""
+    """Return the text of a cell, and the number of empty lines that were removed before it."""
     text = "\n".join(lines).rstrip()
     if kind == "code":
         return text, 0

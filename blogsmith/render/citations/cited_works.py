@@ -85,6 +85,6 @@ def _each_key(keys: Iterable[str], document: Document, tools: SiteAccess) -> Ite
 
 
 def is_unknown_key_error(item: CitationItem, citation: Citation) -> bool:
-    """Return whether the item's key is reported as an error if it is unknown: the citation is in brackets, or
-    the key has a form such as `kim2020`."""
+    """Return whether the item's key is reported as an error if it is unknown. This is so if the citation is
+    in brackets, or the key has a form such as `kim2020`."""
     return not citation.written or is_keylike(item.key)

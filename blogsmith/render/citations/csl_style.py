@@ -98,8 +98,8 @@ class CslPageStyle:
         return html
 
     def _separate_item(self, rendering: PageRendering, item: CitationItem, name: str) -> str:
-        """Return one item of a citation where at least one item leaves out its authors. name: attribute `
-        id="…"` of the link, or an empty string."""
+        """Return the HTML of one item of a citation in which some items leave out the authors. name:
+        attribute ` id="…"` of the link, or an empty string."""
         if item.hides_author:
             return self._year(rendering, item, name)
         opening, closing = item_markers(0)

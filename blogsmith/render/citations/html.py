@@ -324,7 +324,7 @@ def _forms(person: Person) -> Iterable[str]:
 
 
 def _highlight_own_name(html: str, names: Sequence[str]) -> str:
-    """Return the HTML with the first occurrence of a name outside tags in bold. names: forms of the author's
+    """Return the HTML with the author's name in bold, where it first occurs outside tags. names: forms of the
     name; the first form that occurs is used."""
     for name in names:
         pattern = rf"(?<![\w-]){re.escape(escape_html(name))}(?![\w-])(?![^<>]*>)"

@@ -69,6 +69,6 @@ def use_id(prefix: str, key: object, use: int) -> str:
 
 
 def back_label(text: str) -> str:
-    """Return the last attribute and the content of a link back to the reference in the text, with its end
+    """Return the end of a link back to the reference in the text: its last attribute, its content and its end
     tag. text: accessible name."""
     return f'role="doc-backlink" aria-label="{escape_html(text)}">↩</a>'

@@ -156,7 +156,7 @@ def _sort_key(work: Publication) -> tuple[str, str, str]:
 
 
 def _plain(text: str) -> str:
-    """Return the text without its tags."""
+    """Return the text without its tags and dollar signs."""
     for tag in ("<i>", "</i>", "<b>", "</b>", "<sup>", "</sup>", "<sub>", "</sub>", "</span>", "$"):
         text = text.replace(tag, "")
     return text.replace('<span class="nocase">', "")

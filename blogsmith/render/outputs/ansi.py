@@ -109,8 +109,8 @@ def plain_output(text: str) -> str:
 
 def isolate(text: str) -> str:
     """Return a line of text isolated, so that direction controls in it, such as U+202E, cannot change the
-    order of the text around it. Lines of a `<pre>` need no isolation: each line is a paragraph for
-    browsers."""
+    order of the text around it. Lines of a `<pre>` need no isolation, because browsers treat each line as a
+    paragraph."""
     if not _DIRECTION.search(text):
         return text
     depth = 0
@@ -187,7 +187,8 @@ def _apply_simple_code(look: _Style, code: int) -> _Style:
 
 
 def _wide_colour(codes: list[int]) -> tuple[int | None, int]:
-    """Return (nearest of the 16 colours, number of codes used) for the codes after 38 or 48."""
+    """Return (nearest of the 16 colours, number of codes used) for the codes after 38 or 48. The colour is
+    None if the codes are invalid."""
     if codes[:1] == [5] and len(codes) >= 2:
         return _palette_colour(codes[1]), 2
     if codes[:1] == [2] and len(codes) >= 4:

@@ -27,7 +27,7 @@ from ..images import img_tag
 from .html_tree import VOID, Node, read_html
 
 MAX_CHARACTERS = 1_000_000
-"""Maximum number of characters that are read; a longer table helps nobody."""
+"""Maximum number of characters that are read. Nobody reads a longer table."""
 
 _NUMBER = lazy_pattern(
     r"\s*[+\-−]?(?:\d[\d,_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?:\s*±\s*[\d.,]+)?\s*%?\s*|\s*(?:NaN|nan|-?inf)\s*",

@@ -48,7 +48,7 @@ class CellImage(Struct, frozen=True):
     """An image in one or two colour schemes."""
 
     kind: str
-    """MIME type."""
+    """MIME type of the image."""
     light: Blob
     dark: Blob | None = None
     alt: str = ""

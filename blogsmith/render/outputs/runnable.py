@@ -60,7 +60,7 @@ def _button(rendering: PageRendering) -> str:
 
 
 def block_close(rendering: PageRendering, token: Token) -> str:
-    """Render the end of the block."""
+    """Render the end tag of a runnable block."""
     return f"{_button(rendering)}\n</div>\n" if "runnable" in token.meta else "</div>\n"
 
 

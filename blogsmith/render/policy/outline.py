@@ -1,4 +1,4 @@
-"""Outline of a page body: the few of its thousands of tags that the page's policy depends on.
+"""Outline of a page body: the few tags, among thousands, that the page's policy depends on.
 
 A body is scanned once, when it is cached. The policy is then made from the outline and the HTML around the
 body. The result is right only if body and surrounding HTML do not affect how the other is parsed. If a

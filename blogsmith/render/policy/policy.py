@@ -132,8 +132,7 @@ def add_sources(html: bytes, more: Mapping[str, Sequence[str]]) -> bytes:
 
 
 def _builder_sources(found: Sources, config: Config) -> Sources:
-    """Return, of the sources that a page uses, those that blogsmith itself adds or that the settings
-    allow."""
+    """Return those sources of a page that blogsmith itself adds or that the settings allow."""
     kept = {key: sources & _BUILT_IN_SOURCES.get(key, frozenset()) for key, sources in found.items()}
     spaces = {source for source in found.get("frame-src", ()) if _SPACE.fullmatch(source)}
     chosen = service_sources(config)

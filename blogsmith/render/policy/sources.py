@@ -257,8 +257,8 @@ def source_of(address: str) -> str:
 
 
 def folder_of(address: str) -> str:
-    """Return the source for the URL of a third-party script: the folder of the script, because the script may
-    load modules from there."""
+    """Return the source that allows a third-party script: the URL of its folder, because the script may load
+    modules from there."""
     source = source_of(address)
     if source in (SELF, "") or source.endswith(":"):
         return source

@@ -19,7 +19,7 @@ from .styles import Styles, local_name, referenced_id
 from .writer import Writer, is_plain, luminance, nearest_variable, rgb
 
 _MIN_SIZE, _MIN_OPACITY, _MAX_DEPTH, _INNER = 6.0, 0.5, 200, 0.97
-"""Minimum width and height in points, and minimum opacity, of an area that labels may be on; maximum depth of
+"""Minimum width, height (both in points) and opacity of an area that labels may be on; maximum depth of
 groups; factor by which an outline is scaled towards its centre before its points are compared."""
 _DARK = 0.22
 """Luminance below which a line is hard to see on a dark page: its contrast is less than 4.5."""

@@ -108,7 +108,7 @@ def referenced_id(element: Element) -> str:
 
 
 def round_numbers(value: str) -> str:
-    """Round the numbers in a value to one decimal, because a tenth of a pixel is not visible."""
+    """Return the value with its numbers rounded to one decimal, because a tenth of a pixel is not visible."""
     return _NUMBER.sub(lambda found: f"{round(float(found.group()), 1):g}", value.strip())
 
 

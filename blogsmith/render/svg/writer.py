@@ -195,8 +195,8 @@ class Writer:
         return nearest_variable(color, kind)
 
     def _ground(self, element: Element) -> str | None:
-        """Return the colour for text and lines on a child of `element` that is an area; None for the theme's
-        colours."""
+        """Return the colour for text and lines on the background that a child of `element` draws. Return None
+        if no child draws one, so that the theme's colours apply."""
         for child in element:
             found = None
             if local_name(child) in SHAPES and _is_area(child):

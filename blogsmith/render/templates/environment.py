@@ -50,7 +50,7 @@ class TemplateCodes(Protocol):
 
 
 class _Templates(BaseLoader):
-    """Loader of templates that were read from disk before."""
+    """Loader of templates that are in memory."""
 
     def __init__(self, templates: Mapping[str, TemplateFile]) -> None:
         self.templates = templates

@@ -65,7 +65,7 @@ class TemplateFile(Struct, frozen=True):
 
 
 class ThemeFiles(Struct, frozen=True):
-    """All files of a theme. If several have the same name, only the one of highest precedence."""
+    """All files of a theme. Of files with the same name, only the one of highest precedence is included."""
 
     name: str
     options: Mapping[str, ThemeOption]
@@ -422,7 +422,7 @@ def _static_files(
 
 
 def _published_version(file: Path, folder: Path) -> tuple[Path, bytes]:
-    """Return the path and content to publish for a static file: for a script, those of its minified version,
+    """Return the path and content to publish for a static file. For a script, this is its minified version,
     if that was made from exactly these bytes."""
     data = file.read_bytes()
     if file.suffix == ".js":
@@ -479,8 +479,8 @@ def _entries(folder: Path, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
 
 
 def _is_inside(file: Path, folder: Path) -> bool:
-    """Return whether a file is inside a folder after following links. For a circular link, return True: it is
-    not a file anyway."""
+    """Return whether a file is inside a folder after following links. For a circular link, return True,
+    because it is not a file anyway."""
     # before Python 3.13 Path.resolve raises RuntimeError for a circular link
     return Path(os.path.realpath(file)).is_relative_to(folder)
 

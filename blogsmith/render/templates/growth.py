@@ -144,8 +144,8 @@ def _charged_items(values: Iterable[Any], budget: Budget) -> Iterator[Any]:
 def _attributes(
     eval_context: Any, given: list[Any], kwargs: dict[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Return the arguments of the filter `join`, with the `attribute` of each item instead of the item: an
-    attribute may be larger than its item."""
+    """Return the arguments of the filter `join`, with the `attribute` of each item instead of the item,
+    because an attribute may be larger than its item."""
     attribute = kwargs.get("attribute", given[2] if len(given) > 2 else None)
     values = given[0]
     if attribute is not None and isinstance(values, Iterable):

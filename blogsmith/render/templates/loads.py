@@ -24,12 +24,12 @@ class TemplateLoads(local):
         self._names: set[str] | None = None
 
     def note(self, name: str) -> None:
-        """Record the request of a template."""
+        """Record that a template was requested."""
         if self._names is not None:
             self._names.add(name)
 
     def note_all(self, names: Iterable[str]) -> None:
-        """Record several requests."""
+        """Record that all these files were requested."""
         if self._names is not None:
             self._names.update(names)
 

@@ -40,7 +40,7 @@ class _ChargeInserter(NodeTransformer):
     """Transformer that passes expressions through the filters that deduct their size."""
 
     def visit_Output(self, node: nodes.Output) -> nodes.Output:
-        """Wrap the expressions printed by `{{ … }}`."""
+        """Wrap each expression printed by `{{ … }}` in the filter that deducts its size."""
         self.generic_visit(node)
         node.nodes = [
             part if isinstance(part, nodes.TemplateData) else _wrap(part, PRINT) for part in node.nodes
@@ -48,7 +48,7 @@ class _ChargeInserter(NodeTransformer):
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Filter:
-        """Wrap `a ~ b`."""
+        """Wrap `a ~ b` in the filter that deducts its size."""
         self.generic_visit(node)
         return _wrap(nodes.List(node.nodes, lineno=node.lineno), JOIN)
 

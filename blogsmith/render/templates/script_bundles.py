@@ -26,7 +26,7 @@ class ScriptEntry(Struct, frozen=True):
     """An entry under `scripts` in a theme.yaml."""
 
     file: str
-    """Name under `static/`."""
+    """Name of the script under `static/`."""
     groups: tuple[str, ...] = ()
     """Groups of pages with the script; if empty, every page has it, as a separate file."""
 

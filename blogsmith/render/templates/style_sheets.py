@@ -63,7 +63,7 @@ class SheetEntry(Struct, frozen=True):
     """An entry under `styles` in a theme.yaml."""
 
     file: str
-    """Name under `static/`."""
+    """Name of the stylesheet under `static/`."""
     groups: tuple[str, ...] = GROUPS
     media: str = ""
     """Media query; empty if the file always applies."""
@@ -149,7 +149,7 @@ def unused_files(
     static: Mapping[str, StaticFile], sheets: Iterable[StyleSheet], requesting: Iterable[str]
 ) -> frozenset[str]:
     """Return the stylesheets, fonts and licences of a theme that no page of the site loads, by their names
-    under `static/`. A font that no stylesheet mentions is not among them: a script may load it.
+    under `static/`. A font that no stylesheet mentions is not among them, because a script may load it.
 
     requesting: templates and settings, which may name files.
     """

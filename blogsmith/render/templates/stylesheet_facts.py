@@ -86,7 +86,7 @@ def css_lines(css: str) -> list[str]:
 
 
 def read_stylesheet(css: str) -> StylesheetFacts:
-    """Return the facts about a stylesheet."""
+    """Return the errors, URLs and custom properties of a stylesheet."""
     lines = css_lines(css)
     reader = _StylesheetReader(lines)
     try:
@@ -287,8 +287,8 @@ def _position(token: Any) -> tuple[int, int]:
 
 
 def _root_scheme(selectors: str) -> str | None:
-    """Return the colour scheme of a rule for the whole page, as in `RootProperty`. Return None if the rule is
-    not for the whole page."""
+    """Return the colour scheme in which a rule sets properties of the whole page: `light`, `dark`, or empty
+    for both. Return None if the rule applies only to some elements."""
     found = [_ROOT.fullmatch(one.strip()) for one in selectors.split(",")]
     matches = [one for one in found if one and one[0]]
     return matches[0][1] or "" if matches else None

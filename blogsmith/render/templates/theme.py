@@ -188,7 +188,8 @@ def make_theme(
     chosen: Mapping[str, Any] = MappingProxyType({}),
     codes: TemplateCodes | None = None,
 ) -> Theme:
-    """Return the theme made of files that were read before. The other arguments are as in `load_theme`."""
+    """Return the theme that consists of these files, which are in memory. The other arguments are as in
+    `load_theme`."""
     layouts = tuple(sorted(_stems(files.templates, "layouts")))
     environment = site_environment(files, base_path, codes)
     variables = option_variables(chosen, files.options)

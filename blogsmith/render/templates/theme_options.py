@@ -53,7 +53,7 @@ class ThemeOption(Struct, frozen=True):
 
     default: Any
     kind: str
-    """A key of `KINDS`."""
+    """Kind of the values, a key of `KINDS`."""
     choices: tuple[str, ...] = ()
     """Allowed strings; empty if any string is allowed."""
     property: str = ""

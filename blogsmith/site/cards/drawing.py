@@ -140,7 +140,8 @@ class _Canvas:
             yield max(0, top), min(bottom, self.image.height)
 
     def add_word(self, word: WordImage, x: float, base: float) -> None:
-        """Paste a word at whole pixels, so that its cached image can be used at any position."""
+        """Paste a word at the nearest whole pixels, so that one cached image of the word serves all
+        positions."""
         self.add(word.picture, round(x) + word.left, round(base) + word.top)
 
 

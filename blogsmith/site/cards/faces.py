@@ -82,9 +82,9 @@ def find_faces(characters: frozenset[str], fonts: tuple[Path, ...]) -> tuple[Car
 
 
 def _may_have(font: Path, code_points: Iterable[int]) -> bool:
-    """Return whether a font may have one of these characters, because it draws the character differently from
-    a missing one. Most fonts of a machine lack a rare letter, and reading their character maps takes twenty
-    times as long."""
+    """Return whether a font may have one of these characters. It may if it draws one of them differently from
+    a missing character. Most fonts of a machine lack a rare letter, and reading their character maps takes
+    twenty times as long."""
     from PIL import ImageFont
 
     try:
@@ -117,7 +117,8 @@ def _read_code_points(font: Path) -> frozenset[int]:
 
 
 def drawn_faces(text: str, faces: Sequence[CardFace]) -> tuple[tuple[CardFace, ...], str]:
-    """Return the fonts that are necessary for the characters of `text`, and the characters that none has."""
+    """Return the fonts that are necessary for the characters of `text`, and those characters that none of the
+    fonts has."""
     used = []
     missing = {ord(char) for char in text}
     for face in faces:

@@ -97,7 +97,7 @@ class CardFonts:
             has_previous = is_glued
 
     def _remove_missing(self, text: str) -> str:
-        """Return `text` without characters that no font has or that have no shape."""
+        """Return `text` without the characters that have no shape, and without those that no font has."""
         if _COMMON.issuperset(text):
             return text
         return "".join(char for char in remove_undrawn(text) if self._find_font(char) is not None)
@@ -120,7 +120,7 @@ class CardFonts:
         return runs
 
     def _find_font(self, text: str) -> int | None:
-        """Return the number of the first font that has all characters of `text`."""
+        """Return the number of the first font that has all characters of `text`; None if no font has."""
         code_points = {ord(char) for char in text if char not in _JOINERS and not char.isspace()}
         if code_points <= _code_points(self._styles[0]):
             return 0

@@ -45,7 +45,8 @@ class Formula(Struct, frozen=True):
     height: float
 
     def fill(self, size_px: float) -> Image:
-        """Return the coverage of each pixel at a font size, as an image of mode `L`."""
+        """Return an image of mode `L` that shows how much of each pixel the formula covers. size_px: font
+        size."""
         from PIL import Image, ImageChops, ImageDraw
 
         scale = size_px * _SAMPLES

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _BITS = 4
-"""Bits per pixel."""
+"""Number of bits for each pixel."""
 _PADDING_PX = 8 // _BITS
 _BAND = 6
 """Number of rows that are tested together for being empty."""

@@ -207,8 +207,8 @@ def break_lines(
     most: int | None = None,
 ) -> tuple[Line, ...]:
     """Break a title into as few lines as possible, of similar width. A piece wider than a line gets a line of
-    its own. most: number of lines above which the caller does not use the result, so that it need not be
-    balanced."""
+    its own. space: width of a space. most: number of lines above which the caller does not use the result, so
+    that it need not be balanced."""
     words = [_Word(word, sum(map(width_of, word))) for word in _words(pieces)]
     lines = _fill(words, width, space)
     if most is not None and len(lines) > most:

@@ -269,7 +269,7 @@ class _Blocks:
             yield from self._paragraph(caption.children)
 
     def output(self, element: PageElement) -> Iterator[str]:
-        """Yield an output of a cell."""
+        """Yield the Markdown blocks of an output of a cell."""
         if element.tag != "pre":
             yield from self.write(element.children)
             return

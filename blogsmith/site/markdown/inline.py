@@ -87,8 +87,8 @@ class _InlineWriter:
         return self._delimit(element, "==", self._in_strong)
 
     def _delimit(self, element: PageElement, sign: str, in_strong: bool) -> str:
-        """Wrap the content in delimiters. Spaces at its ends are moved outside, because Markdown allows none
-        inside."""
+        """Return the content of the element between delimiters. Spaces at its ends are moved outside, because
+        Markdown allows none inside."""
         text = _InlineWriter(self._address, in_strong=in_strong).write(element.children)
         parts = _OUTER_SPACE.match(text)
         assert parts, "the pattern matches every string"
@@ -221,7 +221,8 @@ _AT_START = lazy_pattern(
 
 
 _BRACKET = lazy_pattern(r"\[(?=[\^!@\[-]|[ xX]\]|[^\[\]]*(?:\][(\[:{]|\Z))|(?<!\[)\](?=\])")
-r"""Brackets are not escaped by a backslash, because many readers treat `\\[` as the start of a formula."""
+r"""Regular expression of brackets to escape. They become character references, because many readers treat
+`\\[` as the start of a formula."""
 
 
 def collapse_spaces(text: str) -> str:
@@ -230,13 +231,14 @@ def collapse_spaces(text: str) -> str:
 
 
 def escape_text(text: str) -> str:
-    """Escape `text` for use within a line."""
+    """Return `text` with Markdown syntax escaped, for use within a line."""
     text = _INSIDE.sub(lambda found: "\\" + found[0], text)
     return _BRACKET.sub(lambda found: f"&#{ord(found[0])};", text) if "[" in text else text
 
 
 def escape_start(line: str) -> str:
-    """Escape the start of a paragraph so that it does not begin another kind of block."""
+    """Return the line with its start escaped so that it does not begin another kind of block than a
+    paragraph."""
     found = _AT_START.match(line)
     if not found:
         return line

@@ -71,7 +71,7 @@ class PageFormulas(Struct, frozen=True):
     """The formulas of one page."""
 
     page: int
-    """Index of the page."""
+    """Index of the page in the search index."""
     formulas: tuple[IndexedFormula, ...]
 
 

@@ -23,7 +23,7 @@ TEXT_ONCE, TEXT_TWICE, TEXT_OFTEN, HEADING, TITLE = "ABCDE"
 """Letters for the weight of a term at its first occurrence on a page. `WEIGHTS` in `search-words.js` has the
 numbers."""
 _FURTHER = str.maketrans("ABCDE", "FGHIJ")
-"""Translation from these letters to those for further occurrences on the same page."""
+"""Translation of these letters into the letters for further occurrences of a term on the same page."""
 
 CHUNK = 12_000
 """Number of characters of a page after which the next file of excerpts begins. A search result loads only one
@@ -57,7 +57,7 @@ class IndexedFormula(msgspec.Struct, frozen=True, array_like=True):
     id: str
     number: str
     tokens: str
-    """Tokens, separated by spaces."""
+    """Tokens of the formula, separated by spaces."""
 
 
 class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
@@ -65,7 +65,7 @@ class SearchRecord(msgspec.Struct, frozen=True, array_like=True):
 
     sections: tuple[SectionName, ...]
     terms: str
-    """Terms, separated by spaces."""
+    """Terms of the page, separated by spaces."""
     places: str
     """Occurrences of each term, as written by `encode_occurrences`; separated by spaces."""
     formulas: tuple[IndexedFormula, ...]
@@ -256,7 +256,8 @@ def split_terms(text: str) -> list[str]:
 
 
 def _split_part(part: str) -> list[str]:
-    """Split a run in a script without spaces into overlapping pairs; return any other run as one term."""
+    """Return the overlapping pairs of characters in a run of text whose script has no spaces, such as
+    Chinese. Return any other run as one term."""
     if _HAS_PAIRED.match(part):
         return [part[at : at + 2] for at in range(max(1, len(part) - 1))]
     return [part] if len(part) <= LONGEST and (len(part) > 1 or not part.isascii()) else []

@@ -65,7 +65,7 @@ class PageFormula(Struct, frozen=True):
     tex: str
     """TeX with macros expanded."""
     tokens: tuple[str, ...]
-    """Tokens from `formula_tokens`."""
+    """Tokens of the formula, from `formula_tokens`."""
     is_display: bool
     rows: tuple[NumberedRow, ...] = ()
 
@@ -219,7 +219,7 @@ class _Reader:
 
 
 def _escape(text: str) -> str:
-    """Escape plain text, because all collected HTML is unescaped at the end."""
+    """Escape plain text, so that it stays unchanged when all collected HTML is unescaped at the end."""
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 

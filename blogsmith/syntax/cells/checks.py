@@ -49,9 +49,9 @@ class SyntaxFault(Struct, frozen=True):
 
     message: str
     line: int
-    """1-based."""
+    """1-based line of the code."""
     column: int
-    """1-based, in characters."""
+    """1-based column in characters."""
     length: int
     is_whole_line: bool = False
     """Whether the error concerns the whole line, such as its indentation."""
@@ -172,8 +172,8 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
 
 
 def _without_magic(text: str, line: int, column: int) -> Fix | None:
-    """Return a fix for a line that is only an IPython command: remove it, or turn `name?` into
-    `help(name)`."""
+    """Return a fix for a line that is only an IPython command: remove it, or turn `name?` into `help(name)`.
+    None for other commands."""
     if _UNNECESSARY_MAGIC.fullmatch(text):
         # In a quote or a list, the prefix of the line would remain.
         at_margin = column == 1
@@ -214,7 +214,7 @@ def check_claim(cell: Cell, page: PageState) -> None:
 
 
 def _without_brackets(place: Place, reporter: Reporter) -> Fix | None:
-    """Return a fix that removes the parentheses of a one-line tuple. place: Position of the tuple."""
+    """Return a fix that removes the parentheses of a tuple at `place`; None if it is not on one line."""
     line = reporter.lines[place.line - 1] if place.line <= len(reporter.lines) else ""
     written = line[place.column - 1 : place.column - 1 + place.length]
     if not (written.startswith("(") and written.endswith(")")):

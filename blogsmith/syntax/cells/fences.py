@@ -43,11 +43,11 @@ _FIELDS = (
     *("eval", "output", "include", "label", "lst_cap", "lst_label", "code_fold", "code_summary", "fold_open"),
     *("freeze", "fallback", "timeout_s", "memory_bytes", "places", "texts"),
 )
-"""Fields of the options that every cell in a session of its own may have."""
+"""Fields of `CellOptions` that every cell in a session of its own may set."""
 _DRAWING_FIELDS = (*_FIELDS, "fig_cap", "fig_alt")
 _PROGRAM_FIELDS = (*_FIELDS, "error", "warning", "flags", "depends", "layout", "tolerance", "repeatable")
 _OTHER_KEYS = frozenset(("echo", "provenance", "timeout", "memory"))
-"""Names of further options of these cells, whose names or values differ from those of fields."""
+"""Keys of further options that these cells may set. Their names or values differ from those of the fields."""
 
 
 def is_drawing(fence: Fence, page: PageState) -> bool:
@@ -168,7 +168,8 @@ def _is_cell(token: Token, page: PageState, *, in_browser: bool) -> bool:
 
 
 def _check_plain_fence(token: Token, page: PageState, *, in_browser: bool) -> None:
-    """Check a fence that does not run. Warn if its author probably wanted it to run."""
+    """Check a fence that does not run. Warn if its author probably wanted it to run. in_browser: whether it
+    is inside a block that runs in the browser."""
     fence, marks = get_record(token, Fence), option_syntax(page.language)
     off = any(setting.key == "eval" and setting.value is False for setting in fence.settings)
     if not _has_language(page.language, fence) and not (in_browser and is_python(fence)):
@@ -188,7 +189,7 @@ def _check_plain_fence(token: Token, page: PageState, *, in_browser: bool) -> No
 
 def _warn_of_language(token: Token, page: PageState, *, off: bool) -> bool:
     """Report a fence that looks like a cell but is in another language than the page's cells. Return whether
-    it was reported."""
+    it was reported. off: whether the fence has `eval=false`."""
     fence = get_record(token, Fence)
     place = fence.place or Place(page.first_line)
     shown = f"write ```{fence.language} to show the code without running it"
@@ -264,7 +265,8 @@ def _code_look(fence: Fence, options: CellOptions, language: str, page: PageStat
 
 
 def _report_removed_lines(fence: Fence, page: PageState) -> None:
-    """Report lines marked as removed: a cell runs all the code that it shows."""
+    """Report lines that are marked as removed. A cell must not have them, because it runs all the code that
+    it shows."""
     if fence.removed:
         message = (
             f"removed line {min(fence.removed)} is not allowed in a cell: a cell runs all the code it shows"
@@ -274,7 +276,7 @@ def _report_removed_lines(fence: Fence, page: PageState) -> None:
 
 
 def _add_info_options(options: CellOptions, fence: Fence, page: PageState) -> CellOptions:
-    """Add the label and the fold that the info string sets with `{#label}` and `fold`."""
+    """Return the options with the label and the fold that the info string sets by `{#label}` and `fold`."""
     if fence.fold and "code-fold" not in options.places:
         options = replace(options, code_fold=fence.fold)
     if fence.id.startswith("lst-"):
@@ -288,7 +290,8 @@ def _add_info_options(options: CellOptions, fence: Fence, page: PageState) -> Ce
 
 
 def _seed_cells(found: list[Cell], page: PageState) -> list[Cell]:
-    """Give the page's seed to the first running cell of each session, unless that cell sets its own seed."""
+    """Return the cells. The first running cell of each session gets the page's seed, unless it sets its
+    own."""
     seed = page.execution.seed
     begun = set[str]()
     seeded = []

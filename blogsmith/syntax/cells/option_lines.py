@@ -235,8 +235,8 @@ _NO_EFFECT: Mapping[str, str] = MappingProxyType(
 
 
 def _nearest_tag(tag: str) -> str | None:
-    """Return the known tag that `tag` probably misspells, or None. Other tags are not reported: other tools
-    use them."""
+    """Return the known tag that `tag` probably misspells, or None. Other tags are not reported, because other
+    tools use them."""
     near = nearest(tag, (*_TAGS, *_NO_EFFECT))
     return near if near and tag[:1] == near[:1] else None
 

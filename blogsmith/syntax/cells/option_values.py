@@ -113,7 +113,7 @@ def _values(slot: Slot) -> Iterator[Scalar]:
 
 @accepts(union_form(_SCALAR, list_form(_SCALAR), {"type": "object", "additionalProperties": _SCALAR}))
 def read_default(slot: Slot) -> tuple[Scalar, ...] | None:
-    """Return the values of `sweep-default`, one for each axis."""
+    """Return the values of `sweep-default`, one for each axis; None after an error."""
     items = slot.value
     if isinstance(items, dict):
         items = list(items.values())
@@ -203,7 +203,7 @@ def _text(slot: Slot) -> str | None:
 
 @accepts({"type": ["string", "array"], "pattern": r"\S", "items": _WRITTEN, "minItems": 1})
 def _texts(slot: Slot) -> tuple[str, ...] | None:
-    """Read a list of strings; a single string is a list of one."""
+    """Read a list of strings, or one string as a list of one. Return None after an error."""
     items = slot.value if isinstance(slot.value, list) else [slot.value]
     texts = [item.strip() for item in items if isinstance(item, str) and item.strip()]
     if texts and len(texts) == len(items):

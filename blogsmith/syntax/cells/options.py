@@ -258,8 +258,8 @@ _PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
 
 
 def _report_unsupported_options(options: CellOptions, page: PageState) -> None:
-    """Report options that do not work in the page's kernel. These are errors: otherwise authors would rely on
-    a claim that is never checked."""
+    """Report options that do not work in the page's kernel. These are errors, because otherwise authors would
+    rely on a claim that is never checked."""
     if page.engine == "worker" or not options.eval or options.run_in == "browser":
         return
     plain = CellOptions()

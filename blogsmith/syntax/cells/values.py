@@ -49,7 +49,7 @@ class SplitValue(Struct, frozen=True):
 
     expression: str
     start: int
-    """Offset of the expression."""
+    """Offset of the expression in the source."""
     conversion: str = ""
     spec: str = ""
     problem: str = ""
@@ -133,7 +133,8 @@ def value(state: StateInline, silent: bool) -> bool:
 
 
 def _warn_unclosed(state: StateInline, silent: bool) -> bool:
-    """Warn about `{=` without an end, once per text block, or without the spaces that the delimiters need."""
+    """Warn about `{=` without an end, once per text block, and about `{=` without the space that must
+    follow."""
     page = get_page(state.env)
     tight = None if silent else _TIGHT.match(state.src, state.pos, state.posMax)
     if tight:
@@ -220,7 +221,7 @@ def _cells(tokens: Sequence[Token]) -> list[Cell]:
 
 
 def report_values(origin: TextMap, reporter: Reporter) -> None:
-    """Report values in a title, caption or argument: these are read before any value is computed."""
+    """Report values in a title, caption or argument, which are read before any value is computed."""
     for found in _WRITTEN.finditer(origin.text):
         place = origin.place(found.start(), len(found[0]))
         reporter.error("value-place", _NOT_HERE, place, _PLACE_HINT)

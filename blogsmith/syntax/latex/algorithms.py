@@ -331,7 +331,7 @@ class _Reader:
         self._pieces.append(text)
 
     def flush(self) -> None:
-        """End the current line."""
+        """End the current line, and add it to `lines` if it has text."""
         written, self._pieces, self._is_open = "".join(self._pieces), [], False
         label = _LABEL.search(written)
         text = " ".join(_LABEL.sub(" ", _WORD.sub(_bold, written)).split())

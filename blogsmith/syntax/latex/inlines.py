@@ -35,7 +35,7 @@ class InlineWriter(LineWriter):
         self._next_note = largest + 1
 
     def _write_flat(self, nodes: Sequence[LatexNode]) -> None:
-        """Write nodes on the current line: line breaks in them become spaces."""
+        """Write nodes on the current line, with spaces instead of the line breaks in them."""
         before, self._is_flat = self._is_flat, True
         first = len(self._pieces or ())
         self._trims = True

@@ -27,8 +27,8 @@ class LatexNode(Struct):
     """First argument, without its braces; None if there is none."""
     second: Span | None = None
     children: tuple[LatexNode, ...] = ()
-    """Nodes in the last argument of a command, or in the content of an environment; empty if that is not read
-    as text."""
+    """Nodes in the last argument of a command, or in the content of an environment. Empty if this part is not
+    read as text."""
     title: tuple[LatexNode, ...] = ()
     r"""Nodes in the option of an `\item` or callout; otherwise empty."""
 

@@ -124,7 +124,7 @@ class LatexReader:
         return tuple(frames[0].children)
 
     def _append(self, frames: list[Frame], node: LatexNode | None, copied: int, end: int = -1) -> None:
-        """Add the text from `copied` to `node`, or to `end`, and the node, to the innermost frame."""
+        """Add to the innermost frame the text from `copied`, up to `node` or `end`, and then the node."""
         children = frames[-1].children
         until = node.start if node else end
         if copied < until:
@@ -133,7 +133,7 @@ class LatexReader:
             children.append(node)
 
     def _close(self, frames: list[Frame], closing: LatexNode, copied: int) -> None:
-        r"""Close the environment that an `\end` names. If it is not open, the `\end` becomes text."""
+        r"""Close the environment that an `\end` names; if none is open, write the `\end` as text."""
         key = (closing.name, closing.is_starred)
         if all((frame.node.name, frame.node.is_starred) != key for frame in frames[1:]):
             self._report(closing.start, self.text[closing.start : closing.end], closing.name)

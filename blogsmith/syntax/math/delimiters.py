@@ -75,7 +75,7 @@ class RejectedFormula(Struct, frozen=True):
 
 
 def find_formula(text: str, pos: int, end: int) -> FoundFormula | RejectedFormula | None:
-    """Return the formula that opens at `pos`, if its end is found before `end`."""
+    """Return the formula that opens at `pos`, if its end is found before `end`; otherwise None."""
     if text[pos] == "$":
         if text.startswith("$$", pos):
             return read_delimited(text, pos, end, "$$", "$$")

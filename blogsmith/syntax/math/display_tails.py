@@ -32,7 +32,7 @@ class DisplayTail(Struct, frozen=True):
     wide: str = ""
     """Value of `{wide=…}` as written; empty if there is none."""
     wide_at: int = 0
-    """Index of that value."""
+    """Index of the value of `{wide=…}`."""
     tail: str = ""
     """Punctuation, or an empty string."""
 

@@ -124,8 +124,8 @@ def report_rejected(text: str, pair: RejectedFormula, reporter: Reporter, place:
 def report_between_words(
     text: str, found: FoundFormula, *, start: int, end: int, reporter: Reporter, place: PlaceOf
 ) -> None:
-    """Warn about display math on a line with other words of the sentence, `text[start:end]`: kramdown sets it
-    inline."""
+    """Warn about display math on a line with other words of the sentence, which kramdown sets inline. start,
+    end: range of `text` to search for words."""
     tex = text[found.start : found.end]
     if not tex.startswith("$$") or "\n" in tex:
         return

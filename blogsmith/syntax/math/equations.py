@@ -72,7 +72,8 @@ def _only_defines(row: DisplayRow, environment: str) -> bool:
 
 
 def _numbering_fix(math: Math, environment: str, notag: bool) -> Fix | None:
-    """Return a fix that makes a display numbered, or None if there is no clear one."""
+    r"""Return a fix that makes a display numbered, or None if there is no clear one. notag: whether `\notag`
+    removed the number, instead of a star."""
     if notag:
         at = math.tex.find("\\notag")
         place = math.origin.place(max(0, at), len("\\notag"))
@@ -100,7 +101,7 @@ def _label_block(
     marks: list[RowMark], structure: DisplayStructure, math: Math, numbers: PageNumbers
 ) -> list[RowMark]:
     """Apply the label `{#eq:x}` after a display to its first numbered row, or to the whole display if no row
-    is numbered."""
+    is numbered. Return the marks of all rows."""
     place = math.label_place or math.origin.place(0)
     if any(mark.number or mark.id for mark in marks):
         at = next((i for i, mark in enumerate(marks) if mark.number and not mark.id), -1)
@@ -133,7 +134,8 @@ def _anchor_row(mark: RowMark, row: DisplayRow, numbers: PageNumbers) -> RowMark
 
 
 def begin_subequations(token: Token, numbers: PageNumbers) -> None:
-    """Start `subequations`. Their own label refers to the shared number."""
+    """Start `subequations`, whose equations share a number. If `subequations` has a label, references to the
+    label show this number."""
     found = get_record(token, Subequations)
     numbers.letters = None
     letters = SubequationCounter(bool(found.label))

@@ -133,7 +133,8 @@ class _HtmlSplitter:
         return not (text[node.start : found.start].strip() or text[found.end : node.end].strip())
 
     def _add_punctuation(self, pos: int, node: TextNode) -> int:
-        """Add the punctuation after a formula as text, so that it stays on the formula's line."""
+        """Add the punctuation after a formula as text, so that it stays on the formula's line. Return its
+        end."""
         found = PUNCTUATION.match(self.origin.text, pos, node.end)
         if found:
             self.tokens.append(Token("text", "", 0, content=found[0]))

@@ -211,7 +211,7 @@ def _without_empty(tokens: list[Token]) -> list[Token]:
 
 
 def shortcode_keys(tokens: list[Token]) -> Iterator[str]:
-    """Yield the keys in arguments of shortcodes: they are parsed only when they are rendered."""
+    """Yield the citation keys in arguments of shortcodes, which are parsed only when they are rendered."""
     for token in tokens:
         for call in (token, *(token.children or ())):
             if call.type.startswith("shortcode"):

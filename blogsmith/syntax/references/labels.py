@@ -168,7 +168,7 @@ class PageNumbers:
 
     page: PageState
     numbering: str
-    """`all`, `labelled` or `none`."""
+    """Equations that get a number: `all`, `labelled` or `none`."""
     by_section: bool
     macros: Mapping[str, Any]
     """TeX macros as `tex/` expects them: the site's, the page's, and those defined in formulas so far."""

@@ -201,7 +201,7 @@ def warn_of_unparsed_references(tokens: Iterable[Token], origin: TextMap, report
 
 
 def label_id(label: str) -> str:
-    """Return the id that an element with this label has on the page: `tab:x` and `tbl:x` are the same."""
+    """Return the id that an element with this label has on the page. `tab:x` and `tbl:x` have the same id."""
     return re.sub(r"^tab-", "tbl-", normal_id(label))
 
 

@@ -74,7 +74,7 @@ _ATOM = lazy_pattern(r"[\w.]*|\w+\([^()]*\)|\([^()]*\)")
 def linear_text(tex: str) -> str:
     """Return `tex` as one line of plain text; empty only if it has no readable content.
 
-    Cached: a page needs it for its headings, its summary and its whole text, and formulas recur.
+    Cached, because a page needs it for its headings, its summary and its whole text, and formulas recur.
     """
     tokens = tokenize_without_positions(tex[:MAX_LENGTH])
     text = _linear(tokens, 0) if is_readable(tokens) else _flat(tokens)

@@ -99,7 +99,7 @@ class RowStructure(Struct, frozen=True):
     environment: str
     """`align`, `equation*`, …; empty for plain `$$ … $$`."""
     rows: tuple[SourceRow, ...]
-    """At least one row."""
+    """Rows of the display, at least one."""
     macros: Mapping[str, str | Macro] = field(default_factory=dict)
     """Macros known after the formula: those passed to `split_rows`, and those that the formula defines."""
 

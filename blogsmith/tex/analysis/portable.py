@@ -1,8 +1,8 @@
-r"""TeX of a formula for use elsewhere: macros expanded, without definitions and labels.
+r"""Conversion of a formula to TeX that works elsewhere: macros are expanded, definitions and labels removed.
 
-Definitions of the colours that it uses from other formulas of the page are put before it. The author's spaces
-and lines are preserved. The expansion of a macro is put in braces if TeX would otherwise use only its first
-token. Commands of packages are not changed, nor is `\ref`, whose number is not known here
+If the formula uses colours that other formulas of the page define, their definitions are put before it. The
+author's spaces and lines are preserved. The expansion of a macro is put in braces if TeX would otherwise use
+only its first token. Commands of packages are not changed, nor is `\ref`, whose number is not known here
 (`render/formulas.py` knows it).
 
 Nothing is typeset or reported: `convert_formula` reports invalid definitions. Unlike in TeX, a definition

@@ -227,7 +227,8 @@ def _ignore_optional(arguments: int) -> Expander:
 
 
 def _tag_form(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand mathtools' `\newtagform{name}[format]{left}{right}` to nothing: the theme formats numbers."""
+    r"""Expand mathtools' `\newtagform{name}[format]{left}{right}` to nothing, because the theme formats
+    numbers."""
     reader.argument()
     reader.optional()
     return _ignore(2)(reader, command)
@@ -280,7 +281,7 @@ def _boxed(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _overlay(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\uncover<2->{x}` of beamer to its content: a page shows all overlays together."""
+    r"""Expand `\uncover<2->{x}` of beamer to its content, because a page shows all overlays together."""
     reader.read_delimited("<", ">")
     if reader.peek() != "{" or command == "\\pause":
         return []

@@ -50,8 +50,8 @@ _INNER = ("aligned", "alignedat", "split", "gathered", "multlined", "lgathered",
 
 
 def _class_before_cell(column: int) -> int:
-    """Return the class of the atom before a cell: ORD for odd columns, so that a relation at the start of the
-    cell gets space, otherwise NONE."""
+    """Return the class of the atom before a cell. For odd columns it is ORD, so that a relation at the start
+    of the cell gets space; otherwise NONE."""
     return ORD if column % 2 else NONE
 
 

@@ -349,7 +349,7 @@ def _nice_matrix(parser: Parser, name: str) -> Atom:
 
 
 class _Border(NamedTuple):
-    """Numbers of rows and columns outside the delimiters of a matrix."""
+    """How many rows (top, bottom) and columns (left, right) of a matrix are outside its delimiters."""
 
     top: int = 0
     left: int = 0

@@ -99,7 +99,7 @@ def _skip_stretch(parser: Parser) -> None:
 
 
 def read_length_tokens(parser: Parser) -> list[str]:
-    """Consume the tokens of a length without braces, such as `3mu` or `-.5em`."""
+    """Consume and return the tokens of a length without braces, such as `3mu` or `-.5em`."""
     while parser.peek() in parser.macros:
         parser.expand(parser.pop())
     if parser.peek() == "{":
@@ -123,7 +123,7 @@ def _skip_command(parser: Parser, command: str) -> None:
 
 
 def _skip_length(parser: Parser, command: str) -> None:
-    r"""Skip plain TeX's `\openup3pt`: the stylesheet sets the distance of rows."""
+    r"""Skip plain TeX's `\openup3pt`, because the stylesheet sets the distance of rows."""
     read_ems(read_length_tokens(parser), command)
 
 
@@ -139,7 +139,7 @@ _REGISTERS = tuple(
 
 
 def _skip_register(parser: Parser, command: str) -> None:
-    r"""Skip `\penalty100` and `\medmuskip=4mu plus 2mu`: breaks and spaces of a printed page."""
+    r"""Skip `\penalty100` and `\medmuskip=4mu plus 2mu`, which affect breaks and spaces of a printed page."""
     if parser.peek() == "=":
         parser.pop()
     if not command.endswith("penalty"):

@@ -25,7 +25,7 @@ def is_name(token: str) -> bool:
 
 
 def _name(parser: Parser, *, braces: bool) -> str:
-    """Read the name being defined."""
+    """Read and return the name being defined. braces: whether it may be in braces."""
     if parser.peek() == "{" and braces:
         inside = [token for token in parser.argument() if token != " "]
         name = inside[0] if len(inside) == 1 else ""

@@ -40,7 +40,7 @@ class GridRow(Struct):
     """One row while it is read."""
 
     cells: list[list[str]] = field(default_factory=list)
-    """Pieces of each cell."""
+    """Pieces of markup of each cell."""
     gap: float = 0.0
     """Space below the row, in em."""
     stretch: float = 1.0
@@ -160,7 +160,8 @@ def _unended_error(parser: Parser, name: str, begin: str) -> ParseError:
 
 
 def _read_rules(parser: Parser, row: GridRow, allowed: bool) -> float:
-    r"""Read the rules above a row, and `\noalign`. Return the gap in em that `\noalign` adds."""
+    r"""Read `\noalign` and the rules above a row. Return the gap in em that `\noalign` adds. allowed: whether
+    to read rules."""
     gap = 0.0
     while True:
         token = parser.peek()
@@ -345,7 +346,7 @@ def end_environment(parser: Parser, name: str, begin: str) -> None:
 
 
 def cell(pieces: Sequence[str], attributes: str = "") -> str:
-    """Return one `mtd` element."""
+    """Return one `mtd` element with these pieces."""
     return f"<mtd{attributes}>{''.join(pieces)}</mtd>"
 
 
@@ -378,8 +379,8 @@ _NUMBER_CELL = '<mtd class="eq-cell" style="width:50%;text-align:right;justify-i
 
 
 def number_row(cells: str, mark: RowNumber | None) -> str:
-    """Return a row with its formula number at the right edge. The number is not a link: nothing inside a
-    formula may be focusable."""
+    """Return a row with its formula number at the right edge. The number is not a link, because nothing
+    inside a formula may be focusable."""
     if mark is None or not mark.number:
         return f"<mtr>{SPACER}{cells}{_NUMBER_CELL}</mtd></mtr>"
     plain = escape(mark.number if mark.is_bare else f"({mark.number})", quote=False)

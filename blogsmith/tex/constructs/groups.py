@@ -115,7 +115,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
 
 def _bar_fence(opening: str, closing: str, divider: str, *, once: bool) -> Expander:
     r"""Return an expander for braket's `\Bra`, `\Braket`, `\Set`, where a `|` grows with the delimiters.
-    once: only the first `|`."""
+    once: whether only the first `|` grows."""
 
     def expand(reader: FormulaReader, command: str) -> list[str]:
         inside = _divide(reader.argument(), divider, once=once)

@@ -97,7 +97,8 @@ def _data(parser: Parser, command: str) -> Atom:
 
 
 def _reference(parser: Parser, command: str) -> Atom:
-    """Typeset a reference as a placeholder: only the page knows the number and the kind of its target."""
+    """Typeset a reference as a placeholder, because only the page knows the number and the kind of its
+    target."""
     _check_place(parser, command)
     target = "".join(parser.argument()).strip()
     if not target:

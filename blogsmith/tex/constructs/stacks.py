@@ -56,7 +56,8 @@ _UNDER_SIGNS: Mapping[str, str] = MappingProxyType(_pairs(_UNDER))
 
 
 def _slant(base: str) -> str:
-    """Return a CSS class for one slanted letter: it moves the accent to the right, as TeX's skew does."""
+    """Return a CSS class that moves the accent over a single slanted letter to the right, as TeX's skew
+    does."""
     letter = _LETTER.fullmatch(base)
     return ' class="math-slant"' if letter and _SLANTED.match(letter[1]) else ""
 

@@ -224,7 +224,7 @@ def _dots_across(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _skew(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\skew{3}{\hat}{A}` to `\hat{A}`: browsers place accents themselves."""
+    r"""Expand `\skew{3}{\hat}{A}` to `\hat{A}`, because browsers place accents themselves."""
     reader.argument()
     accent, base = reader.argument(), reader.argument()
     return [*accent, "{", *base, "}"]
@@ -239,7 +239,7 @@ def _character(reader: FormulaReader, command: str) -> list[str]:
 
 
 def _resize(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\resizebox{3cm}{!}{x}` to its content: the width is meant for a printed page."""
+    r"""Expand `\resizebox{3cm}{!}{x}` to its content, because the width is meant for a printed page."""
     reader.star()
     reader.argument()
     reader.argument()

@@ -51,7 +51,7 @@ class Rectangle(Struct, frozen=True):
         return Rectangle(self.center, self.half + space, self.up + space, self.down + space)
 
     def contains(self, point: complex) -> bool:
-        """Return whether a point is inside."""
+        """Return whether a point is inside the rectangle."""
         offset = point - self.center
         return abs(offset.real) < self.half and -self.up < offset.imag < self.down
 
@@ -119,7 +119,7 @@ def _parameter(gone: Sequence[float], distance: float) -> float:
 
 
 def line(start: complex, end: complex) -> Curve:
-    """Return a straight line."""
+    """Return a straight line as a curve."""
     third = (end - start) / 3
     return Curve(start, start + third, end - third, end, True)
 

@@ -136,7 +136,7 @@ class PlacedBox(Struct, frozen=True):
     """Left edge of the content before the rotation."""
     baseline: float
     rotation: float = 0.0
-    """Angle in degrees, anticlockwise."""
+    """Rotation of the content in degrees, anticlockwise."""
 
     @property
     def rectangle(self) -> Rectangle:
@@ -317,7 +317,7 @@ def _curve(arrow: Arrow, source: Rectangle, target: Rectangle) -> Curve:
 
 
 def _bent(arrow: Arrow, source: Rectangle, target: Rectangle, ends: _Ends, is_loop: bool) -> Curve:
-    """Return the curve of TikZ's `to` with angles: its control points are in the directions of its ends."""
+    """Return the curve of TikZ's `to` with angles. Its control points are in the directions of its ends."""
     leaving, entering = arrow.leaving, arrow.entering
     if leaving is None and entering is None:
         straight = angle(unit(target.center - source.center))

@@ -71,7 +71,7 @@ class ForeignFormula(Struct, frozen=True):
     """A formula of another converter, in markup that a page may contain."""
 
     content: str
-    """Content of `<math>`."""
+    """Markup of the content of `<math>`."""
     table: ForeignTable | None = None
     """The content as a table, so that its rows can have numbers; None if it is not a single table."""
 

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from ...base.patterns import lazy_pattern
 
 Row = tuple[Any, ...]
-"""Consecutive characters as one string, and tuples for constructs."""
+"""Content of a row, in order: consecutive characters as one string, each construct as a tuple."""
 
 _ROWS = frozenset(("math", "mrow", "mstyle", "mpadded", "mtd", "merror"))
 _SCRIPTS: Mapping[str, tuple[int, int]] = MappingProxyType(
@@ -100,7 +100,7 @@ def _row(element: ElementTree.Element) -> Row:
 
 
 def _single(element: ElementTree.Element) -> Row:
-    """Return the row of `element` itself."""
+    """Return the row that consists only of `element` itself."""
     return _joined(_parts(element))
 
 

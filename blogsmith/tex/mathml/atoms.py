@@ -67,7 +67,7 @@ def _add(xml: str, attribute: str) -> str:
 
 def superscript_intent(base: str, upper: str) -> tuple[str, str]:
     r"""Return the base of a superscript, marked as an argument, and the `intent` attribute for base and
-    superscript together; the base itself and "" if the meaning is not certain.
+    superscript together. If the meaning is not certain, return the base unchanged and "".
 
     `^\top` is a transpose; `^{-1}` is an inverse only of a bold capital letter or a trigonometric function,
     because elsewhere it may be a reciprocal.
@@ -115,7 +115,7 @@ _MAX_CACHED_LENGTH = 200
 
 
 def escape(text: str) -> str:
-    """Escape `text` for the content of an element."""
+    """Return `text` escaped for the content of an element."""
     return text.translate(_ESCAPES)
 
 

@@ -170,8 +170,8 @@ def break_display(mathml: str, elements: Sequence[MeasuredElement], room: float)
 
 
 def _break_inner(piece: LinePiece, room: float) -> LinePiece:
-    """Return the element with line breaks in a table (cases or lines) between its growing delimiters;
-    unchanged if it fits or contains no table of this kind."""
+    """Return the element with line breaks in a table (cases or lines) between its growing delimiters. Return
+    it unchanged if it fits or contains no table of this kind."""
     if piece.width <= room or not _FENCED.match(piece.xml):
         return piece
     printed, width = "", 0.0
@@ -261,8 +261,8 @@ def _open(piece: LinePiece, starts: tuple[str, ...], room: float) -> Iterator[Li
 
 
 def _may_open_fence(piece: LinePiece, starts: tuple[str, ...]) -> bool:
-    """Return whether content between growing delimiters may be broken: not if it is a matrix or contains
-    cases or lines, and only if `starts` are those of the last step in `_OPENED`."""
+    """Return whether content between growing delimiters may be broken. It may not if it is a matrix or
+    contains cases or lines, or if `starts` are not those of the last step in `_OPENED`."""
     return "<mtext" in starts and not _INNER_LINES.search(piece.xml) and not _MATRIX.match(piece.xml)
 
 

@@ -44,8 +44,8 @@ ommnmmqpgooupmpqmpmnmpmrrmlkkigijjdkkljiimjhmijlmnnigjkkjtkljmkknnemkpnknnlnkkjp
 okijkojrkljljjnndljpmknnlnjkjpkoolkkijghjjdihjihjkjhkhjninnjijknjqlgooliijkikijjkgjjkjkjkkjjjjjjjjjjjjjjjjjj
 jjllllllllll
 """
-"""A letter for the width of each character, after the number of the first one in hexadecimal: `a` is
-4 · 4 hundredths of an em, and each following letter 4 more."""
+"""Widths of consecutive characters, one letter each, after `=` and the number of the first character in
+hexadecimal. The letter `a` means 16 hundredths of an em, and each following letter 4 more."""
 
 _LARGE = """
 ∏ 142 ∐ 142 ∑ 111 ∫ 103 ∬ 149 ∭ 195 ∮ 101 ∯ 145 ∰ 191 ⋀ 130 ⋁ 130 ⋂ 130 ⋃ 130 ⨀ 159 ⨁ 159 ⨂ 159 ⨃ 130 ⨄ 130

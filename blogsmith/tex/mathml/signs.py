@@ -50,7 +50,8 @@ def split_characters(text: str) -> frozenset[str]:
 
 @lru_cache(4096)
 def _characters_after_tag(piece: str) -> Iterable[str]:
-    """Return the characters printed by a piece of HTML: a tag without its `<`, and the text after it."""
+    """Return the characters that a fragment of HTML prints. The fragment is a tag without its `<`, followed
+    by text."""
     tag, _, text = piece.partition(">")
     if len(text) == 1 and tag.startswith("mi") and "mathvariant" not in tag:
         return (_SLANTED.get(text, text),)

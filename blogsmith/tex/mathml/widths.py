@@ -53,7 +53,7 @@ class MeasuredElement(Struct, frozen=True, gc=False):
     xml: str
     width: float
     children: Sequence[MeasuredElement] = ()
-    """Empty for elements that contain only text."""
+    """Child elements; empty for elements that contain only text."""
     is_tall: bool = False
     is_limits: bool = False
     """Whether the element starts with an operator whose limits are beside it in text style."""
@@ -95,7 +95,7 @@ def measure(markup: str, *, is_display: bool = True) -> float:
 
 
 def read_elements(markup: str, *, is_display: bool = True) -> list[MeasuredElement]:
-    """Return the top-level elements of `markup`."""
+    """Return the top-level elements of `markup` with their widths."""
     return _read_children(_Open("mrow", "", 0, is_display, is_display), markup).children
 
 

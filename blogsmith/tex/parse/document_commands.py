@@ -154,8 +154,8 @@ def _paired_delimiter(reader: TokenReader) -> Definition:
 
 
 def _renumber(body: Sequence[str]) -> list[str]:
-    """Return `body` with the numbers of its parameters raised by two: the star and the size are parameters 1
-    and 2."""
+    """Return `body` with the numbers of its parameters raised by two, because the star and the size are
+    parameters 1 and 2."""
     made: list[str] = []
     for token in body:
         if made and made[-1] == "#" and token[:1].isdecimal():

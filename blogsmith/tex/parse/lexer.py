@@ -20,7 +20,8 @@ class Token(NamedTuple):
     text: str
     r"""`\alpha`, `\\`, `{`, `x`; any run of white space and comments is one space."""
     offset: int
-    """Offset of its first character in the author's formula. A token from a macro has that of the call."""
+    """Offset of its first character in the author's formula. A token from a macro has the offset of the
+    call."""
     length: int
     """Number of characters of the formula, from `offset` on, that belong to the token or the call."""
 
@@ -49,8 +50,8 @@ def tokenize_without_positions(tex: str) -> list[Token]:
 
 @lru_cache(maxsize=4096)
 def _unplaced(text: str) -> tuple[Token, ...]:
-    """Return the records of a token from `scan`: one for each digit of a number. Cached: formulas have few
-    different tokens, and creating records is slow."""
+    """Return the records of a token from `scan`: one for each digit of a number. Cached, because formulas
+    have few different tokens, and creating records is slow."""
     parts = text if text[0].isdecimal() or text[0] == "." else (text,)
     return tuple(Token(part, 0, 0) for part in parts)
 
@@ -90,9 +91,9 @@ class Argument(NamedTuple):
     """One argument of a command in a token list."""
 
     tokens: list[Token]
-    """Tokens without the braces."""
+    """Tokens of the argument, without its braces."""
     end: int
-    """Index after the argument."""
+    """Index of the token after the argument."""
 
 
 def read_argument(tokens: Sequence[Token], index: int) -> Argument | None:

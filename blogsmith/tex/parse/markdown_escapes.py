@@ -126,7 +126,7 @@ def dropped_comments(tex: str, *, display: bool) -> Iterator[Slip]:
 
 
 def doubled_commands(tex: str, is_known: Callable[[str], bool]) -> Iterator[Slip]:
-    r"""Yield a slip for each `\\alpha`, which is a new row and the letters "alpha".
+    r"""Yield a slip for each `\\alpha`, which TeX reads as a new row and the letters "alpha".
 
     is_known: returns whether a command such as `\alpha` exists.
     """

@@ -282,7 +282,8 @@ class Parser(State):
         return combine
 
     def item(self, token: str) -> Atom | None:
-        """Return the atom for `token`, no plain symbol; None if it prints nothing or pushes other tokens."""
+        """Return the atom for `token`, which is not a plain symbol; None if the token prints nothing or
+        pushes other tokens."""
         if token == "{":
             return self.group(token)
         handler = self.constructs.commands.get(token)

@@ -129,7 +129,7 @@ class TokenReader:
         """Macros known before the formula."""
         self.budget = BUDGET
         self.command = ""
-        """The command being executed."""
+        """The command whose arguments are being read."""
         self.last = ""
         """Last token of the argument that was read last."""
         self.expanded = 0
@@ -197,7 +197,8 @@ class TokenReader:
         return made
 
     def _group(self, brace: str) -> list[str]:
-        """Consume the tokens up to the closing brace; the opening one is consumed already."""
+        """Consume the tokens up to the closing brace, and return those between; the opening one is consumed
+        already."""
         taken: list[str] = []
         depth, stack = 1, self.stack
         while stack:

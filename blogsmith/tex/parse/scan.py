@@ -126,8 +126,8 @@ def move_tokens(tokens: Iterable[str], to: str, macro: str = "") -> list[str]:
 
 
 def strip_places(tokens: Iterable[str]) -> tuple[str, ...]:
-    """Return the tokens without positions, to be stored as a definition: a call gives them its own
-    position."""
+    """Return the tokens without positions, to be stored as a definition. A call of the definition gives them
+    its own position."""
     return tuple(str(token) for token in tokens)
 
 

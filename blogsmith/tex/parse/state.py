@@ -131,8 +131,8 @@ class State(TokenReader):
         return SCRIPT if self.style < SCRIPT else SCRIPTSCRIPT
 
     def take_numbers(self) -> Sequence[RowNumber | None]:
-        """Return the row numbers and clear them: only the outermost alignment, which calls this first, prints
-        numbers."""
+        """Return the row numbers and clear them, because only the outermost alignment, which calls this
+        first, prints numbers."""
         numbers, self.row_numbers = self.row_numbers, ()
         return numbers
 

@@ -107,8 +107,8 @@ def _is_relation(element: Element) -> bool:
 
 
 def find_condition(row: Sequence[Element], index: int) -> str:
-    """Return the key in the table of words for a bar inside brackets, in a set or after the name of a
-    function; empty for any other bar."""
+    """Return the key in the table of words for a bar inside brackets, in a set, or after the name of a
+    function. Return an empty string for any other bar."""
     depth = 0
     for position in range(index - 1, max(-1, index - _REACH), -1):
         text = text_of(base_of(row[position]))
@@ -124,8 +124,8 @@ def find_condition(row: Sequence[Element], index: int) -> str:
 
 
 def is_simple(element: Element) -> bool:
-    """Return whether the element is so short that speech need not announce its end: at most a symbol with
-    scripts, or a product of a number and letters."""
+    """Return whether the element is so short that speech need not announce its end. This is true of a symbol
+    with scripts, and of a product of a number and letters."""
     return is_simple_row([element] if element.tag not in ("msqrt", "mrow") else [*element])
 
 

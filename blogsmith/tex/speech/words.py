@@ -48,8 +48,8 @@ _NAMED = lazy_pattern(r'<span role="img" aria-label="([^"]*)"><math\b.*?</math><
 def name_formulas(html: str, language: str) -> str:
     """Return HTML with a name for each formula, in the words of a language (BCP 47 tag).
 
-    If the language has no table, the name is the linear form, as in `sqrt(d_k)`: a voice would read words of
-    another language with wrong sounds.
+    If the language has no table, the name is the linear form, as in `sqrt(d_k)`, because a voice would read
+    words of another language with wrong sounds.
     """
     pieces: list[str] = []
     depth = start = end = 0

@@ -117,7 +117,7 @@ def _format(head: bytes) -> _Parts | None:
 
 
 _ANCILLARY = 0x20
-"""Bit in the first letter of a chunk's name: decoders may ignore the chunk."""
+"""Bit that is set in the first letter of a chunk's name if decoders may ignore the chunk."""
 _VISIBLE_CHUNKS = frozenset(
     {b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP", b"bKGD", b"hIST", b"pHYs", b"sPLT"}
     | {b"mDCV", b"cLLI", b"mDCv", b"cLLi", b"acTL", b"fcTL", b"fdAT"}
@@ -161,7 +161,7 @@ are restart markers."""
 
 _SCAN, _END = 0xDA, 0xD9
 _MARKERS_WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xDA)})
-"""Markers that no length follows."""
+"""Markers that are not followed by a length."""
 _EXIF = b"Exif\0\0"
 _JFIF_LENGTH = 16
 """Length of a JFIF segment without its thumbnail, in bytes."""

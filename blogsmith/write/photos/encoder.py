@@ -108,8 +108,8 @@ def _resize(image: Image, one: ImageVariant) -> Image:
 
 
 def _is_lossless_smaller(smallest: Image, profile: bytes) -> bool:
-    """Return whether copies of a drawing are lossless. The smallest copy decides for all: encoding each one
-    twice would nearly double the time of a first build."""
+    """Return whether to make the copies of a drawing lossless. The smallest copy decides for all, because
+    encoding each one twice would nearly double the time of a first build."""
     lossy, lossless = (len(_save_drawing(smallest, profile, is_lossless=each)) for each in (False, True))
     return lossless <= _MAX_LOSSLESS_RATIO * lossy
 

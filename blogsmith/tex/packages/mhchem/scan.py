@@ -42,7 +42,7 @@ class ChemicalPart(Struct, frozen=True):
     """One part of a formula, as TeX."""
 
     tex: str
-    """TeX that a letter may follow: it does not end in a command name."""
+    """TeX that a letter may follow, because it does not end in a command name."""
     side: Attachment = Attachment.LOOSE
 
 

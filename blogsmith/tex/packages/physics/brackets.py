@@ -132,7 +132,8 @@ def take_group(reader: FormulaReader, command: str) -> list[str]:
 
 
 def quantity(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\qty(…)`, `\qty[…]`, `\qty|…|`, `\qty{…}`; empty parentheses if no bracket follows."""
+    r"""Return the expansion of `\qty(…)`, `\qty[…]`, `\qty|…|` or `\qty{…}`. If no bracket follows, return
+    empty parentheses."""
     size = read_size(reader)
     for bracket, (opening, closing) in _PRINTED.items():
         content = _group(reader) if bracket == "{" else take_bracketed(reader, bracket)

@@ -77,7 +77,8 @@ def _derivative(sign: str, most: int) -> Expander:
 
 
 def _is_letter(tokens: Sequence[str]) -> bool:
-    """Return whether an argument is a single letter, so that a group around the letter changes no space."""
+    """Return whether an argument is a single letter. A group around a single letter does not change the
+    spacing."""
     return len(tokens) == 1 and tokens[0].isalpha()
 
 
@@ -87,8 +88,9 @@ def _base(variable: list[str]) -> list[str]:
 
 
 def _flat_fraction(reader: FormulaReader, command: str) -> list[str]:
-    r"""Expand `\flatfrac{a}{b}`. Its slash grows only beside a tall construct such as a fraction: fonts have
-    slashes of almost every height, so a growing slash would be larger even between letters."""
+    r"""Expand `\flatfrac{a}{b}`. Its slash grows only beside a tall construct such as a fraction. Elsewhere a
+    growing slash would be too large even between letters, because fonts have slashes of almost every
+    height."""
     above, below = reader.argument(), reader.argument()
     is_tall = any(token in _TALL for token in (*above, *below))
     return fill("{\\left.#1\\middle/#2\\right.}" if is_tall else "{#1/#2}", above, below)

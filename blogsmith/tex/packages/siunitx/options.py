@@ -30,7 +30,7 @@ class UnitError(Exception):
         self.token = token
         """First invalid token; empty if the whole argument is invalid."""
         self.end = token
-        """Last invalid token."""
+        """Last invalid token; empty if the whole argument is invalid."""
 
 
 def quote_text(text: str) -> str:

@@ -182,7 +182,7 @@ class _Factor(Struct, frozen=True):
     power: str = ""
     """Power as TeX; empty for 1."""
     is_below: bool = False
-    r"""Whether it follows `\per`."""
+    r"""Whether the unit follows `\per`, so that it is below the line."""
     qualifier: str = ""
     r"""Argument of `\of` as TeX."""
 

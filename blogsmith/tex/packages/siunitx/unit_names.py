@@ -98,4 +98,4 @@ UNITS: Mapping[str, UnitName] = MappingProxyType(
         "\\kilogram": UnitName("k", "g"),
     }
 )
-"""Units by command."""
+"""Command of a unit → its prefix and symbol."""
