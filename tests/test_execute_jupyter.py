@@ -715,7 +715,7 @@ def test_a_sweep_runs_with_each_value(tmp_path: Path) -> None:
     changes = site(tmp_path / "other", "execute: {engine: jupyter}\n", a=SWEPT.format(code="seen.append(d)"))
     found = [one.message for one in build(changes, execution=STALE).diagnostics]
     assert len(found) == 1
-    assert found[0].startswith("SweepError: the cell changes seen")
+    assert found[0].startswith('SweepError: the cell changes "seen"')
 
 
 def test_what_is_asked_in_a_kernel_is_there() -> None:

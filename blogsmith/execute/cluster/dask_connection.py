@@ -188,7 +188,8 @@ class PageCluster:
     @property
     def threads(self) -> int:
         """Number of calls that run in parallel; at least 1."""
-        workers: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1)["workers"]
+        # a client whose scheduler is gone knows no workers
+        workers: Mapping[str, Any] = self._client.scheduler_info(n_workers=-1).get("workers", {})
         return sum(worker["nthreads"] for worker in workers.values()) or 1
 
     def submitter(self, function: Callable[[Any, list[Any]], Any], state: Any) -> Callable[[list[Any]], Any]:
