@@ -9,6 +9,7 @@ import html
 import json
 import unicodedata
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from blogsmith.hooks import Hooks
@@ -43,7 +44,11 @@ PAPER, NODE, GROUP = "#fbf9f4", "#f4f0e7", "#f8f5ee"
 
 
 def register(hooks: Hooks) -> None:
-    draw = functools.lru_cache(maxsize=1024)(_draw)
+    @functools.lru_cache(maxsize=1024)
+    def draw(source: str) -> str:
+        # In the main thread, a time limit may interrupt a measurement. merman would then use its own.
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(_draw, source).result()
 
     @hooks.cell_output("text/vnd.mermaid")
     @hooks.diagram("mermaid", formulas=True)
@@ -59,10 +64,13 @@ def _draw(source: str) -> str:
         import merman
     except OSError as error:
         raise ImportError(str(error)) from error
-    services = merman.MermanEngineServices().with_text_measurer(_measurer())
+    failures: list[Exception] = []
+    services = merman.MermanEngineServices().with_text_measurer(_measurer(failures))
     engine = merman.MermanEngine(_options(), services)
     try:
         svg: str = engine.render_svg(source, None)
+        if failures:
+            raise failures[0]
         return svg
     except merman.MermanError as error:
         raise _mistake(engine, source, error) from error
@@ -93,8 +101,9 @@ def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
-def _measurer() -> Any:
-    """Return a measurer for text as shown on the page. merman's own estimate is up to a sixth too narrow."""
+def _measurer(failures: list[Exception]) -> Any:
+    """Return a measurer for text as shown on the page. merman's own estimate is up to a sixth too narrow.
+    failures: its errors are added here, because merman ignores them."""
     import merman
 
     widths = {letter: width for width, letters in WIDTHS.items() for letter in letters}
@@ -102,6 +111,13 @@ def _measurer() -> Any:
 
     class Measurer(merman.MermanTextMeasurer):  # type: ignore[misc] # merman has no types
         def measure(self, request: Any) -> Any:
+            try:
+                return self.measured(request)
+            except Exception as error:
+                failures.append(error)
+                raise
+
+        def measured(self, request: Any) -> Any:
             lengths = request.operation.name in LENGTHS
             if not lengths and request.operation.name not in TEXTS:
                 return None

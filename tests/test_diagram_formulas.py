@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
+from html import escape
 from pathlib import Path
+from unittest.mock import patch
 from xml.etree import ElementTree
 
 import pytest
@@ -22,7 +25,7 @@ def labels(source: str) -> tuple[LabelFormulas, list[tuple[str, int, int]]]:
 
     def record(formula: str, line: int, column: int) -> str:
         typeset.append((formula, line, column))
-        return f'<math alttext="{formula[1:-1]}"><mi>x</mi></math>'
+        return f'<math alttext="{escape(formula[1:-1])}"><mi>x</mi></math>'
 
     return LabelFormulas(source, record), typeset
 
@@ -62,6 +65,13 @@ class TestFinding:
         assert len(words) == MAX_FORMULAS
         assert not [(one, other) for one in words for other in words if one != other and one in other]
         assert "jiiiiij" not in words
+
+    @each_row(("mathml", "letters"), [("<mi>x</mi>", 7), ("<mi>x</mi><mo>+</mo><mi>y</mi>", 12)])
+    def test_a_word_is_as_wide_as_the_formula(self, mathml: str, letters: int) -> None:
+        # without ziamath, whose import may fail: the estimate that then served was another size
+        with patch.dict(sys.modules, {"ziamath": None}):
+            formulas = LabelFormulas("A[$x$]", lambda *_: f"<math>{mathml}</math>")
+        assert len(formulas.source) == len("A[]") + letters
 
     def test_there_are_not_too_many(self) -> None:
         with pytest.raises(ValueError, match="more than 32 different formulas"):

@@ -369,6 +369,12 @@ class TestMermaid:
         paints = {element.get(key, "none") for element in root.iter() for key in ("fill", "stroke")}
         assert {paint for paint in paints if not paint.startswith(("var(--diagram-", "url(#d--"))} <= {"none"}
 
+    def test_a_failed_measurement_is_an_error_and_not_another_size(self) -> None:
+        draw = load_plugins(["mermaid"], [bundled_folder("plugins")]).diagrams["mermaid"].draw
+        with patch("unicodedata.east_asian_width", side_effect=MemoryError), pytest.raises(MemoryError):
+            draw("flowchart LR\n  A[あ]")
+        assert "あ" in draw("flowchart LR\n  A[あ]")
+
     def test_two_in_a_page(self, tmp_path: Path) -> None:
         fence = "```mermaid\nflowchart LR\n  A --> B\n```\n\n"
         html, report = site(tmp_path, fence + fence, config=self.CONFIG)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from ..base.patterns import lazy_pattern
-from ..base.schema.records import Check, keys, shaped, unless_empty
+from ..base.schema.records import Check, keys, shaped, unless_empty, values
 from .people import ProfileLinks
 
 _KINDS = tuple(name for name in ProfileLinks.__struct_fields__ if name != "orcid")
@@ -30,6 +30,7 @@ def _checks() -> Iterator[tuple[str, Check]]:
     for person in ("person", "authors"):
         for kind in _KINDS:
             yield f"{person}.links.{kind}", unless_empty(own.get(kind, _NAME_OR_URL))
+    yield "coauthors", values(website)
     yield "authors", keys(shaped(_KEY, "key of an author", "write lower-case letters, digits and `-`"))
 
 

@@ -342,6 +342,9 @@ class Config(Struct, frozen=True):
     authors: OfPage[Mapping[str, Profile]] = {}
     """Authors by key, as in `ann: {name: Ann Lee}`. Posts name the key. Each author has a page:
     `/authors/ann/`."""
+    coauthors: OfPage[Mapping[str, str]] = {}
+    """URLs of other people's sites by name, as in `Ben Ono: https://ono.example/`. Lists of publications link
+    their names."""
     orcids: OfSite[Mapping[str, str]] = {}
     """ORCID iDs by author name, for all posts: `Josiah Carberry: 0000-0002-1825-0097`."""
     citable: OfSite[bool] = False

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from html import escape
 from types import MappingProxyType
-from xml.etree import ElementTree
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +18,7 @@ from msgspec.structs import replace
 from ..base.html_tags import read_text
 from ..base.patterns import lazy_pattern
 from ..syntax.math.delimiters import FoundFormula, find_formula
+from ..tex.diagrams.layout import measure_formula
 from .svg.drawings import Drawing
 
 Typeset = Callable[[str, int, int], str]
@@ -221,13 +221,7 @@ def _formulas(line: str) -> Iterator[FoundFormula]:
 
 
 def _size_em(html: str, tex: str) -> tuple[float, float]:
-    """Return width and height in em of the label's font; an estimate if ziamath fails."""
-    from ..tex.outlines import EM, outline_formula
-
+    """Return width and height in em of the label's font; an estimate if `html` has no formula but an
+    error."""
     found = _MATH.search(html)
-    try:
-        box = ElementTree.fromstring(outline_formula(found[0] if found else "")).attrib["viewBox"].split()
-        return float(box[2]) / EM, float(box[3]) / EM
-    except Exception:
-        # the library that outlines glyphs raises many kinds of errors
-        return len(tex) / 2, 1.5
+    return measure_formula(found[0]) if found else (len(tex) / 2, 1.5)

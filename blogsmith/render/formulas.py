@@ -74,7 +74,11 @@ def _inline(rendering: PageRendering, tokens: Sequence[Token], index: int) -> st
     if rendering.is_title or rendering.is_in_link:
         formula = name_formulas(formula, rendering.language.tag)
     tail = find_punctuation(tokens, index + 1)
-    return f'<span class="math-joined">{formula}{tail}</span>' if formula and tail else formula + tail
+    if not (formula and tail):
+        return formula + tail
+    # rows of a long formula are followed by an element, which the theme moves over a space of the last row
+    sign = f"<span>{tail}</span>" if '<math class="math-lines"' in formula else tail
+    return f'<span class="math-joined">{formula}{sign}</span>'
 
 
 def _display(rendering: PageRendering, tokens: Sequence[Token], index: int) -> str:

@@ -82,6 +82,21 @@ box.remove();
 return heights;
 """
 
+# Widths of the column, in pixels, at which a sign after a long formula is in another line than its last row.
+LOST = """
+const lost = [];
+for (const sign of document.querySelectorAll(".math-lines + span")) {
+  const paragraph = sign.closest("p");
+  for (let width = 250; width < 330; width++) {
+    paragraph.style.width = `${width}px`;
+    const row = sign.previousElementSibling.lastElementChild.getBoundingClientRect();
+    if (sign.getBoundingClientRect().left < row.left) lost.push(width);
+  }
+  paragraph.style.width = "";
+}
+return lost;
+"""
+
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -118,6 +133,10 @@ def test_lines_end_in_relations_and_binary_signs(browser: Reader | Firefox) -> N
         lines = lines_of(rows)
         assert len(lines) >= 2, tex
         assert {line[-1]["end"] for line in lines[:-1]} <= ENDS, tex
+
+
+def test_a_sign_stays_with_the_last_row(browser: Reader | Firefox) -> None:
+    assert browser.ask(LOST) == []
 
 
 def test_nothing_sticks_out(browser: Reader | Firefox) -> None:

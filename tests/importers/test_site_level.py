@@ -19,8 +19,8 @@ from tests.site_files import NOW, build, put
 Files = Mapping[str, str | bytes]
 POST = "---\ntitle: A\ndate: 2024-01-01\n---\n\nText.\n"
 BIB = (
-    "---\n---\n\n@article{a,\n  title = {Sums},\n  author = {Ada Ito},\n  year = {2020},\n  abbr = {J},\n"
-    "  pdf = {a.pdf},\n  preview = {a.png},\n  award = {Medal},\n  annotation = {Mine},\n"
+    "---\n---\n\n@article{a,\n  title = {Sums},\n  author = {Ada Ito and Ono, B.},\n  year = {2020},\n"
+    "  abbr = {J},\n  pdf = {a.pdf},\n  preview = {a.png},\n  award = {Medal},\n  annotation = {Mine},\n"
     "  arxiv = {2001.00001},\n  selected = {true},\n}\n"
 )
 AL_FOLIO: Files = {
@@ -33,7 +33,7 @@ AL_FOLIO: Files = {
     "disqus_shortname: x\nnavbar_fixed: true\ncontact_note: Write to me about anything.\n",
     "_data/socials.yml": "email: ada@x.org\ngithub_username: ada\nscholar_userid: Q1\nkaggle_id: ada\n",
     "_data/venues.yml": "J: {url: 'https://journal.example', color: '#00369f'}\n",
-    "_data/coauthors.yml": "Ono: [{firstname: [Ben, B.], url: 'https://ben.example'}]\n",
+    "_data/coauthors.yml": "ono: [{firstname: [Ben, B.], url: 'https://ben.example'}]\n",
     "_data/cv.yml": "cv:\n  name: Ada Ito\n  sections:\n    Experience:\n"
     "      - {company: Lab, position: Head, start_date: 2019, highlights: [One]}\n"
     "    Hobbies: [{name: Go}]\n",
@@ -102,17 +102,24 @@ def test_al_folio(tmp_path: Path) -> None:
     for text in ("/ada.png", "Sums &amp; rows", "Selected publications", "News 😄"):
         assert text in home
     works = (public / "publications/index.html").read_text()
-    for text in ("/assets/pdf/a.pdf", "/publication_preview/a.png", ">J</span>", "Medal", "/abs/2001.00001"):
+    for text in (
+        "/assets/pdf/a.pdf",
+        "/publication_preview/a.png",
+        ">J</span>",
+        "Medal",
+        "/abs/2001.00001",
+        ">B. Ono</a>",
+    ):
         assert text in works, text
     assert "bibsearch" not in works
     assert works.count(">2020<") == 1
     assert "../../../tags/sums/" in (public / "blog/tag/sums/index.html").read_text()
     assert (public / "blog/2024/index.html").is_file()
     told = " ".join(notice.message for notice in done.site.all_notices)
-    unused = "disqus_shortname contact_note navbar_fixed venues.yml coauthors.yml Hobbies annotation"
+    unused = "disqus_shortname contact_note navbar_fixed venues.yml Hobbies annotation"
     for name in unused.split():
         assert f'"{name}"' in told, name
-    assert '"cv.yml"' not in told
+    assert '"cv.yml"' not in told and '"coauthors.yml"' not in told
     assert not done.check.differences, done.check.differences
 
 

@@ -156,6 +156,8 @@ class Jekyll:
         pages = resolve_url_conflicts(pages)
         if translator.person:
             settings |= {"theme": "scholar", "person": translator.person}
+        if coauthors := translator.bibliographies.coauthors():
+            settings["coauthors"] = coauthors
         if lists := list_settings(site):
             settings["lists"] = lists
         if menu := site_menu(site, pages, patterns):

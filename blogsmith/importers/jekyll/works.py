@@ -85,6 +85,21 @@ class PageBibliographies:
             text = convert_fields(read_text(file) or "", self._site.copied)
             yield ImportedData(PurePosixPath(path), text.encode())
 
+    def coauthors(self) -> dict[str, str]:
+        """Return the setting `coauthors`: people in al-folio's `_data/coauthors.yml` who are named in listed
+        publications. The file has no capital letters, and first names in all forms."""
+        written = self._site.data.get("coauthors")
+        texts = "\n".join(read_text(file) or "" for file in self._listed.values())
+        found = {}
+        for last, people in written.items() if isinstance(written, dict) else ():
+            family = re.search(rf"(?<!\w){re.escape(str(last))}(?!\w)", texts, re.IGNORECASE)
+            for person in as_list(people):
+                first = as_list(person.get("firstname")) if isinstance(person, dict) else []
+                url = one_line(person.get("url")) if first else ""
+                if family and url.startswith(("http://", "https://")):
+                    found[f"{one_line(first[0])} {family[0]}"] = url
+        return found
+
 
 def _fields(file: Path) -> Iterator[str]:
     return (found[2].lower() for found in _FIELD.finditer(read_text(file) or ""))

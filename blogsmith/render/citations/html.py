@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -264,7 +264,9 @@ def _year(rendering: PageRendering, year: str, works: Sequence[Publication]) -> 
 
 def _item(rendering: PageRendering, work: Publication) -> str:
     style = NumericStyle(PageReferences({work.key: BibliographyEntry(work)}, ()))
-    html = _highlight_own_name(style.describe(rendering, work.key), _own_names(rendering))
+    html = _mark_name(style.describe(rendering, work.key), _own_names(rendering), "<strong>", "</strong>")
+    for names, url in _websites(rendering, work):
+        html = _mark_name(html, names, f'<a href="{escape_html(url)}">', "</a>")
     kind = _id(_kind(work)).removeprefix("only-")
     opening = f'<li id="pub-{escape_html(work.key)}" data-kind="{kind}">'
     text = f"<p>{html}{work_links(rendering, work)}</p>\n"
@@ -323,12 +325,24 @@ def _forms(person: Person) -> Iterable[str]:
         yield f"{initials.partition(', ')[2]} {person.short}"
 
 
-def _highlight_own_name(html: str, names: Sequence[str]) -> str:
-    """Return the HTML with the author's name in bold, where it first occurs outside tags. names: forms of the
-    name; the first form that occurs is used."""
+def _websites(rendering: PageRendering, work: Publication) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the forms of a name and a URL, for each author of a publication whom the setting `coauthors`
+    contains. First names are compared by their initials, because entries often have only those."""
+    from ...bibliography.works import read_name
+
+    urls = {read_name(name): url for name, url in rendering.tools.config.coauthors.items()}
+    known = {(person.family, person.given[:1]): url for person, url in urls.items()}
+    for person in work.authors:
+        if url := known.get((person.family, person.given[:1])):
+            yield tuple(_forms(person)), url
+
+
+def _mark_name(html: str, names: Sequence[str], opening: str, closing: str) -> str:
+    """Return the HTML with `opening` and `closing` around the first occurrence of a name outside tags. names:
+    forms of the name; the first form that occurs is used."""
     for name in names:
         pattern = rf"(?<![\w-]){re.escape(escape_html(name))}(?![\w-])(?![^<>]*>)"
-        made, count = re.subn(pattern, lambda found: f"<strong>{found[0]}</strong>", html, count=1)
+        made, count = re.subn(pattern, lambda found: f"{opening}{found[0]}{closing}", html, count=1)
         if count:
             return made
     return html

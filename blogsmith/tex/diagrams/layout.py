@@ -51,6 +51,12 @@ def typeset(parser: Parser, tokens: Sequence[str], style: int, color: str = "") 
     return SizedFormula(styled, width * scale, ascent * scale, descent * scale, text_of(tokens).strip())
 
 
+def measure_formula(mathml: str) -> tuple[float, float]:
+    """Return the width and the height of a `<math>` element in text style, in em. mathml: its XML."""
+    ascent, descent = _extents(ElementTree.fromstring(mathml), is_display=False)
+    return measure(mathml, is_display=False), ascent + descent
+
+
 def _extents(element: ElementTree.Element, is_display: bool) -> tuple[float, float]:
     """Return the height above and the depth below the baseline, in em."""
     name, children = element.tag, list(element)
