@@ -73,7 +73,10 @@ _WORD = choice(get_args(Level))
 _IGNORED = each(member_of_choices(CODES, "code"))
 _OTHER_KEYS = ("ignore", "documentation")
 """Keys of `diagnostics` that are not codes."""
-_NOT_LOWERABLE_HINT = "fix the errors, or run `blogsmith build --keep-going` to write the other pages"
+_MENU_HINT = "write an entry such as `- {title: Posts, url: /posts/}`"
+_NOT_LOWERABLE_HINT = (
+    "remove this line; run `blogsmith build --keep-going` to write the pages without errors"
+)
 
 
 def _form() -> Form:
@@ -378,7 +381,13 @@ _TABLE = Table(
     },
     checks=CHECKS,
     short={"languages": _read_empty_language},
-    hints={"analytics": ANALYTICS_HINT, "comments": COMMENTS_HINT},
+    hints={
+        "analytics": ANALYTICS_HINT,
+        "comments": COMMENTS_HINT,
+        **dict.fromkeys(
+            ("menu", "languages.menu"), "write an entry such as `- {title: Posts, url: /posts/}`"
+        ),
+    },
     foreign_key_hints=OTHER_KEYS,
     describe_type=_describe_type,
 )

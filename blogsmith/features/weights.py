@@ -288,7 +288,7 @@ def _excesses(page: PageSize, limits: _Limits) -> Iterator[Diagnostic]:
         limit, setting = limits.find(page, name)
         if count > limit:
             asks = "loads {} files" if name == "requests" else "loads files from {} other hosts"
-            message = f"{page.url} {asks.format(count)}, more than {setting}: {limit}"
+            message = f'"{page.url}" {asks.format(count)}, more than {setting}: {limit}'
             yield _excess(
                 page,
                 message,

@@ -107,8 +107,8 @@ def _is_unpublished(slot: Slot) -> bool:
 def _has_draft_status(slot: Slot) -> bool:
     if not is_private_status(slot) or find_restrictions({"status": slot.value}):
         return False
-    hint = "write `draft: true`, or `status: wip` for a page that is public and not finished"
-    slot.warn(CODE, f'status "{slot.value.strip()}" makes the page a draft', hint)
+    hint = "write `draft: true` instead, or `status: wip` for a page that is public and not finished"
+    slot.warn(CODE, f'"status" must be "wip"; "{slot.value.strip()}" makes the page a draft', hint)
     return True
 
 

@@ -419,6 +419,10 @@ _TABLE = Table(
     names=execution.NAMES,
     aliases=KEY_ALIASES,
     computed=frozenset(("extra", "places", "orcids", "author_urls", "affiliations", "is_dated_by_git")),
+    hints={
+        "changes": "write an entry such as `- {date: 2026-03-14, text: Corrected a sum}`",
+        "solutions": "write `solutions: {show: end}`",
+    },
     foreign_key_hints=execution.FOREIGN,
     describe_type=_describe_type,
     notes={

@@ -133,7 +133,8 @@ def _plugin_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any]
         message = f'plugin "{plugin}" returns invalid data for "{call.name}": expected a mapping'
         rendering.reporter.error("plugin", message, call.place, plugin_hint(plugin))
     except ValueError as error:
-        rendering.reporter.error("shortcode-argument", str(error), call.place, "correct the arguments")
+        hint = f"correct the argument, or see the manual of the plugin `{plugin}`"
+        rendering.reporter.error("shortcode-argument", str(error), call.place, hint)
     except SiteError as error:
         for found in error.diagnostics:
             rendering.reporter.add(found)

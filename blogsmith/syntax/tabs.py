@@ -197,7 +197,7 @@ def _report_stray(stray: list[Token], opening: Token, parts: list[Token], page: 
         line = ((first.map if first else None) or opening.map or [0])[0]
         text = page.lines[line] if line < len(page.lines) else ""
         place = page.line_place(page.line_starts[line] + len(text) - len(text.lstrip()), len(text.strip()))
-        message = "content is not allowed between tabs" if first else "missing tabs in this block"
+        message = "text is not allowed outside of a tab" if first else "missing tabs in this block"
         page.reporter.error("tabs", message, place, _HOLDS)
 
 

@@ -257,7 +257,8 @@ def member_of_choices(choices: Iterable[str], kind: str, listed: Iterable[str] =
         if value in in_order:
             return value
         near = nearest(value, in_order)
-        hint = format_suggestion(near) or list_choices(shown)
+        listed = list_choices(shown, has_more=len(shown) < len(in_order))
+        hint = format_suggestion(near) or "remove it, or " * (len(in_order) == 1) + listed
         slot.report(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).correct(near))
         return None
 
@@ -459,7 +460,8 @@ def _type_reader(hint: Any, table: Table, key: str) -> Reader:
         )
         return typed(dict, _type_reader(others[0], table, key), word)
     if origin is tuple:
-        return typed(list, _entries(_type_reader(parts[0], table, key)), kind)
+        entries = _entries(_type_reader(parts[0], table, key))
+        return typed(list, entries, kind, table.hints.get(key, ""))
     if origin is Mapping:
         return typed(dict, _values(_type_reader(parts[1], table, key)), kind)
     schema = build_schema(hint, table, f"{key}.")

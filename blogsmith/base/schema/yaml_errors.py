@@ -136,9 +136,10 @@ def _tab(fault: _ParserError) -> YamlProblem:
 
 
 def _open_quote(fault: _ParserError) -> YamlProblem:
-    mark = fault.text[fault.since : fault.since + 1]
-    hint = "write an apostrophe inside single quotes twice" if mark == "'" else ""
-    return YamlProblem(f"missing closing quote {mark}", fault.since, hint=hint)
+    if fault.text[fault.since : fault.since + 1] != "'":
+        return YamlProblem("missing closing double quote", fault.since, hint='end the value with `"`')
+    hint = "end the value with `'`, and write an apostrophe inside single quotes twice"
+    return YamlProblem("missing closing single quote", fault.since, hint=hint)
 
 
 def _escape(fault: _ParserError) -> YamlProblem:

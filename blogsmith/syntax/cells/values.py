@@ -174,9 +174,9 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
     if fault:
         message, at, length = fault
         place = origin.place(2 + at, length) if inner.strip() else whole
-        page.reporter.error(
-            "value-syntax", message, place, "write an expression, such as `{= loss =}` or `{= loss:.3f =}`"
-        )
+        hint = "write an expression, such as `{= loss =}` or `{= loss:.3f =}`"
+        hint = "write `!r`, `!s` or `!a`" if "conversion" in message else hint
+        page.reporter.error("value-syntax", message, place, hint)
         return None
     return Value(0, split.expression, origin, split.conversion, split.spec)
 
@@ -195,7 +195,7 @@ def _fault(split: SplitValue, page: PageState) -> tuple[str, int, int] | None:
     if fault is None:
         return None
     at = split.start + min(fault.column - 1, len(split.expression) - 1)
-    return f"invalid expression: {fault.message}", at, fault.length
+    return "invalid expression" + f": {fault.message}" * bool(fault.message), at, fault.length
 
 
 def number_values(state: StateCore) -> None:
