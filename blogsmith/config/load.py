@@ -74,9 +74,7 @@ _IGNORED = each(member_of_choices(CODES, "code"))
 _OTHER_KEYS = ("ignore", "documentation")
 """Keys of `diagnostics` that are not codes."""
 _MENU_HINT = "write an entry such as `- {title: Posts, url: /posts/}`"
-_NOT_LOWERABLE_HINT = (
-    "remove this line; run `blogsmith build --keep-going` to write the pages without errors"
-)
+_NOT_LOWERABLE_HINT = "remove this line; run `blogsmith build --keep-going` to write the pages without errors"
 
 
 def _form() -> Form:
@@ -375,7 +373,7 @@ _TABLE = Table(
         "diagnostics": typed(dict, read_diagnostics, "settings as `key: value`"),
         "bibliography": string_list(),
         "math.macros": _read_macros,
-        **dict.fromkeys(("numbering", "series.numbering"), words(NUMBERINGS, "true, false or by part")),
+        **dict.fromkeys(("numbering", "series.numbering"), words(NUMBERINGS, 'true, false or "by part"')),
         "analytics.provider": _provider_reader(Analytics, OTHER_ANALYTICS),
         "comments.provider": _provider_reader(Comments, OTHER_COMMENTS),
     },

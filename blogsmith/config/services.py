@@ -80,7 +80,7 @@ _SITES: Mapping[str, tuple[re.Pattern[str], str]] = MappingProxyType(
     {
         "goatcounter": (
             re.compile(r"[a-z0-9][a-z0-9-]{0,62}"),
-            "write the code of CODE.goatcounter.com, such as `mysite`",
+            "write only the name before `.goatcounter.com`, such as `mysite`",
         ),
         "plausible": (
             re.compile(r"[\w.-]+\.[a-z]{2,}(?:/\S*)?"),
@@ -213,7 +213,8 @@ def check_analytics(analytics: Analytics, slot: Slot) -> Analytics | None:
         return None
     if analytics.host and not _HOST.fullmatch(analytics.host):
         slot.child("host").report(
-            f'invalid host "{analytics.host}"', "write a URL such as `https://stats.example.org`"
+            f'invalid host "{analytics.host}": expected "https://" and a host without a path',
+            "write a URL such as `https://stats.example.org`",
         )
         return None
     return analytics

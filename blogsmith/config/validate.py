@@ -227,7 +227,7 @@ _BASE_URL: Form = {"pattern": r"^(?:$|https?://[^\s\\\"'<>{}|^`@?#]+$)"}
 check_manual_url = rejects(
     base_url_problem,
     "{name} {problem}",
-    "write the URL of a copy of the manual, such as https://example.org/docs/",
+    "write the URL of a copy of the manual, such as `https://example.org/docs/`",
     form=_BASE_URL,
 )
 _PYTHON_PATH: Form = {"pattern": r"^(?:|[^\s~](?:.*\S)?)$"}

@@ -362,7 +362,7 @@ def _numbering(slot: Slot) -> bool | str | None:
     return found or _NUMBERING(slot)
 
 
-_NUMBERING = lenient_flag("write `true`, `false` or `by part`")
+_NUMBERING = lenient_flag("write `true`, `false` or `by part`", 'true, false or "by part"')
 
 
 def _describe_type(hint: Any) -> str:
@@ -421,6 +421,7 @@ _TABLE = Table(
     computed=frozenset(("extra", "places", "orcids", "author_urls", "affiliations", "is_dated_by_git")),
     hints={
         "changes": "write an entry such as `- {date: 2026-03-14, text: Corrected a sum}`",
+        "tree": "write titles with lists of pages, such as `Start: [install.md]`",
         "solutions": "write `solutions: {show: end}`",
     },
     foreign_key_hints=execution.FOREIGN,

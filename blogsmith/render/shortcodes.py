@@ -84,7 +84,7 @@ def _report_unknown(rendering: PageRendering, call: Shortcode) -> None:
     names = rendering.tools.theme.shortcode_names()
     hint = rendering.parsed.page.options.plugin_hint(call.name) or OTHER_TAG_HINTS.get(call.name)
     near = None if hint else rendering.reporter.nearest(call.name, names)
-    hint = hint or format_suggestion(near) or list_choices(names)
+    hint = hint or format_suggestion(near) or f"add `shortcodes/{call.name}.html`, or {list_choices(names)}"
     fix = rendering.reporter.correct(call.place, call.name, near)
     rendering.reporter.error("shortcode-unknown", f'unknown shortcode "{call.name}"', call.place, hint, fix)
 

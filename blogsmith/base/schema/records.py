@@ -463,10 +463,14 @@ def _type_reader(hint: Any, table: Table, key: str) -> Reader:
         entries = _entries(_type_reader(parts[0], table, key))
         return typed(list, entries, kind, table.hints.get(key, ""))
     if origin is Mapping:
-        return typed(dict, _values(_type_reader(parts[1], table, key)), kind)
+        values = _values(_type_reader(parts[1], table, key))
+        return typed(dict, values, kind, table.hints.get(key, ""))
     schema = build_schema(hint, table, f"{key}.")
     record = accepts({RECORD: schema})(lambda slot: schema.read(slot))
-    return typed(dict, record, table.short.get(key, kind), table.hints.get(key, ""))
+    names = [name for name, one in schema.fields.items() if one.is_required] or [*schema.fields][:1]
+    lines = " and ".join(f"`{name}: …`" for name in names)
+    advice = table.hints.get(key) or f"write {lines} below it, indented by two spaces"
+    return typed(dict, record, table.short.get(key, kind), advice)
 
 
 def _values(read_value: Reader) -> Reader:

@@ -188,7 +188,7 @@ class _Builder:
             return self._document(event, start)
         elif isinstance(event, yaml.AliasEvent):
             self._reject(
-                f'alias "{self._word(start)}" is not allowed',
+                f'YAML alias "{self._word(start)}" is not allowed',
                 start,
                 "write the value itself, or put it in quotes",
             )
@@ -229,7 +229,7 @@ class _Builder:
     def _reject_decoration(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent, start: int) -> None:
         if event.anchor is not None:
             self._reject(
-                f'anchor "{self._word(start)}" is not allowed',
+                f'YAML anchor "{self._word(start)}" is not allowed',
                 start,
                 "put a value that starts with `&` in quotes",
             )

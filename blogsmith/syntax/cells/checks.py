@@ -169,7 +169,7 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
     if fault.is_whole_line:
         column, length = len(text) - len(text.lstrip()) + 1, len(text.strip())
     place = Place(start[0], start[1] + column - 1, max(1, min(length, len(text) - column + 1)))
-    message = "invalid Python" + f": {fault.message}" * bool(fault.message)
+    message = f"invalid Python: {fault.message}" if fault.message else "invalid Python syntax"
     reporter.error("cell-syntax", message, place, SYNTAX_HINT)
 
 

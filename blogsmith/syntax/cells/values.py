@@ -195,7 +195,8 @@ def _fault(split: SplitValue, page: PageState) -> tuple[str, int, int] | None:
     if fault is None:
         return None
     at = split.start + min(fault.column - 1, len(split.expression) - 1)
-    return "invalid expression" + f": {fault.message}" * bool(fault.message), at, fault.length
+    message = f"invalid expression: {fault.message}" if fault.message else "invalid expression"
+    return message, at, fault.length
 
 
 def number_values(state: StateCore) -> None:
