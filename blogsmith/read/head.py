@@ -289,7 +289,8 @@ def _comments(slot: Slot) -> bool | str | None:
 
 
 _COMMENTS = lenient_flag(
-    "write the URL of a thread on Mastodon or Bluesky, or set `comments` in blogsmith.yaml"
+    "write the URL of a thread on Mastodon or Bluesky, or set `comments` in blogsmith.yaml",
+    "true, false or the URL of a thread",
 )
 
 

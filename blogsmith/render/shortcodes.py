@@ -133,8 +133,11 @@ def _plugin_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any]
         message = f'plugin "{plugin}" returns invalid data for "{call.name}": expected a mapping'
         rendering.reporter.error("plugin", message, call.place, plugin_hint(plugin))
     except ValueError as error:
-        hint = f"correct the argument, or see the manual of the plugin `{plugin}`"
-        rendering.reporter.error("shortcode-argument", str(error), call.place, hint)
+        name = next((name for name in call.args if f'"{name}"' in str(error)), "")
+        shown = argument_name(call, name) if name else ""
+        hint = f"write another value of `{shown}`" if name else f"correct the arguments of `{call.name}`"
+        message = str(error).replace(f'"{name}"', f'"{shown}"')
+        report_argument(rendering, call, name, message, hint)
     except SiteError as error:
         for found in error.diagnostics:
             rendering.reporter.add(found)

@@ -148,7 +148,7 @@ def check_circular_proofs(rendered: Sequence[RenderedDocument], base_path: str) 
         below.setdefault(source, []).append((used, placed))
     found = []
     for circle in _cycles(below):
-        names = [statement_text(graph.statements[key]) for key, _ in circle]
+        names = [f'"{statement_text(graph.statements[key])}"' for key, _ in circle]
         first = circle[-1][1]
         written = first.page.document.source
         reporter = Reporter(str(written.path), written.text.split("\n"))

@@ -124,7 +124,8 @@ def _bad_start(fault: _ParserError) -> YamlProblem:
     value = _line_from(fault.text, at).rstrip()
     is_whole = not _OPENED.search(fault.text[fault.line_start : at]) and " #" not in value
     edit = (at, value, quote(value)) if is_whole and char not in "\"'[]{}," else None
-    return YamlProblem(f'a value cannot start with "{char}"', at, hint=_QUOTES, edit=edit)
+    hint = f"write `{edit[2]}`" if edit else _QUOTES
+    return YamlProblem(f'a value cannot start with "{char}"', at, hint=hint, edit=edit)
 
 
 def _tab(fault: _ParserError) -> YamlProblem:

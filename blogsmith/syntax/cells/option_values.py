@@ -332,7 +332,7 @@ _TABLE = Table(
         "label": _label,
         "lst-label": _listing,
         "fallback": lambda text, _: label_id(text),
-        "session": shaped(_NAME, "session name", "use letters, digits and hyphens"),
+        "session": shaped(_NAME, "session name", "write letters, digits and hyphens, such as `a-b`"),
         "depends": _depends,
         "flags": _flags,
     },
