@@ -136,7 +136,7 @@ def test_places_count_from_the_first_line_in_characters() -> None:
         ("a: @x", ['yaml-syntax 1:4+1 a value cannot start with "@"']),
         ("a: **bold**", ['yaml-syntax 1:4+1 a value cannot start with "*"']),
         ("a: ]", ['yaml-syntax 1:4+1 a value cannot start with "]"']),
-        ("a: 'x\nb: 2", ["yaml-syntax 1:4+1 missing closing quote '"]),
+        ("a: 'x\nb: 2", ["yaml-syntax 1:4+1 missing closing single quote"]),
         ("a: 'it's'", ["yaml-syntax 1:8+2 unexpected text after the closing quote"]),
         ("a: [x] y", ['yaml-syntax 1:8+1 unexpected text after the closing "]"']),
         ("a: [1, 2\nb: 3", ['yaml-syntax 1:4+1 missing closing "]" or comma in the list']),
