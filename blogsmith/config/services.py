@@ -14,17 +14,14 @@ from ..base.schema.slots import Slot
 from .page_services import Analytics, Comments
 from .schema import Config
 
-_OTHER_SERVICE = (
-    "for another service, add its script to a block of a layout and its hosts to `security.csp` "
-    "(manual: {page})"
-)
+_OTHER_SERVICE = "for another service, see “{page}” in the manual"
 ANALYTICS_HINT = (
     "write `analytics: {provider: goatcounter, site: CODE}`, or `plausible` or `umami`; "
-    + _OTHER_SERVICE.format(page="Recipes, Google Analytics")
+    + _OTHER_SERVICE.format(page="Google Analytics")
 )
 COMMENTS_HINT = (
     "write `comments: {provider: utterances, repo: OWNER/NAME}`, or `giscus`; "
-    + _OTHER_SERVICE.format(page="Themes, The policy of pages")
+    + _OTHER_SERVICE.format(page="Content Security Policy of pages")
 )
 OTHER_ANALYTICS: Mapping[str, str] = MappingProxyType(
     dict.fromkeys(

@@ -342,12 +342,11 @@ def _orcid(written: str, slot: Slot) -> str | None:
     found = ORCID.fullmatch(written)
     if found and is_orcid(found[1]):
         return written
-    reason = (
-        "check its digits: the last one is a check digit, and does not fit"
-        if found
-        else "write it in the form `0000-0002-1825-0097`"
-    )
-    slot.report(f'invalid ORCID iD "{written}"', reason)
+    if found:
+        message = f'invalid ORCID iD "{written}": its last digit does not match the others'
+        slot.report(message, "copy it again from orcid.org")
+    else:
+        slot.report(f'invalid ORCID iD "{written}"', "write it in the form `0000-0002-1825-0097`")
     return None
 
 
