@@ -51,8 +51,7 @@ class RemoteImages(Struct, frozen=True):
 
 def format_remote_message(written: str) -> str:
     """Return the message about an image or video at another host."""
-    kind = "video" if video_type(written.partition("?")[0]) else "image"
-    return f'{kind} "{written}" is on another host'
+    return f'{"video" if video_type(written.partition("?")[0]) else "image"} "{written}" is on another host'
 
 
 def is_remote(written: str) -> bool:
