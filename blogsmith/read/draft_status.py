@@ -67,7 +67,7 @@ def _report_restriction(slot: Slot, found: Restriction) -> None:
         )
     elif found.remedy == "list":
         message = f'"{found.name}" has no effect because blogsmith uses "unlisted" for it'
-        hint = "write `unlisted: true` instead of `{}`, or `draft: true`"
+        hint = "rename `{}` to `unlisted`, or to `draft`, with the value `true`"
     reporter, place = slot.mapping.reporter, slot.place
     line = reporter.lines[place.line - 1] if place and place.line <= len(reporter.lines) else ""
     if place and found.is_secret:
