@@ -169,7 +169,7 @@ def check_comments(comments: Comments, slot: Slot) -> Comments | None:
         pattern = _REPO if name == "repo" else _ID if name.endswith("_id") else None
         if not value:
             hint = (
-                f"choose the repository at {GISCUS} and copy it from there"
+                f"add `{name}: …`, as {GISCUS} shows it for your repository"
                 if comments.provider == "giscus"
                 else ""
             )

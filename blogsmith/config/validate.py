@@ -124,7 +124,7 @@ def check_policy(declared: str | Mapping[str, tuple[str, ...]], slot: Slot) -> A
 def _check_directive(directive: str, sources: tuple[str, ...], policy: Slot) -> bool:
     if directive not in DIRECTIVES:
         is_header = directive in _FROM_SERVERS
-        hint = "set it in a header of your server" if is_header else list_choices(DIRECTIVES)
+        hint = "remove it, and set it in a header of your server" if is_header else list_choices(DIRECTIVES)
         policy.key(directive).report(f'unknown directive "{directive}" in the policy of a page', hint)
         return False
     problems = [_source_problem(directive, source) for source in sources]

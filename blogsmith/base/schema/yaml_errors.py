@@ -132,7 +132,7 @@ def _tab(fault: _ParserError) -> YamlProblem:
     indent = fault.line[: len(fault.line) - len(fault.line.lstrip())]
     edit = (fault.line_start, indent, indent.replace("\t", "  ")) if "\t" in indent else None
     return YamlProblem(
-        "tabs are not allowed in the indentation of YAML", fault.at, hint="use spaces", edit=edit
+        "tabs are not allowed in the indentation of YAML", fault.at, hint="write spaces instead", edit=edit
     )
 
 

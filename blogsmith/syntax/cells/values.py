@@ -175,7 +175,10 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
         message, at, length = fault
         place = origin.place(2 + at, length) if inner.strip() else whole
         hint = "write an expression, such as `{= loss =}` or `{= loss:.3f =}`"
-        hint = "write `!r`, `!s` or `!a`" if "conversion" in message else hint
+        if message.startswith("invalid conversion"):
+            hint = "write `!r`, `!s` or `!a`"
+        elif message.startswith("invalid format"):
+            hint = "write a format without braces, such as `{= loss:.3f =}`"
         page.reporter.error("value-syntax", message, place, hint)
         return None
     return Value(0, split.expression, origin, split.conversion, split.spec)
