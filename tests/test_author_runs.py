@@ -194,7 +194,7 @@ def test_where_a_need_is_not_met_the_hint_is_no_circle(tmp_path: Path) -> None:
     found = only(ran(root))
     assert (found.code, found.hint) == (
         "cell-stale",
-        "run `blogsmith execute` where no_such_module is available",
+        "run `blogsmith execute` where `no_such_module` is available",
     )
 
 

@@ -290,7 +290,7 @@ class TestHook:
             (
                 "return '<p>'",
                 "plugin",
-                'plugin "mine" returns an invalid drawing for "notes": drawing is not valid XML',
+                'plugin "mine" returns an invalid drawing for "notes": it is not valid XML',
                 (6, 4),
             ),
             ("return None", "plugin", 'plugin "mine" returns an invalid drawing for "notes": ', (6, 4)),

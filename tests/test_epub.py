@@ -168,7 +168,7 @@ def test_the_same_bytes(tmp_path: Path) -> None:
         ),
         (("content/posts/draft.md",), '"content/posts/draft.md" is not published'),
         (("content/posts/secnd.md",), 'post not found: "content/posts/secnd.md"'),
-        (("content/posts/first.md", "--series", "Two parts"), "POSTS and --series exclude each other"),
+        (("content/posts/first.md", "--series", "Two parts"), "POSTS and --series cannot be combined"),
         (("-o", "nowhere/book.epub"), "cannot write"),
     ],
 )

@@ -209,7 +209,7 @@ VALID = to_json(record(page(cell()), runs={0: CellRun("ok", reads={"data/x": dig
         (VALID.replace(b'"schema": 1', b'"schema": 2'), "the recorded results are from a newer blogsmith"),
         (b'{"schema": 9, "cells": []}', "the recorded results are from a newer blogsmith"),
         (b'{"schema": 0}', "the recorded results are from an older blogsmith"),
-        (b"", "the recorded results are not valid JSON: Expecting value"),
+        (b"", "the recorded results are not valid JSON: missing value"),
         (b"[" * 100_000, "the recorded results are not valid JSON"),
         (b'{"a":' * 100_000, "the recorded results are not valid JSON"),
         (b"\xc3(", "the recorded results are not valid JSON"),

@@ -187,7 +187,7 @@ class TestEveryHook:
             (
                 "site_outputs",
                 "{'posts/a/index.html': ''}",
-                'content/posts/a.md and a file of plugin "mine" have the same output file'
+                '"content/posts/a.md" and a file of plugin "mine" have the same output file'
                 ' "posts/a/index.html"',
             ),
         ],

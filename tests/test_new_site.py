@@ -224,7 +224,7 @@ def test_what_a_cell_needs_is_told_also_where_cells_may_run(
     assert main(["check"]) == 0
     err = capsys.readouterr().err
     assert "content/posts/a.md:6:4: warning: no recorded result for cell 1" in err
-    assert "hint: run `blogsmith execute` where cuda is available" in err
+    assert "hint: run `blogsmith execute` where `cuda` is available" in err
 
 
 def test_no_placeholder_is_left(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ START = b'{"cells": [{"cell_type": "raw", "source": ["---\\n", "title: N\\n", "-
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (START + b", ", "n.ipynb:1:1: error: invalid JSON: Expecting value [notebook]"),
+        (START + b", ", "n.ipynb:1:1: error: invalid JSON: missing value [notebook]"),
         (START + b"]", "n.ipynb:1:1: error: invalid JSON"),
         (
             START + b', {"source": ' + b"[" * 100_000,

@@ -53,9 +53,9 @@ def test_what_a_page_loads_is_weighed_as_it_would_be_published(tmp_path: Path) -
     report = weighed(tmp_path, {"content/posts/a.md": POST}, "{fonts: 1 kB, scripts: 0.05 kB, requests: 4}")
     scripts = sum(len(gzip.compress(FILES[f"static/{name}.js"].encode(), 6, mtime=0)) for name in "ab")
     assert over(report) == [
-        "/posts/a/ loads 5 files, more than budget.requests: 4",
-        'the fonts of "/posts/a/": 5 kB, more than budget.fonts: 1 kB',
-        f'the scripts of "/posts/a/": {scripts} bytes, more than budget.scripts: 50 bytes',
+        '"/posts/a/" loads 5 files, but "budget.requests" allows 4',
+        'the fonts of "/posts/a/": 5 kB, but "budget.fonts" allows 1 kB',
+        f'the scripts of "/posts/a/": {scripts} bytes, but "budget.scripts" allows 50 bytes',
     ]
     hints = {one.hint for one in report.diagnostics}
     assert "reduce the largest file, /fonts/f.woff2 (5 kB)" in hints
@@ -78,8 +78,8 @@ def test_a_section_has_a_budget_of_its_own(tmp_path: Path) -> None:
     report = weighed(tmp_path, posts, budget)
     scripts = sum(len(gzip.compress(FILES[f"static/{name}.js"].encode(), 6, mtime=0)) for name in "ab")
     assert over(report) == [
-        "/posts/a/ loads 5 files, more than budget.requests: 4",
-        f'the scripts of "/posts/a/": {scripts} bytes, more than budget.sections.posts.scripts: 50 bytes',
+        '"/posts/a/" loads 5 files, but "budget.requests" allows 4',
+        f'the scripts of "/posts/a/": {scripts} bytes, but "budget.sections.posts.scripts" allows 50 bytes',
     ]
     fonts = {one.path for one in report.diagnostics if "fonts" in one.message}
     # section lists have no source page
@@ -89,7 +89,7 @@ def test_a_section_has_a_budget_of_its_own(tmp_path: Path) -> None:
 def test_other_hosts_are_named(tmp_path: Path) -> None:
     post = f"{POST}\n![a](https://b.example/a.png) ![b](https://a.example/a.png)\n"
     report = weighed(tmp_path, {"content/posts/a.md": post}, "{}")
-    assert over(report) == ["/posts/a/ loads files from 2 other hosts, more than budget.hosts: 0"]
+    assert over(report) == ['"/posts/a/" loads files from 2 other hosts, but "budget.hosts" allows 0']
     assert next(one.hint for one in report.diagnostics) == "load fewer files from a.example, b.example"
 
 

@@ -156,14 +156,16 @@ def test_a_stale_result_is_shown_and_says_what_changed(
     assert report.ok and report.executed_cells == 0
     (warning,) = report.diagnostics
     assert warning.message == 'an old result is shown for cell "flash": its code has changed'
-    assert warning.hint == "run `blogsmith execute` where torch and cuda>=8.0 is available"
+    assert warning.hint == "run `blogsmith execute` where `torch` and `cuda>=8.0` is available"
     assert "on the GPU\n<" in page(site) and 'data-status="stale"' in page(site)
     assert "its code has changed" in page(site)
     assert record(site) == before
     code, _, err = command(capsys, "build", "--frozen", "--site", str(site))
     assert code == 3
     assert 'no valid result for cell "flash": its code has changed [freeze-stale]' in err
-    assert "run `blogsmith execute --needs torch --needs cuda` where torch and cuda>=8.0 is available" in err
+    assert (
+        "run `blogsmith execute --needs torch --needs cuda` where `torch` and `cuda>=8.0` is available" in err
+    )
 
 
 def test_without_any_result_the_fallback_is_shown_and_said(site: Path, machine: Machine) -> None:

@@ -104,7 +104,7 @@ def test_commands_of_preambles_in_formulas(tex: str, printed: str) -> None:
     ("tex", "message"),
     [
         (r"\iftrue a", 'a condition is never closed: "\\fi" is missing'),
-        (r"a\fi", '"\\fi" without a condition before it'),
+        (r"a\fi", 'missing condition before "\\fi"'),
         (r"\ifnum 1<99999999999 a\fi", '"\\ifnum" needs two numbers'),
         (r"\iffalse a", '"\\iffalse" is never closed: "\\fi" is missing'),
         (r"\setbox0\hbox{x}", 'unsupported syntax: "\\setbox"'),

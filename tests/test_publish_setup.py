@@ -132,7 +132,7 @@ def test_hosts_without_folders_warn_of_a_path(
 ) -> None:
     site(tmp_path, "base_url: https://example.org/blog\n")
     assert setup(tmp_path, target) == 0
-    assert "shows a site at the root of a host, not at /blog/" in capsys.readouterr().err
+    assert 'shows a site at the root of a host, not at "/blog/"' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("target", ["cloudflare", "netlify"])

@@ -49,11 +49,13 @@ CARETS = [
     pytest.param("漢字x", Place(1, 3), "漢字x", "    ^", id="wide characters count twice"),
     pytest.param("漢字x", Place(1, 1, 2), "漢字x", "^^^^", id="and are underlined twice"),
     pytest.param("e\u0301x", Place(1, 3), "e\u0301x", " ^", id="a combining accent takes no column"),
-    pytest.param("a\x1b[2Jb", Place(1, 6), r"a\x1b[2Jb", "        ^", id="control characters are escaped"),
     pytest.param(
-        "a\u202eb", Place(1, 2), r"a\u202eb", " ^^^^^^", id="characters that reorder text are escaped"
+        "a\x1b[2Jb", Place(1, 6), "a<U+001B>[2Jb", "            ^", id="control characters are named"
     ),
-    pytest.param("a\u200bb", Place(1, 3), r"a\u200bb", "       ^", id="invisible characters are escaped"),
+    pytest.param(
+        "a\u202eb", Place(1, 2), "a<U+202E>b", " ^^^^^^^^", id="characters that reorder text are named"
+    ),
+    pytest.param("a\u200bb", Place(1, 3), "a<U+200B>b", "         ^", id="invisible characters are named"),
     pytest.param("short", Place(1, 99, 5), "short", "     ^", id="a place beyond the end"),
     pytest.param("short", Place(1, 4, 99), "short", "   ^^", id="a length beyond the end"),
     pytest.param("x" * 150 + "!", Place(1, 151), "…" + "x" * 99 + "!", " " * 100 + "^", id="cut before"),

@@ -276,7 +276,7 @@ def test_packages_of_a_site_s_own_are_found(root: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        (LOCK, b"{}", f'invalid static/py thon/{LOCK}: missing "packages" or "info"'),
+        (LOCK, b"{}", f'invalid "static/py thon/{LOCK}": missing "packages" or "info"'),
         ("pyodide.mjs", b"x", '"static/py thon" is not from Pyodide 314.0.7: size differs for pyodide.mjs'),
         (file_name("numpy"), None, f'missing in "static/py thon": {file_name("numpy")}'),
     ],

@@ -172,5 +172,8 @@ def test_posts_by_slug(index: SiteIndex) -> None:
     assert index.page_labels("posts/a.md", HERE) == labels
     assert index.page_url("b", HERE) == "/base/posts/b/"
     assert (index.page_labels("none", HERE), index.page_url("none", HERE)) == (None, "")
-    assert index.slug_hint("draft") == "publish content/posts/draft.md"
+    assert (
+        index.slug_hint("draft")
+        == "remove `draft: true` or the date in the future from content/posts/draft.md"
+    )
     assert index.slug_hint("posst") == "did you mean `posts`?"

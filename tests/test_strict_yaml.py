@@ -112,8 +112,8 @@ def test_places_count_from_the_first_line_in_characters() -> None:
 @each_row(
     ("text", "expected"),
     [
-        ("a: &x 1", ['yaml-feature 1:4+2 anchors such as "&x" are not allowed']),
-        ("a: 1\nb: [*x, 2]", ['yaml-feature 2:5+2 aliases such as "*x" are not allowed']),
+        ("a: &x 1", ['yaml-feature 1:4+2 YAML anchor "&x" is not allowed']),
+        ("a: 1\nb: [*x, 2]", ['yaml-feature 2:5+2 YAML alias "*x" is not allowed']),
         ("a: !!python/object:x y", ['yaml-feature 1:4+17 tag "!!python/object:x" is not allowed']),
         ("a: !x {b: 1}", ['yaml-feature 1:4+2 tag "!x" is not allowed']),
         ("<<: {a: 1}", ['yaml-feature 1:1+2 merge keys "<<" are not allowed']),
@@ -136,7 +136,7 @@ def test_places_count_from_the_first_line_in_characters() -> None:
         ("a: @x", ['yaml-syntax 1:4+1 a value cannot start with "@"']),
         ("a: **bold**", ['yaml-syntax 1:4+1 a value cannot start with "*"']),
         ("a: ]", ['yaml-syntax 1:4+1 a value cannot start with "]"']),
-        ("a: 'x\nb: 2", ["yaml-syntax 1:4+1 missing closing quote '"]),
+        ("a: 'x\nb: 2", ["yaml-syntax 1:4+1 missing closing single quote"]),
         ("a: 'it's'", ["yaml-syntax 1:8+2 unexpected text after the closing quote"]),
         ("a: [x] y", ['yaml-syntax 1:8+1 unexpected text after the closing "]"']),
         ("a: [1, 2\nb: 3", ['yaml-syntax 1:4+1 missing closing "]" or comma in the list']),
@@ -149,7 +149,7 @@ def test_places_count_from_the_first_line_in_characters() -> None:
         (r'a: "$\theta$"', [r'yaml-escape 1:6+2 "\t" in double quotes is a tab']),
         (r'a: "\u0000"', [r'yaml-escape 1:5+2 "\u" in double quotes is a control character']),
         ("a: &x 1\na: 2\nb: @", [
-            'yaml-feature 1:4+2 anchors such as "&x" are not allowed',
+            'yaml-feature 1:4+2 YAML anchor "&x" is not allowed',
             'yaml-duplicate-key 2:1+1 duplicate key "a" (first defined on line 1)',
             'yaml-syntax 3:4+1 a value cannot start with "@"',
         ]),

@@ -86,7 +86,7 @@ def test_an_inference_without_a_line_has_none() -> None:
             'invalid number of columns "x" for "\\multicolumn"',
         ),
         (r"\hdotsfor{0}", 'invalid number of columns "0" for "\\hdotsfor"'),
-        (r"\enclose{star}{x}", 'notation "star" of "\\enclose" is not supported'),
+        (r"\enclose{star}{x}", 'unknown notation "star" of "\\enclose"'),
         (r"\scalebox{x}{y}", 'invalid factor "x" for "\\scalebox": expected 0.1 to 10'),
         (r"\symbol{9}", 'invalid character "9" for "\\symbol": expected 33 to 126'),
     ],

@@ -331,12 +331,12 @@ def test_macros_of_the_author() -> None:
         (
             r"\num{abc}",
             'invalid number "abc"',
-            "write the option `parse-numbers=false` to print it unchanged",
+            "write `[parse-numbers=false]` after the command to print it unchanged",
         ),
         (
             r"\num{1.2.3}",
             'invalid number "1.2.3"',
-            "write the option `parse-numbers=false` to print it unchanged",
+            "write `[parse-numbers=false]` after the command to print it unchanged",
         ),
         (r"\num{2 x}", "missing number", "write a number such as `1.5e3`"),
         (

@@ -225,7 +225,7 @@ def test_template_that_is_not_utf8(tmp_path: Path) -> None:
 
 
 BAD_TEMPLATES = [
-    ("<p>\n{% if %}\n", 2, "Expected an expression"),
+    ("<p>\n{% if %}\n", 2, "expected an expression"),
     ("\n\n{{ page.titel }}", 3, '"page" has no field "titel"; did you mean `title`?'),
     ("{{ pge.title }}", 1, '"pge" is not defined'),
     ("{{ site.options.fotter }}", 1, 'unknown entry "fotter"'),
@@ -238,7 +238,7 @@ BAD_TEMPLATES = [
     ('{{ asset("them.css") }}', 1, 'theme file not found: "static/them.css"; did you mean `theme.css`?'),
     ("a\n{{ 1 / 0 }}", 2, "ZeroDivisionError"),
     ("{{ page.date | date }}", 1, "AttributeError"),
-    ("{{ 1 | random }}", 1, "No filter named 'random'"),
+    ("{{ 1 | random }}", 1, 'no filter named "random"'),
     ("{{ lipsum() }}", 1, '"lipsum" is not defined'),
 ]
 

@@ -87,7 +87,7 @@ class TestDeclared:
             ("{default: c, choices: [a, b]}", 'invalid default of option "a": expected one of a, b'),
             (
                 "{default: '', kind: color, property: 'x;y'}",
-                'invalid CSS property "x;y": expected a name such as --accent',
+                'invalid CSS property "x;y": expected a name such as `--accent`',
             ),
         ],
     )

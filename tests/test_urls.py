@@ -213,11 +213,11 @@ def test_slugs(slug: str, problem: str) -> None:
         ({"posts/a.md": "slug: ../x"}, ['slug content/posts/a.md:2:7 slug "../x" must not contain "/"']),
         ({"con.md": ""}, [
             'slug content/con.md file name "con" cannot be part of a URL: '
-            'slug "con" is a device name on Windows'
+            'it is a device name on Windows'
         ]),
         ({"posts/!!!.md": ""}, [
             'slug content/posts/!!!.md file name "!!!" cannot be part of a URL: '
-            'slug "" must contain a letter or digit'
+            'it must contain a letter or digit'
         ]),
         ({"aux/a.md": ""}, [
             'slug content/aux/a.md folder name cannot be part of a URL: '

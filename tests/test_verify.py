@@ -166,7 +166,7 @@ x == y
 
 def test_claims_that_never_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = site(tmp_path / "s", a=CLAIMS, b="print(1)")
-    note = 'the claim of cell "idle" never fails: it stays true with 3 other values of 3'
+    note = 'the claim of cell "idle" never fails: it stays true if "3" is replaced by 3 other values'
     first = build(root, execution=STALE)
     assert [(d.code, d.severity, d.message) for d in first.diagnostics] == [("claim-weak", "warning", note)]
     assert build(root).diagnostics == first.diagnostics, "the record repeats it"

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from msgspec.structs import replace
-
 from ..base.diagnostics.model import Diagnostic, Place, Reporter
 from ..base.merge_conflicts import may_have_conflict, take_first_versions
 from ..model.publications import Publication, PublicationLookup
@@ -149,8 +147,7 @@ class CslJsonFile:
             return read_csl_json(self._text)
         except CslJsonError as error:
             place = BibtexFile(self.path, self._text, BibIndex({}))
-            found = place._diagnostic(BibProblem(str(error), error.offset))
-            self._mistakes = (replace(found, hint="export the bibliography as CSL JSON or BibTeX"),)
+            self._mistakes = (place._diagnostic(BibProblem(str(error), error.offset, hint=error.hint)),)
             return {}
 
     @property

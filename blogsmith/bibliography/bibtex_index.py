@@ -316,7 +316,8 @@ class _Reader:
                 break
             else:
                 depth -= count
-        self._report(f"unclosed {opening}", start, 1, "close this value with the same character")
+        what, closing = ("brace", "}") if opening == "{" else ("quote", '"')
+        self._report(f"missing closing {what} of this value", start, 1, f"write `{closing}` where it ends")
         return None
 
     def _report(self, message: str, start: int, length: int, hint: str = "", *, severe: bool = True) -> None:

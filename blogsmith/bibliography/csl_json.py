@@ -30,9 +30,10 @@ _BIBTEX_FIELDS = (
 class CslJsonError(ValueError):
     """Raised if a file is not CSL-JSON; `offset` is the position of the error."""
 
-    def __init__(self, message: str, offset: int) -> None:
+    def __init__(self, message: str, offset: int, hint: str = "") -> None:
         super().__init__(message)
         self.offset = offset
+        self.hint = hint or "export the bibliography as CSL JSON or BibTeX"
 
 
 def read_csl_json(text: str) -> dict[str, Publication]:
@@ -42,7 +43,7 @@ def read_csl_json(text: str) -> dict[str, Publication]:
         found = json.loads(text)
     except json.JSONDecodeError as error:
         found = describe_error(error)
-        raise CslJsonError(f"invalid JSON: {found.message}", found.at) from error
+        raise CslJsonError(f"invalid JSON: {found.message}", found.at, found.hint) from error
     except (ValueError, RecursionError) as error:
         raise CslJsonError("too many levels or digits in JSON", 0) from error
     items = found.get("items") if isinstance(found, dict) else found

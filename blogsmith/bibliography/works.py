@@ -249,7 +249,11 @@ def _read(entry: BibEntry, name: str, *, protects: bool = False) -> str:
         start = found.start + command.offset
         entry.problems.append(
             BibProblem(
-                message, start, len(command.name), "write the character itself, such as `ö`", severe=False
+                message,
+                start,
+                len(command.name),
+                "remove it, or write the character itself, such as `ö`",
+                severe=False,
             )
         )
     return text

@@ -156,7 +156,7 @@ def plan(
     documents = {str(item.document.path): item.document for item in rendered}
     files = [planned for view in views for planned in _page(view, documents.get(view.path), context)]
     for item in rendered:
-        origin = f"a figure drawn by the code of {item.document.path}"
+        origin = f'a figure drawn by the code of "{item.document.path}"'
         for name, content in item.body.files.items():
             picture = content if isinstance(content, Path) else partial(_picture, content, config)
             files.append(OutputFile(output_path(files_url(item.url) + name), origin, picture))
@@ -261,7 +261,7 @@ def _picture(content: bytes, config: Config) -> bytes:
 def _page(view: PageView, document: Document | None, context: SiteContext) -> Iterator[OutputFile]:
     """Yield a page, then the redirects at its old URLs."""
     site_path = view.url.removeprefix(context.config.base_path)
-    origin = view.path or f"the generated page {site_path}"
+    origin = view.path or f'the generated page "{site_path}"'
     yield OutputFile(output_path(site_path), origin, view)
     for alias in document.front.aliases if document else ():
         yield OutputFile(
@@ -281,6 +281,11 @@ def _no_layout(view: PageView, theme: Theme) -> SiteError:
     return SiteError(Diagnostic("layout-unknown", message, CONFIG_NAME, hint=hint))
 
 
+def _quoted(origin: str) -> str:
+    """Return an origin in quotes, unless it is a phrase with a quoted name in it."""
+    return origin if '"' in origin else f'"{origin}"'
+
+
 def path_conflicts(files: Iterable[OutputFile]) -> list[Diagnostic]:
     """Return errors for files with the same output path."""
     found: list[Diagnostic] = []
@@ -289,6 +294,6 @@ def path_conflicts(files: Iterable[OutputFile]) -> list[Diagnostic]:
         path = str(planned.path)
         first = taken.setdefault(fold_url(path), planned.origin)
         if first != planned.origin:
-            message = f'{first} and {planned.origin} have the same output file "{path}"'
+            message = f'{_quoted(first)} and {_quoted(planned.origin)} have the same output file "{path}"'
             found.append(Diagnostic("output-conflict", message, hint="rename one of them, or remove it"))
     return found

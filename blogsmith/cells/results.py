@@ -300,7 +300,7 @@ def _report_outdated(
         why = _verdict(page, items[0]).summary
         needs = _needs(items[0])
         # The cell was allowed to run but did not: this machine does not meet its needs.
-        where = f"run `blogsmith execute` where {' and '.join(map(str, needs))} is available"
+        where = f"run `blogsmith execute` where {_quoted_needs(needs)} is available"
         where = where if needs and is_trusted else hint
         if asked.frozen:
             message = f"no valid result for {what}: {why}"
@@ -328,9 +328,13 @@ def _is_requested(item: Cell | Value, names: Sequence[str]) -> bool:
 def _frozen_hint(needs: Sequence[Need]) -> str:
     if not needs:
         return ""
-    where = " and ".join(map(str, needs))
     options = " ".join(f"--needs {need.name}" for need in needs)
+    where = _quoted_needs(needs)
     return f"run `blogsmith execute {options}` where {where} is available, and commit `_freeze/`"
+
+
+def _quoted_needs(needs: Sequence[Need]) -> str:
+    return " and ".join(f"`{need}`" for need in needs)
 
 
 def _hint(consent: Consent | None, asked: ExecutionOptions) -> str:

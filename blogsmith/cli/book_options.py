@@ -59,7 +59,7 @@ def page_options(command: _Run) -> _Run:
     @click.pass_obj
     def run(clocks: CommandClock, /, site: Path | None, drafts: bool, future: bool, **own: object) -> int:
         if own.get("posts") and own.get("series"):
-            raise click.UsageError("POSTS and --series exclude each other")
+            raise click.UsageError("POSTS and --series cannot be combined")
         root = site_root(site)
         from ..project.report import BuildOptions
 

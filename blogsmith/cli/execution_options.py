@@ -66,7 +66,7 @@ def execution_options(progress: ProgressBar, verbose: bool, options: dict[str, A
     other."""
     execute, frozen = options.pop("execute", None), options.pop("frozen", False)
     if execute and frozen:
-        raise click.UsageError("--frozen and --execute exclude each other")
+        raise click.UsageError("--frozen and --execute cannot be combined")
     # This import is slow, and help output does not need it.
     from ..project.report import ExecutionOptions
 

@@ -60,7 +60,7 @@ def fix_request(
             raise click.UsageError("--yes and --unsafe-fixes have no effect without --fix or --diff")
         return None
     if diff and output_format != TEXT:
-        raise click.UsageError("--diff and --format exclude each other")
+        raise click.UsageError("--diff and --format cannot be combined")
     if not diff and not yes and not can_ask():
         raise click.UsageError("--fix needs confirmation on a terminal: add --yes")
     if not diff and not yes and is_quiet():

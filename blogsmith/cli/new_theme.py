@@ -22,7 +22,7 @@ def new_theme(root: Path, name: str) -> tuple[PurePosixPath, ...]:
     Raise SiteError if the name is not a plain folder name, or a theme of this name exists."""
     if not _NAME.fullmatch(name):
         message = f'invalid theme name "{name}": expected a plain folder name'
-        raise SiteError(Diagnostic("new-name", message, hint="use letters, digits, - and _"))
+        raise SiteError(Diagnostic("new-name", message, hint="use letters, digits, `-` and `_`"))
     folder = PurePosixPath("themes", name)
     if (root / folder).exists() or (bundled_folder("themes") / name).exists():
         message = f'theme "{name}" already exists'

@@ -73,7 +73,8 @@ _WORD = choice(get_args(Level))
 _IGNORED = each(member_of_choices(CODES, "code"))
 _OTHER_KEYS = ("ignore", "documentation")
 """Keys of `diagnostics` that are not codes."""
-_NOT_LOWERABLE_HINT = "fix the errors, or run `blogsmith build --keep-going` to write the other pages"
+_MENU_HINT = "write an entry such as `- {title: Posts, url: /posts/}`"
+_NOT_LOWERABLE_HINT = "remove this line; run `blogsmith build --keep-going` to write the pages without errors"
 
 
 def _form() -> Form:
@@ -374,13 +375,19 @@ _TABLE = Table(
         "diagnostics": typed(dict, read_diagnostics, "settings as `key: value`"),
         "bibliography": string_list(),
         "math.macros": _read_macros,
-        **dict.fromkeys(("numbering", "series.numbering"), words(NUMBERINGS, "true, false or by part")),
+        **dict.fromkeys(("numbering", "series.numbering"), words(NUMBERINGS, 'true, false or "by part"')),
         "analytics.provider": _provider_reader(Analytics, OTHER_ANALYTICS),
         "comments.provider": _provider_reader(Comments, OTHER_COMMENTS),
     },
     checks=CHECKS,
     short={"languages": _read_empty_language},
-    hints={"analytics": ANALYTICS_HINT, "comments": COMMENTS_HINT},
+    hints={
+        "analytics": ANALYTICS_HINT,
+        "comments": COMMENTS_HINT,
+        **dict.fromkeys(
+            ("menu", "languages.menu"), "write an entry such as `- {title: Posts, url: /posts/}`"
+        ),
+    },
     foreign_key_hints=OTHER_KEYS,
     describe_type=_describe_type,
 )

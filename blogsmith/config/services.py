@@ -14,17 +14,14 @@ from ..base.schema.slots import Slot
 from .page_services import Analytics, Comments
 from .schema import Config
 
-_OTHER_SERVICE = (
-    "for another service, add its script to a block of a layout and its hosts to `security.csp` "
-    "(manual: {page})"
-)
+_OTHER_SERVICE = "for another service, see “{page}” in the manual"
 ANALYTICS_HINT = (
     "write `analytics: {provider: goatcounter, site: CODE}`, or `plausible` or `umami`; "
-    + _OTHER_SERVICE.format(page="Recipes, Google Analytics")
+    + _OTHER_SERVICE.format(page="Google Analytics")
 )
 COMMENTS_HINT = (
     "write `comments: {provider: utterances, repo: OWNER/NAME}`, or `giscus`; "
-    + _OTHER_SERVICE.format(page="Themes, The policy of pages")
+    + _OTHER_SERVICE.format(page="Content Security Policy of pages")
 )
 OTHER_ANALYTICS: Mapping[str, str] = MappingProxyType(
     dict.fromkeys(
@@ -80,7 +77,7 @@ _SITES: Mapping[str, tuple[re.Pattern[str], str]] = MappingProxyType(
     {
         "goatcounter": (
             re.compile(r"[a-z0-9][a-z0-9-]{0,62}"),
-            "write the code of CODE.goatcounter.com, such as `mysite`",
+            "write only the name before `.goatcounter.com`, such as `mysite`",
         ),
         "plausible": (
             re.compile(r"[\w.-]+\.[a-z]{2,}(?:/\S*)?"),
@@ -172,7 +169,7 @@ def check_comments(comments: Comments, slot: Slot) -> Comments | None:
         pattern = _REPO if name == "repo" else _ID if name.endswith("_id") else None
         if not value:
             hint = (
-                f"choose the repository at {GISCUS} and copy it from there"
+                f"add `{name}: …`, as {GISCUS} shows it for your repository"
                 if comments.provider == "giscus"
                 else ""
             )
@@ -213,7 +210,8 @@ def check_analytics(analytics: Analytics, slot: Slot) -> Analytics | None:
         return None
     if analytics.host and not _HOST.fullmatch(analytics.host):
         slot.child("host").report(
-            f'invalid host "{analytics.host}"', "write a URL such as `https://stats.example.org`"
+            f'invalid host "{analytics.host}": expected "https://" and a host without a path',
+            "write a URL such as `https://stats.example.org`",
         )
         return None
     return analytics

@@ -124,7 +124,7 @@ def check_policy(declared: str | Mapping[str, tuple[str, ...]], slot: Slot) -> A
 def _check_directive(directive: str, sources: tuple[str, ...], policy: Slot) -> bool:
     if directive not in DIRECTIVES:
         is_header = directive in _FROM_SERVERS
-        hint = "set it in a header of your server" if is_header else list_choices(DIRECTIVES)
+        hint = "remove it, and set it in a header of your server" if is_header else list_choices(DIRECTIVES)
         policy.key(directive).report(f'unknown directive "{directive}" in the policy of a page', hint)
         return False
     problems = [_source_problem(directive, source) for source in sources]
@@ -228,7 +228,7 @@ _BASE_URL: Form = {"pattern": r"^(?:$|https?://[^\s\\\"'<>{}|^`@?#]+$)"}
 check_manual_url = rejects(
     base_url_problem,
     "{name} {problem}",
-    "write the URL of a copy of the manual, such as https://example.org/docs/",
+    "write the URL of a copy of the manual, such as `https://example.org/docs/`",
     form=_BASE_URL,
 )
 _PYTHON_PATH: Form = {"pattern": r"^(?:|[^\s~](?:.*\S)?)$"}
@@ -343,12 +343,11 @@ def _orcid(written: str, slot: Slot) -> str | None:
     found = ORCID.fullmatch(written)
     if found and is_orcid(found[1]):
         return written
-    reason = (
-        "check its digits: the last one is a check digit, and does not fit"
-        if found
-        else "write it in the form `0000-0002-1825-0097`"
-    )
-    slot.report(f'invalid ORCID iD "{written}"', reason)
+    if found:
+        message = f'invalid ORCID iD "{written}": its last digit does not match the others'
+        slot.report(message, "copy it again from orcid.org")
+    else:
+        slot.report(f'invalid ORCID iD "{written}"', "write it in the form `0000-0002-1825-0097`")
     return None
 
 

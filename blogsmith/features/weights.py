@@ -282,13 +282,13 @@ def _excesses(page: PageSize, limits: _Limits) -> Iterator[Diagnostic]:
         limit, weight = parse_size(written), page.compressed_bytes(name)
         if limit is not None and weight > limit:
             of_page = f'{_NAMES.get(name, f"the {name}")} of "{page.url}"'
-            message = f"{of_page}: {format_size(weight)}, more than {setting}: {format_size(limit)}"
+            message = f'{of_page}: {format_size(weight)}, but "{setting}" allows {format_size(limit)}'
             yield _excess(page, message, page.largest_file_hint(name))
     for name, count in (("requests", page.requests), ("hosts", len(page.hosts))):
         limit, setting = limits.find(page, name)
         if count > limit:
             asks = "loads {} files" if name == "requests" else "loads files from {} other hosts"
-            message = f"{page.url} {asks.format(count)}, more than {setting}: {limit}"
+            message = f'"{page.url}" {asks.format(count)}, but "{setting}" allows {limit}'
             yield _excess(
                 page,
                 message,

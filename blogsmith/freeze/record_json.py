@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from ..base.diagnostics.model import Diagnostic, Place
+from ..base.schema.data_loaders import describe_error
 from ..model.results import Blob, CellOutput, CellRun, Display, Failure, Stream
 from . import record_form as form
 from .keys import SCHEMA
@@ -97,9 +98,8 @@ def _damage_error(data: bytes, name: str, why: str) -> Diagnostic:
     try:
         json.loads(data)
     except json.JSONDecodeError as error:
-        return damage(
-            name, f"the recorded results are not valid JSON: {error.msg}", Place(error.lineno, error.colno)
-        )
+        message = f"the recorded results are not valid JSON: {describe_error(error).message}"
+        return damage(name, message, Place(error.lineno, error.colno))
     except (ValueError, RecursionError):
         return damage(name, "the recorded results are not valid JSON")
     what, _, where = why.partition(" - at ")

@@ -140,7 +140,7 @@ def _has_known_placeholders(
         return True
     near, place = nearest(unknown[0], allowed), located.places.get(path)
     hint = (
-        format_suggestion(near)
+        format_suggestion(near and f"{{{near}}}")
         or list_choices(f"{{{name}}}" for name in sorted(allowed))
         or "remove it: the string has no placeholders"
     )

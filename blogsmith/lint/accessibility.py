@@ -107,13 +107,14 @@ class _PageCheck:
                 message = "missing text in this link" + (
                     ": its image has no alt text" if link.pictures else ""
                 )
-                hint = "describe the target" + (
-                    f": `{_link_markup(link)}`" if link.element.is_markdown else ""
+                markup = _link_markup(link) if link.element.is_markdown else ""
+                hint = (
+                    f"write the name of the target: `{markup}`" if markup else "write the name of the target"
                 )
                 self.reporter.warn("link-text", message, link.element.place, hint)
         elif is_vague_link_text(link.text):
             shown = " ".join(link.text.split())
-            hint = "describe the target: screen readers can list links without the text around them"
+            hint = "write the name of the target: screen readers can list links without the text around them"
             self.reporter.warn(
                 "link-text", f'link text "{shown}" does not describe the target', link.element.place, hint
             )

@@ -78,7 +78,7 @@ def unjudged_message(found: UndecidedClaim) -> tuple[str, str]:
     if found.kind in _EMPTY_MESSAGES:
         message, hint = _EMPTY_MESSAGES[found.kind]
         return f'{message}: "{found.part}"' if found.part else message, hint
-    start = "the claim is neither true nor false"
+    start = "the claim is neither true nor false" if found.kind != "empty" else "the claim checks nothing"
     if found.kind == "none":
         return f"{start}: the cell does not end with an expression", _COMPARE
     what, hint = _DESCRIPTIONS.get(found.kind, _DESCRIPTIONS["object"])

@@ -16,6 +16,7 @@ from ..base.diagnostics.model import Diagnostic, Place, Reporter, SiteError
 from ..base.patterns import lazy_pattern
 from ..base.storage.folder import open_folder
 from .decode import decode
+from .pictures import video_type
 
 RemoteRuleName = Literal["error", "warn", "allow", "fetch"]
 RECORD = "remote-images.txt"
@@ -49,8 +50,8 @@ class RemoteImages(Struct, frozen=True):
 
 
 def format_remote_message(written: str) -> str:
-    """Return the message about an image at another host."""
-    return f'image "{written}" is on another host'
+    """Return the message about an image or video at another host."""
+    return f'{"video" if video_type(written.partition("?")[0]) else "image"} "{written}" is on another host'
 
 
 def is_remote(written: str) -> bool:

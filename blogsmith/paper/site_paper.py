@@ -167,7 +167,7 @@ class _PaperBuilder(ChapterReader):
             self._warn(
                 "pdf-accessibility",
                 f"invalid PDF/UA-1: {problem}",
-                "correct the page; the PDF is not tagged as accessible",
+                "correct this in the page: until then, the PDF is not tagged as accessible",
             )
 
     def _warn_formula(self, page: PageView, tex: str, error: CompileFailedError) -> None:

@@ -62,7 +62,7 @@ def tex(
     print_messages(made.warnings)
     target = (output or Path(made.name)).absolute()
     if not force and target.is_dir() and any(target.iterdir()):
-        raise click.UsageError(f"folder {format_path(target)} is not empty; add --force to write into it")
+        raise click.UsageError(f'folder "{format_path(target)}" is not empty; add --force to write into it')
     for name, data in made.files.items():
         write_book(target / name, data, make=True)
     written = f"{plural(made.pages, 'post')}, {plural(len(made.files), 'file')}"

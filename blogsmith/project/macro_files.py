@@ -119,7 +119,7 @@ def _passed_over_warning(path: str, passed: Mapping[str, int]) -> Diagnostic:
         message,
         path,
         Place(min(passed.values())),
-        hint="remove them, or define macros with `\\newcommand`",
+        hint=f"remove {'it' if len(names) == 1 else 'them'}, or define macros with `\\newcommand`",
         severity="warning",
     )
 

@@ -76,7 +76,7 @@ def deploy(
 
     root = site_root(site)
     if dry_run and yes:
-        raise click.UsageError("--dry-run and --yes exclude each other")
+        raise click.UsageError("--dry-run and --yes cannot be combined")
     require_trust(root)
     target = to or ("rsync" if (root / SCRIPT).is_file() else "github-pages")
     if target == "rsync":
@@ -247,7 +247,7 @@ def _source(git: str | None, *, from_index: bool, from_wheel: bool) -> InstallSo
     from .dependency_lock import InstallSource, parse_git_source
 
     if (git is not None) + from_index + from_wheel > 1:
-        raise click.UsageError("--from-git, --from-index and --from-wheel exclude each other")
+        raise click.UsageError("--from-git, --from-index and --from-wheel cannot be combined")
     if git is not None:
         source = parse_git_source(git)
         if source is None:

@@ -177,7 +177,7 @@ def _check_index_wheel(requirement: str, folder: Path) -> None:
     found = package_wheel.read_wheel(pip_resolver.download_wheel(requirement, folder))
     if found is None or not package_wheel.is_same_program(found, package_wheel.installed_files()):
         message = f'"{requirement}" in the package index differs from the program that runs here'
-        hint = "omit --from-index to install from a wheel in the site"
+        hint = "omit `--from-index` to install from a wheel in the site"
         raise SiteError(Diagnostic("publish-install", message, hint=hint))
 
 

@@ -156,7 +156,7 @@ def _fetch(root: Path, remote: str, branch: str, found: Mapping[str, str]) -> st
 def _check_published(root: Path, parent: str, branch: str, found: Mapping[str, str]) -> None:
     if _TRAILER in _read(root, "log", "-1", "--format=%B", parent, more=found).split("\n"):
         return
-    hint = f"choose another branch with --branch NAME, or delete it with `git push origin --delete {branch}`"
+    hint = f"add `--branch NAME` with another branch, or run `git push origin --delete {branch}`"
     raise _error(f'the branch "{branch}" has content that blogsmith did not publish', hint)
 
 

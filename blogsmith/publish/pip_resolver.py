@@ -132,7 +132,7 @@ def install_error(stderr: str, problem: str) -> SiteError:
             "connect to the network and run the command again",
         )
     if f"requirement {DISTRIBUTION}" in reason:
-        hint = "omit --from-index to install from a wheel in the site"
+        hint = "omit `--from-index` to install from a wheel in the site"
         return _error(f"package not found: no index has {DISTRIBUTION} in this version", hint)
     conflict = stderr.partition("The conflict is caused by:\n")[2].partition("\n\n")[0]
     if conflict:

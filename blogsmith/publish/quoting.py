@@ -85,4 +85,4 @@ def _check_printable(text: str) -> str:
 
 def _quoting_error(text: str, sign: str) -> SiteError:
     message = f'"{text}" contains "{sign}", which is not allowed in settings of a host'
-    return SiteError(Diagnostic("publish-name", message, hint="rename the file or folder"))
+    return SiteError(Diagnostic("publish-name", message, hint=f"write a name without `{sign}`"))

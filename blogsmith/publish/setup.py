@@ -304,7 +304,7 @@ def _problems(site: HostedSite, target: str) -> Iterator[tuple[str, str]]:
         return
     if TARGETS[target].is_at_root and site.base_path:
         yield (
-            f"{target} shows a site at the root of a host, not at {site.base_path}/",
+            f'{target} shows a site at the root of a host, not at "{site.base_path}/"',
             "remove the path from `base_url`",
         )
     if target == "github-pages" and repository.host == "github.com":

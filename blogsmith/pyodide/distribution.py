@@ -209,9 +209,9 @@ def _lock(folder: Path, setting: str) -> tuple[Lock | None, str]:
         # reported with the other missing files
         return None, ""
     except OSError as error:
-        return None, f"cannot read {setting}/{LOCK}: {error.strerror}"
+        return None, f'cannot read "{setting}/{LOCK}": {error.strerror}'
     except LockError as problem:
-        return None, f"invalid {setting}/{LOCK}: {problem}"
+        return None, f'invalid "{setting}/{LOCK}": {problem}'
     return lock, ""
 
 

@@ -66,7 +66,7 @@ def _report_restriction(slot: Slot, found: Restriction) -> None:
         )
     elif found.remedy == "list":
         message = f'"{found.name}" has no effect because blogsmith uses "unlisted" for it'
-        hint = "write `unlisted: true` instead of `{}`, or `draft: true`"
+        hint = "rename `{}` to `unlisted`, or to `draft`, with the value `true`"
     reporter, place = slot.mapping.reporter, slot.place
     line = reporter.lines[place.line - 1] if place and place.line <= len(reporter.lines) else ""
     if place and found.is_secret:
@@ -106,8 +106,8 @@ def _is_unpublished(slot: Slot) -> bool:
 def _has_draft_status(slot: Slot) -> bool:
     if not is_private_status(slot) or find_restrictions({"status": slot.value}):
         return False
-    hint = "write `draft: true`, or `status: wip` for a page that is public and not finished"
-    slot.warn(CODE, f'status "{slot.value.strip()}" makes the page a draft', hint)
+    hint = "write `draft: true` instead, or `status: wip` for a page that is public and not finished"
+    slot.warn(CODE, f'"status" must be "wip"; "{slot.value.strip()}" makes the page a draft', hint)
     return True
 
 

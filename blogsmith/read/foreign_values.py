@@ -29,9 +29,9 @@ def warn_about_value(slot: Slot, must: str, hint: str = "") -> None:
     slot.warn(CODE, f"{slot.quoted_name} must be {must}; {what} has no effect", hint)
 
 
-def lenient_flag(hint: str = "") -> Reader:
+def lenient_flag(hint: str = "", must: str = "true or false") -> Reader:
     """Return a reader of true or false, which converts the words of older YAML and warns about other
-    values."""
+    values. must: description of the valid values."""
 
     @accepts(FLAG)
     def read(slot: Slot) -> bool | None:
@@ -39,7 +39,7 @@ def lenient_flag(hint: str = "") -> Reader:
             return slot.value
         meant = TRUTHS.get(str(slot.value).strip().casefold())
         if meant is None:
-            warn_about_value(slot, "true or false", hint)
+            warn_about_value(slot, must, hint)
             return None
         fix = slot.rewrite(meant, is_safe=True)
         slot.warn(CODE, f"{slot.quoted_name} must be true or false", f"write `{meant}`", fix)

@@ -289,7 +289,8 @@ def _comments(slot: Slot) -> bool | str | None:
 
 
 _COMMENTS = lenient_flag(
-    "write the URL of a thread on Mastodon or Bluesky, or set `comments` in blogsmith.yaml"
+    "write the URL of a thread on Mastodon or Bluesky, or set `comments` in blogsmith.yaml",
+    "true, false or the URL of a thread",
 )
 
 
@@ -363,7 +364,7 @@ def _numbering(slot: Slot) -> bool | str | None:
     return found or _NUMBERING(slot)
 
 
-_NUMBERING = lenient_flag("write `true`, `false` or `by part`")
+_NUMBERING = lenient_flag("write `true`, `false` or `by part`", 'true, false or "by part"')
 
 
 def _describe_type(hint: Any) -> str:
@@ -420,6 +421,11 @@ _TABLE = Table(
     names=execution.NAMES,
     aliases=KEY_ALIASES,
     computed=frozenset(("extra", "places", "orcids", "author_urls", "affiliations", "is_dated_by_git")),
+    hints={
+        "changes": "write an entry such as `- {date: 2026-03-14, text: Corrected a sum}`",
+        "tree": "write titles with lists of pages, such as `Start: [install.md]`",
+        "solutions": "write `solutions: {show: end}`",
+    },
     foreign_key_hints=execution.FOREIGN,
     describe_type=_describe_type,
     notes={

@@ -186,7 +186,8 @@ def read_orcid(slot: Slot) -> str:
         slot.report(f'invalid ORCID iD "{written}"', "write it in the form `0000-0002-1825-0097`")
     elif not is_orcid(found[1]):
         slot.report(
-            f'invalid ORCID iD "{found[1]}": its last digit does not match the others', "copy it again"
+            f'invalid ORCID iD "{found[1]}": its last digit does not match the others',
+            "copy it again from orcid.org",
         )
     else:
         return found[1]

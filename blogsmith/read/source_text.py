@@ -27,7 +27,7 @@ def source_text(path: PurePosixPath, data: bytes) -> str:
     try:
         found = page_text(read_percent(text) if suffix == PYTHON else read_notebook(text))
     except NotebookError as error:
-        hint = "open it in Jupyter and save it again"
+        hint = "correct the JSON in a text editor, or save the notebook again in Jupyter"
         line = text.split("\n", error.line)[: error.line][-1]
         place = Place(error.line)
         raise SiteError(Diagnostic("notebook", str(error), str(path), place, line[:200], hint)) from error

@@ -66,8 +66,10 @@ def render_cv(rendering: PageRendering) -> str:
     found = read_object(file.text)
     if not isinstance(found.value, dict):
         reason = found.problem.message or "expected an object"
-        hint = "write a file in the format of jsonresume.org"
-        rendering.reporter.error("include-file", f'invalid CV "{file.path}": {reason}', place, hint)
+        line = file.text.count("\n", 0, found.problem.at) + 1
+        hint = found.problem.hint or "write a file in the format of jsonresume.org"
+        message = f'invalid CV "{file.path}" on line {line}: {reason}'
+        rendering.reporter.error("include-file", message, place, hint)
         return ""
     rendering.widgets.add("people")
     parts = "".join(_part(rendering, key, found.value.get(key)) for key in _PARTS)

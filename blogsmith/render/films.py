@@ -103,7 +103,7 @@ def _track(rendering: PageRendering, film: VideoFile) -> list[str]:
     found = find_media(rendering, film.captions)
     if found.url and not found.is_captions:
         message = f'"{film.captions.text}" contains no captions: a WebVTT file starts with WEBVTT'
-        hint = "in an .srt file, write `WEBVTT` and an empty line on top, and `00:01.500` for `00:01,500`"
+        hint = "write `WEBVTT` and an empty line at the top, and times such as `00:01.500`, not `00:01,500`"
         rendering.reporter.error("captions", message, film.captions.place, hint)
     if not found.url:
         return []

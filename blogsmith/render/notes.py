@@ -116,7 +116,7 @@ def reference(rendering: PageRendering, ref: XRef, *, typesets: bool = False) ->
         rendering.reporter.error("ref-undefined", message, ref.place, hint, fix)
         return escape_html(ref.written)
     if not label.number:
-        hint = "add `\\tag{…}`, or check `math.numbering`, `\\notag` and starred environments"
+        hint = "add `\\tag{…}` to the formula, remove its `\\notag` or `*`, or check `math.numbering`"
         message = f'label "{_author_spelling(ref.target, ref)}" has no number'
         rendering.reporter.warn("ref-unnumbered", message, ref.place, hint)
     url = rendering.tools.post_url(ref.page, rendering.document) if ref.page else ""

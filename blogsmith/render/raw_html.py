@@ -84,7 +84,7 @@ def _report_markdown(rendering: PageRendering, token: Token, tag: StartTag, plac
         return
     if not any(found.place == place for found in rendering.parsed.diagnostics):
         message = f'Markdown in this "<{tag.name}>" is not parsed'
-        hint = "move the attribute to the elements inside"
+        hint = "move the attribute `markdown` to the elements inside"
         if allows_markdown(tag):
             hint = f"close the element with `</{tag.name}>`, and do not put it inside a `<pre>`"
         rendering.reporter.warn("html-markdown", message, place, hint)
@@ -398,7 +398,7 @@ def _has(tag: StartTag, name: str) -> bool:
 
 def _hint(tag: StartTag, address: str) -> str:
     if tag.name in _MEDIA_ELEMENTS:
-        return 'write `preload="none"` to load the video on a click, or put a copy next to the post'
+        return 'write `preload="none"` to load the file on a click, or put a copy next to the post'
     allow = "write `embeds: {remote: allow}` in blogsmith.yaml"
     try:
         host = urlsplit(address).hostname or ""

@@ -84,7 +84,7 @@ def _report_unknown(rendering: PageRendering, call: Shortcode) -> None:
     names = rendering.tools.theme.shortcode_names()
     hint = rendering.parsed.page.options.plugin_hint(call.name) or OTHER_TAG_HINTS.get(call.name)
     near = None if hint else rendering.reporter.nearest(call.name, names)
-    hint = hint or format_suggestion(near) or list_choices(names)
+    hint = hint or format_suggestion(near) or f"add `shortcodes/{call.name}.html`, or {list_choices(names)}"
     fix = rendering.reporter.correct(call.place, call.name, near)
     rendering.reporter.error("shortcode-unknown", f'unknown shortcode "{call.name}"', call.place, hint, fix)
 
@@ -133,7 +133,11 @@ def _plugin_data(rendering: PageRendering, call: Shortcode) -> Mapping[str, Any]
         message = f'plugin "{plugin}" returns invalid data for "{call.name}": expected a mapping'
         rendering.reporter.error("plugin", message, call.place, plugin_hint(plugin))
     except ValueError as error:
-        rendering.reporter.error("shortcode-argument", str(error), call.place, "correct the arguments")
+        name = next((name for name in call.args if f'"{name}"' in str(error)), "")
+        shown = argument_name(call, name) if name else ""
+        hint = f"write another value of `{shown}`" if name else f"correct the arguments of `{call.name}`"
+        message = str(error).replace(f'"{name}"', f'"{shown}"')
+        report_argument(rendering, call, name, message, hint)
     except SiteError as error:
         for found in error.diagnostics:
             rendering.reporter.add(found)

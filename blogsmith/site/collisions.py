@@ -84,7 +84,7 @@ def _alias_faults(
         if owner:
             message = f'alias "{alias}" of "{document.path}" is already a URL of {owner}'
             hint = (
-                "delete one, or write another `slug:` in its front matter"
+                f"remove the alias, or write another `slug:` in `{taken[address]}`"
                 if address in taken
                 else "remove the alias"
             )

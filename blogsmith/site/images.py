@@ -121,7 +121,9 @@ def _remote_image(
 ) -> ImageInfo | LinkTarget:
     address, rule = normalize_remote_url(written), index.remote.rule
     if not address or rule == "error":
-        return LinkTarget(written, format_remote_message(written), REMOTE_HINT, "image-remote")
+        message = format_remote_message(written)
+        hint = "put a copy next to the post" if message.startswith("video") else REMOTE_HINT
+        return LinkTarget(written, message, hint, "image-remote")
     if rule != "fetch":
         return ImageInfo(address, None, None, is_remote=True)
     copy = index.remote.copies.get(address)

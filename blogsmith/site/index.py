@@ -114,7 +114,7 @@ class SiteIndex(Struct, frozen=True):
             (path for path, url in self.unpublished.items() if _last_segment(url) == _last_segment(slug)), ""
         )
         if waiting:
-            return f"publish {waiting}"
+            return f"remove `draft: true` or the date in the future from {waiting}"
         return did_you_mean(slug, sorted(self.by_slug)) or "write the slug of the post before the `#`"
 
     def translated_path(self, document: Document, path: str) -> str:

@@ -58,7 +58,7 @@ def permalink_url(written: str, values: Mapping[str, str]) -> str:
     parts = [part for part in path.split("/") if part]
     for part in parts:
         if problem := slug_problem(part.removesuffix(HTML)):
-            raise PermalinkError(problem, "write it in the form `/old/name/`")
+            raise PermalinkError(problem, "write a path such as `/my-page/`")
     url = "/" + "/".join(parts)
     return url if url.endswith(("/", HTML)) else f"{url}/"
 

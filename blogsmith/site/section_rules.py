@@ -150,7 +150,8 @@ class _PageCheck:
         value = self._document.front.extra.get(key)
         if value is not None and not _is_of_type(value, kind):
             hint = f"write a value such as `{_EXAMPLES[kind]}`"
-            self._warn(f'"{key}" must be {_WORDS[kind]} in {self._of_section}', self._place(key), hint)
+            place = find_word_range(str(value), self._place(key), self._report().lines)
+            self._warn(f'"{key}" must be {_WORDS[kind]} in {self._of_section}', place, hint)
 
     def _report(self) -> Reporter:
         # few pages have violations; only their lines are split

@@ -149,11 +149,11 @@ def check_circular_proofs(rendered: Sequence[RenderedDocument], base_path: str) 
         below.setdefault(source, []).append((used, placed))
     found = []
     for circle in _cycles(below):
-        names = [statement_text(graph.statements[key]) for key, _ in circle]
+        names = [f'"{statement_text(graph.statements[key])}"' for key, _ in circle]
         first = circle[-1][1]
         written = first.page.document.source
         reporter = Reporter(str(written.path), written.text.split("\n"))
-        chain = " uses ".join((names[-1], *names))
+        chain = f"{names[-1]} uses {', which uses '.join(names)}"
         hint = "write a mere mention as a link such as `[Theorem 2](#thm-b)`, or prove one without the others"
         reporter.error("proof-circle", f"circular proofs: {chain}", first.use.place, hint)
         found += reporter.diagnostics

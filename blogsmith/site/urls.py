@@ -338,7 +338,7 @@ class _UrlPlan(Struct, frozen=True):
             meant = (document.front.slug, nearest_slug(asked))
             self._error(document, "slug", message, place, slug_hint(asked), meant)
         elif problem := slug_problem(made):
-            message = f'file name "{name}" cannot be part of a URL: slug "{made}" {problem}'
+            message = f'file name "{name}" cannot be part of a URL: it {problem}'
             self._error(document, "slug", message, hint="rename it, or set `slug` in the front matter")
         return made or "page"
 

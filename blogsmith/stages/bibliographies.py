@@ -20,6 +20,7 @@ from ..base.diagnostics.model import (
     Reporter,
     did_you_mean,
     format_suggestion,
+    list_choices,
     nearest,
 )
 from ..base.patterns import lazy_pattern
@@ -285,7 +286,7 @@ class SiteBibliographies:
     def _style_problem(self, written: str, document: Document | None, file: TextFile | None) -> Diagnostic:
         message = file.problem if file else f'citation style not found: "{written}"'
         near = nearest(written, BUNDLED_STYLES)
-        hint = format_suggestion(near) or f"write one of {', '.join(BUNDLED_STYLES)}, or {_HINT}"
+        hint = format_suggestion(near) or f"{_HINT}, or {list_choices(BUNDLED_STYLES)}"
         return self._diagnostic_at_key("citation-style", message, "csl", written, document, hint, near)
 
     def _diagnostic_at_key(

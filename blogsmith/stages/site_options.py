@@ -50,7 +50,7 @@ def option_problems(context: SiteContext, assets: Assets) -> list[Diagnostic]:
         near = nearest(value if value.startswith("/") else f"/{value}", files)
         hint = (
             format_suggestion(near)
-            or "put it into `static/`, and write its path from there, such as `/own.css`"
+            or f"put it into `static/`, and write its path from there, such as `/{PurePosixPath(value).name}`"
         )
         place = _place(context, path)
         fix = reporter.correct(place, value, near)

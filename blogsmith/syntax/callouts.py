@@ -149,7 +149,7 @@ def _warn_of_empty(token: Token, page: PageState) -> None:
     source = _line(page, line)
     start = len(source) - len(source.lstrip(" >\t"))
     place = Place(line, start + 1, max(1, len(source.rstrip()) - start))
-    hint = "start its lines with `>`"
+    hint = "start each line of its text with `>`"
     page.reporter.warn(_CODE, f'missing text in callout "{callout.kind}"', place, hint)
 
 

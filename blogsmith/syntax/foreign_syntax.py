@@ -66,7 +66,7 @@ _PATTERNS = (
     ),
     _Pattern(lazy_pattern(r"\{[.#][A-Za-z][^{}\n]{0,80}\}"), _LIST),
     _Pattern(lazy_pattern(r"\A\([A-Za-z][\w:.-]*\)=\Z"), "write `{#name}` after the heading or formula"),
-    _Pattern(lazy_pattern(r"\{=[a-z]+\}"), "write the HTML without a marker"),
+    _Pattern(lazy_pattern(r"\{=[a-z]+\}"), "remove this marker, and write the HTML itself"),
     _Pattern(lazy_pattern(r"\^\["), "write `[^1]` here, and the note on a line `[^1]: …`"),
     _Pattern(
         lazy_pattern(r"\\(?:re)?newcommand(?![a-z])|\\DeclareMathOperator(?![a-z])"),

@@ -111,7 +111,7 @@ def _report_undefined(state: StateInline, label: str, page: PageState) -> None:
         inline_place(state, state.pos, state.pos + len(label) + 3),
         page.reporter.nearest(label, page.notes),
     )
-    hint = format_suggestion(near) or f"add a line `[^{label}]: …` to the post"
+    hint = format_suggestion(near and f"[^{near}]") or f"add a line `[^{label}]: …` to the post"
     fix = page.reporter.correct(place, f"[^{label}]", near and f"[^{near}]")
     page.reporter.error("footnote-undefined", f'missing text for footnote "[^{label}]"', place, hint, fix)
 

@@ -291,7 +291,7 @@ def _raw_inline(state: StateInline, start: int, silent: bool) -> bool:
             reporter, place = get_page(state.env).reporter, inline_place(state, state.pos, start)
             end = len(reporter.lines[place.line - 1].rstrip()) + 1
             fix = make_replacement(place.line, end, "", "{% endraw %}", title="add {% endraw %}")
-            hint = "put both tags on lines of their own if the text has several paragraphs"
+            hint = "write `{% endraw %}` in the same paragraph, or put both tags on lines of their own"
             reporter.error("shortcode-open", 'missing "{% endraw %}" for "{% raw %}"', place, hint, fix)
         return False
     if not silent:

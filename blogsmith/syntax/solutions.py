@@ -122,7 +122,7 @@ def _update(tokens: list[Token], block: _Block, page: PageState, *, is_moved: bo
     old, owner = block.callout, block.owner
     if is_moved and not (owner and owner.callout.id) and old.exercise_place is None:
         place = Place(owner.line if owner else block.line)
-        message = "missing exercise with a label for this solution, which moves to the end of the page"
+        message = "missing labelled exercise before this solution, which moves to the end of the page"
         hint = "write `> [!EXERCISE] {#exr:name}` before the solution"
         page.reporter.warn("solution-exercise", message, place, hint)
     new = replace(

@@ -193,7 +193,7 @@ def _align_decimals(tokens: list[Token], aligns: list[str]) -> None:
 def _warn_short(state: StateBlock, line: int, columns: int) -> None:
     """Warn that the table ends here because too many cells are missing."""
     place = block_place(state, line_start(state, line), max(1, len(line_text(state, line))))
-    message = f"the table ends before this row: short rows on this page lack over {MAX_CELLS:,} cells"
+    message = f"too many missing cells on this page, over {MAX_CELLS:,}: the table ends before this row"
     hint = f"write all {columns} cells of each row, including empty ones"
     get_page(state.env).reporter.warn("table-cells", message, place, hint)
 

@@ -22,7 +22,7 @@ from .state import PageState, block_place, get_page, line_start, line_text
 
 _MATERIAL = lazy_pattern(r'===([!+]{0,2})[ \t]+(?:"((?:[^"\\]|\\.)+)"|\'((?:[^\'\\]|\\.)+)\')[ \t]*\Z')
 _INDENT = 4
-_HOLDS = 'put the content of each tab in a `<div data-label="…">`'
+_HOLDS = 'write each tab as `<div data-label="…">` with its text'
 
 
 def tabs_div(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -198,8 +198,9 @@ def _report_stray(stray: list[Token], opening: Token, parts: list[Token], page: 
         line = ((first.map if first else None) or opening.map or [0])[0]
         text = page.lines[line] if line < len(page.lines) else ""
         place = page.line_place(page.line_starts[line] + len(text) - len(text.lstrip()), len(text.strip()))
-        message = "content is not allowed between tabs" if first else "missing tabs in this block"
-        page.reporter.error("tabs", message, place, _HOLDS)
+        message = "text is not allowed outside of a tab" if first else "missing tabs in this block"
+        hint = "move it into a tab, or before the tabs" if first else _HOLDS
+        page.reporter.error("tabs", message, place, hint)
 
 
 def tab_rules(md: MarkdownIt) -> None:

@@ -238,7 +238,7 @@ def _origin_hint(error: ParseError, known: Mapping[str, Macro]) -> str:
     is none."""
     name = error.token.macro if isinstance(error.token, PlacedToken) else ""
     macro = known.get(name)
-    return f'see the definition of "{name}" in {macro.origin}' if macro and macro.origin else ""
+    return f"correct the definition of `{name}` in {macro.origin}" if macro and macro.origin else ""
 
 
 _OPERATORS = (

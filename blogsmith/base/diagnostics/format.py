@@ -1,7 +1,8 @@
 """Diagnostics as text for a terminal or a log.
 
 The author's text is quoted exactly, except for characters that could affect the terminal: control characters
-and invisible characters that reorder text are shown as escapes. Long lines are cut around the caret.
+and invisible characters that reorder text are shown as escapes, or as `<U+202E>` in the author's line, which
+may also contain escapes. Long lines are cut around the caret.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TextIO
 import click
 from msgspec import Struct
 
-from .characters import is_visible
+from .characters import format_code_point, is_visible
 from .model import Diagnostic, Place
 
 _EXCERPT = 100
@@ -65,10 +66,18 @@ def printable(text: str, keep: str = "") -> str:
 
 def _escape_character(text: str, index: int) -> str:
     """Return the character itself, or its escape if a terminal might interpret or hide it."""
-    char = text[index]
-    acts = unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and char not in _JOINERS
-    hides = acts or not is_visible(text, index)
-    return char.encode("unicode_escape").decode("ascii") if hides else char
+    return text[index].encode("unicode_escape").decode("ascii") if _is_unsafe(text, index) else text[index]
+
+
+def _is_unsafe(text: str, index: int) -> bool:
+    """Return whether a terminal might interpret or hide the character."""
+    acts = unicodedata.category(text[index]) in {"Cc", "Cf", "Cs", "Zl", "Zp"} and text[index] not in _JOINERS
+    return acts or not is_visible(text, index)
+
+
+def _name_character(text: str, index: int) -> str:
+    """Return the character itself, or its code point if a terminal might interpret or hide it."""
+    return f"<{format_code_point(text[index])}>" if _is_unsafe(text, index) else text[index]
 
 
 def format_headline(diagnostic: Diagnostic, *, color: bool) -> str:
@@ -99,7 +108,8 @@ def _excerpt_lines(diagnostic: Diagnostic, color: bool) -> list[str]:
     under = len(_padding(excerpt.text, excerpt.column, end))
     caret = _padding(excerpt.text, 0, excerpt.column)
     caret += _paint("^" * max(1, under), color, fg="green", bold=True)
-    shown = printable(excerpt.text, keep="\t")
+    text = excerpt.text
+    shown = "".join("\t" if text[at] == "\t" else _name_character(text, at) for at in range(len(text)))
     return [f"{number} | {shown}", f"{' ' * len(number)} | {caret}"]
 
 
@@ -124,7 +134,7 @@ def _padding(text: str, start: int, end: int) -> str:
 def _width(text: str, index: int) -> int:
     """Return the number of columns of a printed character: 0 for accents, 2 for East Asian wide
     characters."""
-    char, shown = text[index], _escape_character(text, index)
+    char, shown = text[index], _name_character(text, index)
     if shown != char:
         return len(shown)
     if unicodedata.combining(char) or unicodedata.category(char) in {"Mn", "Me"} or char in _JOINERS:

@@ -61,8 +61,8 @@ def text_map(text: str, first_line: int) -> TextMap:
 
 
 _QUOTES = "write keys and strings in double quotes, and no comma after the last entry"
-_BACKSLASH = r"write a backslash twice: `\\theta`"
-_TRAILING = ("Illegal trailing comma", "unexpected comma after the last entry", "remove it")
+_BACKSLASH = r"write a backslash twice, as in `\\theta`"
+_TRAILING = ("Illegal trailing comma", "unexpected comma after the last entry", "remove the comma")
 _AFTER_COMMA = ("Expecting property name", "Expecting value")
 _JSON_WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Expecting property name", "missing key", _QUOTES),
@@ -74,6 +74,7 @@ _JSON_WORDINGS: tuple[tuple[str, str, str], ...] = (
     ("Unterminated string", "missing closing quote", 'end the string with `"`'),
     ("Invalid \\escape", "invalid escape", _BACKSLASH),
     ("Invalid \\uXXXX escape", "invalid escape", _BACKSLASH),
+    ("Extra data", "unexpected text after the data", "remove it"),
 )
 """Start of a message of Python's `json` → our message, and a hint."""
 _ESCAPE_PAIR = lazy_pattern(r"\\(?:(u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|.)")
@@ -108,7 +109,9 @@ def describe_error(error: json.JSONDecodeError) -> JsonProblem:
         _, message, hint = _TRAILING
         return JsonProblem(message, hint, before)
     words = ((ours, hint) for begin, ours, hint in _JSON_WORDINGS if error.msg.startswith(begin))
-    message, hint = next(words, (f"invalid JSON: {error.msg[:1].lower()}{error.msg[1:]}", ""))
+    message, hint = next(words, (f"{error.msg[:1].lower()}{error.msg[1:]}", _QUOTES))
+    if hint == _BACKSLASH:
+        message = f'{message} "{error.doc[error.pos : error.pos + 2]}"'
     return JsonProblem(message, hint, error.pos)
 
 
@@ -261,9 +264,12 @@ def _report(error: ValueError, text: str, reporter: Reporter, first_line: int) -
     )
     if said.startswith("Invalid date"):
         message, hint = f'invalid date "{written}"', "write an existing day, such as `2026-03-14`"
+    meant = _correct_pair(lines[line - 1])
+    if said.startswith("Expected '='") and meant is not None:
+        hint = f"write `{meant.strip()}`"
     length = len(lines[line - 1][column - 1 :].rstrip())
     place, fix = Place(line + first_line - 1, column, max(1, length)), None
-    if (meant := _correct_pair(lines[line - 1])) is not None:
+    if meant is not None:
         fix = make_replacement(
             place.line, 1, lines[line - 1], meant, title=f"write {meant.strip()}", is_safe=True
         )

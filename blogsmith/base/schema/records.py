@@ -258,7 +258,8 @@ def member_of_choices(choices: Iterable[str], kind: str, listed: Iterable[str] =
         if value in in_order:
             return value
         near = nearest(value, in_order)
-        hint = format_suggestion(near) or list_choices(shown)
+        listed = list_choices(shown, has_more=len(shown) < len(in_order))
+        hint = format_suggestion(near) or "remove it, or " * (len(in_order) == 1) + listed
         slot.report(f'unknown {kind} "{value}"', hint, fix=slot.entry(value).correct(near))
         return None
 
@@ -460,12 +461,17 @@ def _type_reader(hint: Any, table: Table, key: str) -> Reader:
         )
         return typed(dict, _type_reader(others[0], table, key), word)
     if origin is tuple:
-        return typed(list, _entries(_type_reader(parts[0], table, key)), kind)
+        entries = _entries(_type_reader(parts[0], table, key))
+        return typed(list, entries, kind, table.hints.get(key, ""))
     if origin is Mapping:
-        return typed(dict, _values(_type_reader(parts[1], table, key)), kind)
+        values = _values(_type_reader(parts[1], table, key))
+        return typed(dict, values, kind, table.hints.get(key, ""))
     schema = build_schema(hint, table, f"{key}.")
     record = accepts({RECORD: schema})(lambda slot: schema.read(slot))
-    return typed(dict, record, table.short.get(key, kind), table.hints.get(key, ""))
+    names = [name for name, one in schema.fields.items() if one.is_required] or [*schema.fields][:1]
+    lines = " and ".join(f"`{name}: …`" for name in names)
+    advice = table.hints.get(key) or f"write {lines} below it, indented by two spaces"
+    return typed(dict, record, table.short.get(key, kind), advice)
 
 
 def _values(read_value: Reader) -> Reader:

@@ -124,21 +124,23 @@ def _bad_start(fault: _ParserError) -> YamlProblem:
     value = _line_from(fault.text, at).rstrip()
     is_whole = not _OPENED.search(fault.text[fault.line_start : at]) and " #" not in value
     edit = (at, value, quote(value)) if is_whole and char not in "\"'[]{}," else None
-    return YamlProblem(f'a value cannot start with "{char}"', at, hint=_QUOTES, edit=edit)
+    hint = f"write `{edit[2]}`" if edit else _QUOTES
+    return YamlProblem(f'a value cannot start with "{char}"', at, hint=hint, edit=edit)
 
 
 def _tab(fault: _ParserError) -> YamlProblem:
     indent = fault.line[: len(fault.line) - len(fault.line.lstrip())]
     edit = (fault.line_start, indent, indent.replace("\t", "  ")) if "\t" in indent else None
     return YamlProblem(
-        "tabs are not allowed in the indentation of YAML", fault.at, hint="use spaces", edit=edit
+        "tabs are not allowed in the indentation of YAML", fault.at, hint="write spaces instead", edit=edit
     )
 
 
 def _open_quote(fault: _ParserError) -> YamlProblem:
-    mark = fault.text[fault.since : fault.since + 1]
-    hint = "write an apostrophe inside single quotes twice" if mark == "'" else ""
-    return YamlProblem(f"missing closing quote {mark}", fault.since, hint=hint)
+    if fault.text[fault.since : fault.since + 1] != "'":
+        return YamlProblem("missing closing double quote", fault.since, hint='end the value with `"`')
+    hint = "end the value with `'`, and write an apostrophe inside single quotes twice"
+    return YamlProblem("missing closing single quote", fault.since, hint=hint)
 
 
 def _escape(fault: _ParserError) -> YamlProblem:

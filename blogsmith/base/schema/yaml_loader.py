@@ -188,7 +188,9 @@ class _Builder:
             return self._document(event, start)
         elif isinstance(event, yaml.AliasEvent):
             self._reject(
-                'aliases such as "*x" are not allowed', start, "write the value itself, or put it in quotes"
+                f'YAML alias "{self._word(start)}" is not allowed',
+                start,
+                "write the value itself, or put it in quotes",
             )
             self._complete(None, start, end, kept=False)
         return len(self.reporter.diagnostics) < MAX_REPORTS
@@ -217,18 +219,22 @@ class _Builder:
 
     def _reject(self, message: str, start: int, hint: str = "") -> None:
         """Report an unsupported feature. The word that starts at `start` is underlined."""
+        place = self.place(start, start + len(self._word(start)))
+        self.reporter.error("yaml-feature", message, place, hint)
+
+    def _word(self, start: int) -> str:
         word = _WORD.match(self.text, start)
-        end = word.end() if word else start
-        self.reporter.error("yaml-feature", message, self.place(start, end), hint)
+        return word[0] if word else ""
 
     def _reject_decoration(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent, start: int) -> None:
         if event.anchor is not None:
             self._reject(
-                'anchors such as "&x" are not allowed', start, "put a value that starts with `&` in quotes"
+                f'YAML anchor "{self._word(start)}" is not allowed',
+                start,
+                "put a value that starts with `&` in quotes",
             )
         if event.tag is not None:
-            word = _WORD.match(self.text, start)
-            message = f'tag "{word[0] if word else event.tag}" is not allowed'
+            message = f'tag "{self._word(start) or event.tag}" is not allowed'
             self._reject(message, start, "remove the tag, or put the value in quotes")
 
     def _open(self, event: yaml.CollectionStartEvent, start: int) -> bool:

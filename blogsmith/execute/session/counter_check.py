@@ -242,11 +242,13 @@ def _unchecked(problem: str) -> tuple[str, ...]:
 
 
 def _note(tried: Sequence[ChangedCode]) -> str:
-    names = list(dict.fromkeys(change.constant for change in tried))
-    count = f"{len(tried)} other {'value' if len(tried) == 1 else 'values'}"
+    # a string constant is in quotes already
+    names = list(dict.fromkeys(one.constant if one.is_name else f'"{one.constant}"' for one in tried))
+    start = f"{NEVER_FAILS}: it stays true if {'one of ' * (len(names) > 1)}"
+    count = "another value" if len(tried) == 1 else f"{len(tried)} other values"
     for shown in range(len(names), 0, -1):
         more = f" and {len(names) - shown} more" if shown < len(names) else ""
-        note = f"{NEVER_FAILS}: it stays true with {count} of {', '.join(names[:shown])}{more}"
+        note = f"{start}{', '.join(names[:shown])}{more} is replaced by {count}"
         if len(note) <= MAX_NOTE:
             break
     return note

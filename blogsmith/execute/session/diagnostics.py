@@ -263,6 +263,7 @@ _TEX_CONTEXT = re.compile(r"^l\.\d+ (?:\.\.\.)?([^\n]*)", re.MULTILINE)
 _CAPITALIZED = re.compile(r"\A[A-Z](?=[a-z]+\b)")
 """Start of a sentence, as opposed to a name such as `TeX`."""
 _LAST_PART = re.compile(r"(\\(?:[A-Za-z@]+|.)|\S+)\s*\Z")
+_MISSING_END = re.compile(r'missing "(\\end[^"]+)"')
 _MISSING_FILE = re.compile(r'file "([^"/]+)\.(?:sty|tex)" not found')
 _PACKAGE_HINT = (
     "install its TeX package, for example with `apt install texlive-plain-generic texlive-latex-extra`"
@@ -274,6 +275,7 @@ _TEX_HINTS = (
     ("undefined control", "correct the name, or load its package with `\\usepackage`"),
     ("missing content", "draw something, as in `\\draw (0,0) -- (1,1);`"),
     ("giving up on this path", "end the path before it with `;`"),
+    ('file "', "write the content of the file here, because drawings read no files"),
 )
 _TEX_HINT = "correct the drawing at this line"
 
@@ -285,7 +287,9 @@ def _report_drawing(cell: Cell, failure: Failure, reporter: Reporter) -> None:
     number = min(failure.line, cell.code.rstrip().count("\n") + 1)
     place = _tex_place(cell, failure, number, _line_place(cell, number, reporter.lines))
     hint = next((hint for start, hint in _TEX_HINTS if message.startswith(start)), _TEX_HINT)
-    if missing := _MISSING_FILE.match(message):
+    if end := _MISSING_END.match(message):
+        hint = f"write `{end[1]}` where it ends"
+    elif missing := _MISSING_FILE.match(message):
         hint = _PACKAGE_HINT
         if missing[1] in cell.code:
             place = find_word_range(missing[1], Place(cell.first_line), reporter.lines) or place

@@ -266,7 +266,7 @@ class _Session:
             return problem or str(answer.frame.get("problem") or "")
         said = [o.text for o in self._outputs.finish() if isinstance(o, Stream) and o.text.strip()]
         if answer.failure == "timeout":
-            return f"{self._job.program} was not ready after {self._start_s:g} s"
+            return f'"{self._job.program}" was not ready after {self._start_s:g} s'
         why = said[-1].strip().splitlines()[-1] if said else answer.problem
         return f'"{self._job.program}" failed at start: {why}'
 

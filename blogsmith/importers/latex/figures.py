@@ -103,7 +103,7 @@ class Figures:
             why = "format"
         if why:
             hint = f"{_HINTS[why]}, and import again"
-            self.notices.append(Notice("held", f'invalid image "{path}"', source, line, hint))
+            self.notices.append(Notice("held", f'image not allowed on pages: "{path}"', source, line, hint))
             name = ""
         self._names[path] = name
         return name

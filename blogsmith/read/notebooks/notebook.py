@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ...base.patterns import lazy_pattern
+from ...base.schema.data_loaders import describe_error
 from ...model.decode import normalize_line_ends
 
 CellKind = Literal["markdown", "code", "raw"]
@@ -83,7 +84,7 @@ def read_notebook(text: str) -> Notebook:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        raise NotebookError(f"invalid JSON: {error.msg}", error.lineno) from error
+        raise NotebookError(f"invalid JSON: {describe_error(error).message}", error.lineno) from error
     except (ValueError, RecursionError) as error:
         raise NotebookError("invalid notebook: nested too deeply, or a number is too long") from error
     if not isinstance(data, dict):

@@ -20,7 +20,7 @@ from ...model.documents import Asset
 
 CODE = "svg-active"
 SUFFIX = ".svg"
-_HINT = "remove it, or ignore `svg-active`: an <img> ignores it, but a tab that opens the file does not"
+_HINT = "remove it: a tab that opens the file runs or loads it; or add `svg-active` to `diagnostics: ignore:`"
 _MAX_BYTES = 20_000_000
 _MOST = 5
 """Maximum number of warnings for one file."""

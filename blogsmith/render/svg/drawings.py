@@ -102,17 +102,17 @@ def _make_drawing(root: Element, writer: Writer, size: tuple[float, float]) -> D
 
 def _parse(svg: str) -> Element:
     if len(svg) > MAX_CHARACTERS:
-        raise ValueError("drawing is too large for a page")
+        raise ValueError("it is too large for a page")
     if "<!ENTITY" in svg:
-        raise ValueError("drawing declares entities")
+        raise ValueError("it declares entities")
     try:
         root = ElementTree.fromstring(svg)
     except (ElementTree.ParseError, UnicodeEncodeError) as error:
-        raise ValueError(f"drawing is not valid XML: {error}") from None
+        raise ValueError(f"it is not valid XML: {error}") from None
     if local_name(root) != "svg":
-        raise ValueError(f"drawing is <{local_name(root)}>, expected <svg>")
+        raise ValueError(f"it is <{local_name(root)}>, expected <svg>")
     if sum(1 for _ in root.iter()) > MAX_ELEMENTS:
-        raise ValueError("drawing has too many elements for a page")
+        raise ValueError("it has too many elements for a page")
     return root
 
 
@@ -125,9 +125,9 @@ def _size(root: Element) -> tuple[float, float]:
     try:
         width, height = (float(value) for value in found)
     except ValueError:
-        raise ValueError("drawing has no size") from None
+        raise ValueError("it has no size") from None
     if not 0 < width < 1e5 or not 0 < height < 1e5:
-        raise ValueError("drawing has no size")
+        raise ValueError("it has no size")
     return width, height
 
 

@@ -108,7 +108,7 @@ class Writer:
         """Yield the markup of the children of `element`. ground: colour for text and lines on an area around
         them; None for the theme's colours. inherited: properties set by groups around the element."""
         if depth > _MAX_DEPTH:
-            raise ValueError("drawing is nested too deeply for a page")
+            raise ValueError("it is nested too deeply for a page")
         own = self._ground(element) or ground
         for child in element:
             if not self._is_drawn(child):

@@ -7,6 +7,7 @@ line.
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -134,8 +135,11 @@ def _message(error: BaseException, names: list[str], circle: Sequence[str] = ())
         wanted = str(error.name)
         return _no_such(f'template not found: "{wanted}"', wanted, names)
     words = str(error.message if isinstance(error, TemplateSyntaxError) else error).rstrip(".")
+    words = re.sub(r"'([^']+)'", r'"\1"', words)
     if isinstance(error, SecurityError):
         return f"not allowed in templates: {words}"
-    if isinstance(error, (TemplateSyntaxError, TemplateRuntimeError)):
+    if isinstance(error, TemplateSyntaxError):
+        return words[:1].lower() + words[1:]
+    if isinstance(error, TemplateRuntimeError):
         return words
     return f"{type(error).__name__}: {words}"

@@ -243,7 +243,7 @@ def _unread_files(chain: Sequence[ThemeFolder], places: _ThemeFolders) -> Iterat
         if folder.root != copy and places.is_own(copy) and copy.is_dir():
             message = f'"themes/{folder.name}" is not read because it has no theme.yaml'
             hint = (
-                "move its templates to `layouts/` and `partials/` of the site, its other files to `static/`"
+                "move its templates to `layouts/` and `partials/`, or add `theme.yaml` if it is a whole theme"
             )
             yield Diagnostic(
                 "template-unused", message, f"themes/{folder.name}", hint=hint, severity="warning"

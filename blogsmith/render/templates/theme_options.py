@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from ...base.diagnostics.model import Place, Reporter, did_you_mean, format_suggestion, list_choices, nearest
 from ...base.patterns import lazy_pattern
+from ...base.schema.records import type_hint
 from ...base.schema.yaml_loader import YamlPath
 
 KINDS: Mapping[str, str] = MappingProxyType(
@@ -24,10 +25,10 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "number": "a number",
         "list": "a list of strings",
         "mapping": "a mapping of `key: value`",
-        "color": "a colour or {light: …, dark: …}",
-        "length": "a length such as 34rem",
-        "file": "the site path of a file, such as /icon.svg",
-        "files": "a list of site paths of files, such as [/own.css]",
+        "color": "a colour or `{light: …, dark: …}`",
+        "length": "a length such as `34rem`",
+        "file": "the site path of a file, such as `/icon.svg`",
+        "files": "site paths of files, such as `[/own.css]`",
     }
 )
 """Kind of an option → description of its values, for messages."""
@@ -70,7 +71,7 @@ class ThemeOption(Struct, frozen=True):
 
     def hint(self) -> str:
         """Return a hint on the values that authors can write."""
-        return list_choices(self.choices) or f"write {KINDS[self.kind]}"
+        return list_choices(self.choices) or type_hint(KINDS[self.kind]) or f"write {KINDS[self.kind]}"
 
     def css(self, value: Any) -> str:
         """Return a valid value as CSS; empty if the value means that the theme's stylesheet decides."""
@@ -117,7 +118,7 @@ def _read_option(
         problem, key = 'invalid "choices": expected a list of strings', "choices"
     elif not _PROPERTY.fullmatch(str(value.get("property", "--x"))):
         problem, key = (
-            f'invalid CSS property "{value["property"]}": expected a name such as --accent',
+            f'invalid CSS property "{value["property"]}": expected a name such as `--accent`',
             "property",
         )
     if problem:

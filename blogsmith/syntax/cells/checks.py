@@ -25,7 +25,7 @@ _UNNECESSARY_MAGIC = lazy_pattern(
     r"%matplotlib\b.*|%config +InlineBackend\..*|%(?:re)?load_ext +autoreload *|%autoreload\b.*"
 )
 _QUESTION = lazy_pattern(r"([A-Za-z_][\w.]*)\?{1,2}[ \t]*")
-_DETECTED = lazy_pattern(r" \(detected at line \d+\)")
+_NOISE = lazy_pattern(r"^invalid syntax(?:\. )?| \(detected at line \d+\)")
 _LONGEST_MAGIC = 200
 """Number of characters at the start of a line that are searched for an IPython command."""
 _MAGIC_HINTS: tuple[tuple[str, str], ...] = (
@@ -48,6 +48,7 @@ class SyntaxFault(Struct, frozen=True):
     """A syntax error in Python code."""
 
     message: str
+    """Details; empty if there are none."""
     line: int
     """1-based line of the code."""
     column: int
@@ -70,7 +71,7 @@ def syntax_fault(code: str, mode: str = "exec") -> SyntaxFault | None:
         is_short = error.end_lineno == line and (error.end_offset or 0) > column
         length = (error.end_offset or 0) - column if is_short else 1
         of_line = isinstance(error, IndentationError)
-        return SyntaxFault(_DETECTED.sub("", error.msg), max(1, line), max(1, column), length, of_line)
+        return SyntaxFault(_NOISE.sub("", error.msg), max(1, line), max(1, column), length, of_line)
     except (ValueError, RecursionError, MemoryError):
         # Limits of this process. The process that runs the code may have others and reports them itself.
         return None
@@ -168,7 +169,8 @@ def check_syntax(code: str, first_line: int, page: PageState, cell: Cell | None 
     if fault.is_whole_line:
         column, length = len(text) - len(text.lstrip()) + 1, len(text.strip())
     place = Place(start[0], start[1] + column - 1, max(1, min(length, len(text) - column + 1)))
-    reporter.error("cell-syntax", f"invalid Python: {fault.message}", place, SYNTAX_HINT)
+    message = f"invalid Python: {fault.message}" if fault.message else "invalid Python syntax"
+    reporter.error("cell-syntax", message, place, SYNTAX_HINT)
 
 
 def _without_magic(text: str, line: int, column: int) -> Fix | None:

@@ -272,7 +272,8 @@ def _report_removed_lines(fence: Fence, page: PageState) -> None:
             f"removed line {min(fence.removed)} is not allowed in a cell: a cell runs all the code it shows"
         )
         place = fence.place or Place(page.first_line)
-        page.reporter.error("cell-diff", message, place, "show the old code in a fence that does not run")
+        hint = f"remove `-{min(fence.removed)}`, or show the old code in a fence that does not run"
+        page.reporter.error("cell-diff", message, place, hint)
 
 
 def _add_info_options(options: CellOptions, fence: Fence, page: PageState) -> CellOptions:

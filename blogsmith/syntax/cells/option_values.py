@@ -257,9 +257,8 @@ def _needs(names: tuple[str, ...], slot: Slot) -> tuple[Need, ...] | None:
         meant = _guess_need(text)
         if not read or meant:
             hint = f"write `{meant}`" if meant else _NEED_HINT
-            _entry(slot, number).report(
-                f'invalid need "{text}": expected a module or "cuda", optionally with ">="', hint
-            )
+            expected = "" if meant else ': expected a module or "cuda", optionally with ">="'
+            _entry(slot, number).report(f'invalid need "{text}"{expected}', hint)
             return None
         found.append(Need(read[1], read[2] or ""))
     return tuple(found)
@@ -333,7 +332,7 @@ _TABLE = Table(
         "label": _label,
         "lst-label": _listing,
         "fallback": lambda text, _: label_id(text),
-        "session": shaped(_NAME, "session name", "use letters, digits and hyphens"),
+        "session": shaped(_NAME, "session name", "write letters, digits and hyphens, such as `a-b`"),
         "depends": _depends,
         "flags": _flags,
     },

@@ -240,18 +240,18 @@ _CLAIM_REASONS: Mapping[str, str] = MappingProxyType(
 )
 _WORKER_ONLY: Mapping[str, str] = MappingProxyType(
     {
-        "claim": "end the cell with an assertion, which fails the build if it is false",
-        "shapes": "remove it: only blogsmith's own worker sees variables while code runs",
-        "fig-dark": "draw the figure in colours that are readable on light and dark pages",
-        "fig-format": "remove it: a kernel chooses the format of its figures",
+        "claim": "remove `claim`, and end the cell with an assertion, which fails the build if it is false",
+        "shapes": "remove `shapes`: only blogsmith's own worker sees variables while code runs",
+        "fig-dark": "remove `fig-dark`, and draw in colours that are readable on light and dark pages",
+        "fig-format": "remove `fig-format`: a kernel chooses the format of its figures",
     }
 )
 """Option without effect in a Jupyter kernel → hint on the alternative."""
 _PYTHON_ONLY: Mapping[str, str] = MappingProxyType(
     {
-        "seed": "remove `seed:`, and set the seed in the code",
-        "sweep": "write one cell for each value",
-        "needs": "check the requirement in the code: only Python can check `needs:`",
+        "seed": "remove `seed`, and set the seed in the code",
+        "sweep": "remove `sweep`, and write one cell for each value",
+        "needs": "remove `needs`, and check the requirement in the code",
     }
 )
 """Option without effect in kernels of languages other than Python → hint on the alternative."""
@@ -288,5 +288,5 @@ def report_unsupported_page_options(place: Place, page: PageState) -> None:
 
 
 def _no_effect(key: str, page: PageState) -> str:
-    where = '"engine: jupyter"' if key in _WORKER_ONLY else f'a kernel for "{page.language}"'
+    where = "Jupyter" if key in _WORKER_ONLY else f'a kernel for "{page.language}"'
     return f'option "{key}" has no effect because the page uses {where}'

@@ -175,9 +175,12 @@ def _read(origin: TextMap, page: PageState) -> Value | None:
     if fault:
         message, at, length = fault
         place = origin.place(2 + at, length) if inner.strip() else whole
-        page.reporter.error(
-            "value-syntax", message, place, "write an expression, such as `{= loss =}` or `{= loss:.3f =}`"
-        )
+        hint = "write an expression, such as `{= loss =}` or `{= loss:.3f =}`"
+        if message.startswith("invalid conversion"):
+            hint = "write `!r`, `!s` or `!a`"
+        elif message.startswith("invalid format"):
+            hint = "write a format without braces, such as `{= loss:.3f =}`"
+        page.reporter.error("value-syntax", message, place, hint)
         return None
     return Value(0, split.expression, origin, split.conversion, split.spec)
 
@@ -196,7 +199,8 @@ def _fault(split: SplitValue, page: PageState) -> tuple[str, int, int] | None:
     if fault is None:
         return None
     at = split.start + min(fault.column - 1, len(split.expression) - 1)
-    return f"invalid expression: {fault.message}", at, fault.length
+    message = f"invalid expression: {fault.message}" if fault.message else "invalid expression"
+    return message, at, fault.length
 
 
 def number_values(state: StateCore) -> None:

@@ -59,7 +59,7 @@ def _row_mark(row: DisplayRow, environment: str, math: Math, numbers: PageNumber
     if name:
         place = math.origin.place(row.label_offset, row.label_length)
         if is_off and not number and numbers.numbering != "none":
-            cause = "`\\notag`" if row.notag else f"the `*` of `{environment}`"
+            cause = _notag_word(math) if row.notag else f"the `*` of `{environment}`"
             fix = _numbering_fix(math, environment, row.notag)
             _warn_unnumbered(row.label or "", cause, place, numbers.page.reporter, fix)
         name = numbers.add(Label(name, "eq", "Equation", number, place))
@@ -87,6 +87,10 @@ def _numbering_fix(math: Math, environment: str, notag: bool) -> Fix | None:
         place = math.origin.place(math.tex.index(written), len(written))
         edits.append(TextEdit(place.line, place.column, written, written.replace("*", "")))
     return Fix(f"remove the * of {environment}", tuple(edits))
+
+
+def _notag_word(math: Math) -> str:
+    return "`\\nonumber`" if "\\nonumber" in math.tex else "`\\notag`"
 
 
 def _warn_unnumbered(
@@ -118,7 +122,7 @@ def _label_block(
         return [*marks[:at], replace(marks[at], id=name), *marks[at + 1 :]]
     is_off = all(row.notag for row in structure.rows)
     if is_off:
-        _warn_unnumbered(math.label, "`\\notag`", place, numbers.page.reporter)
+        _warn_unnumbered(math.label, _notag_word(math), place, numbers.page.reporter)
     number = "" if is_off or numbers.numbering == "none" else numbers.next_equation()
     return [RowMark(number, numbers.add(Label(math.label, "eq", "Equation", number, place)))]
 
@@ -169,7 +173,7 @@ def check_inline(math: Math, reporter: Reporter) -> None:
     if not found:
         return
     place = math.origin.place(found.start(), len(found[0]))
-    hint = "write the formula as `$$ … $$` in a paragraph of its own"
+    hint = "remove it, or write the formula as `$$ … $$` in a paragraph of its own"
     if found[1] == "tag":
         reporter.error("math-syntax", '"\\tag" is only allowed in display math', place, hint)
     else:

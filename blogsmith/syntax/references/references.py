@@ -92,7 +92,8 @@ def _report_kind(written: str, place: Place, page: PageState) -> None:
         return
     prefix = re.split(r"[:-]", key.rpartition("#")[2], maxsplit=1)[0]
     known = (*PREFIXES, *page.options.reference_kinds)
-    hint = f"start the label with {', '.join(known[:9])} … or a callout kind (see `callouts:`)"
+    kinds = ", ".join(f"`{kind}`" for kind in known[:9])
+    hint = f"start the label with {kinds}, … or with a kind from `callouts:`"
     fix = None
     if key in page.references:
         hint = f"write a citation as `[@{key}]`"

@@ -152,7 +152,7 @@ def _fi(parser: Parser, command: str) -> None:
 def _close(parser: Parser, command: str) -> None:
     if not parser.open_conditions:
         raise parser.syntax_error(
-            f'"{command}" without a condition before it',
+            f'missing condition before "{command}"',
             hint="remove it, or write a condition such as `\\iftrue` before it",
         )
     parser.open_conditions -= 1

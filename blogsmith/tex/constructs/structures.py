@@ -328,10 +328,8 @@ def _enclose(parser: Parser, command: str) -> Atom:
     pieces = parser.parse_group(parser.argument())
     for name in names:
         if name not in _NOTATIONS:
-            known = ", ".join(_NOTATIONS)
-            raise parser.syntax_error(
-                f'notation "{name}" of "{command}" is not supported', hint=f"use {known}"
-            )
+            message = f'unknown notation "{name}" of "{command}"'
+            raise parser.syntax_error(message, hint=list_choices(_NOTATIONS))
         pieces = [frame_box(_NOTATIONS[name], pieces, _RADII.get(name, ""))]
     return ORD, join_fragments(pieces)
 

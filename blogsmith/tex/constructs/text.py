@@ -77,8 +77,13 @@ def _number_atom(digits: str, base: int, command: str) -> Atom:
 
 def _character_atom(character: str, command: str) -> Atom:
     if len(clean_text(character)) != 1:
-        hint = "write `\\unicode{x3B1}`" if command == "\\unicode" else "write a code such as `\\char65`"
-        raise ParseError("math-syntax", f'invalid character code after "{command}"', command, hint=hint)
+        hint = (
+            "write a code such as `\\unicode{x3B1}`"
+            if command == "\\unicode"
+            else "write a code such as `\\char65`"
+        )
+        message = f'invalid character code after "{command}": not a printable character'
+        raise ParseError("math-syntax", message, command, hint=hint)
     return ORD, _letter(escape(character))
 
 

@@ -85,4 +85,5 @@ def _label(parser: Parser, kind: str) -> SizedFormula:
             break
         taken.append(token)
     message = f'incomplete arrow "@{kind}": expected "{kind}" twice more'
-    raise ParseError("math-syntax", message, kind, hint=f"write `@{kind} above {kind} below {kind}`")
+    hint = f"write `@{kind}{kind}{kind}`, or `@{kind}f{kind}g{kind}` with labels"
+    raise ParseError("math-syntax", message, kind, hint=hint)

@@ -316,7 +316,7 @@ class Parser(State):
         if len(token) > 1:
             return self._marked(token)
         if unicodedata.combining(token):
-            hint = "write an accent such as \\bar{x}"
+            hint = "write an accent such as `\\bar{x}`"
             message = f'combining mark "{token}" without a letter before it'
             raise ParseError("math-syntax", message, token, hint=hint)
         if token == "$":

@@ -266,7 +266,7 @@ class TokenReader:
             return
         before, self.command, self.last = self.command, call, call
         if macro.problem:
-            hint = f"see its definition in {macro.origin}" if macro.origin else ""
+            hint = f"change its definition in {macro.origin}" if macro.origin else ""
             raise ParseError("math-macro", f'macro "{call}" cannot be used: {macro.problem}', call, hint=hint)
         body: Sequence[str] = macro.body
         if macro.parameters:

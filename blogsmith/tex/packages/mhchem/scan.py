@@ -241,9 +241,9 @@ class Scanner:
         if the bracket has no partner."""
         close = self._partners.get(self.place)
         if close is None:
-            raise TexError(
-                "math-syntax", f'"{self.next_character}" is never closed', hint="write the closing bracket"
-            )
+            closing = {"[": "]", "(": ")"}.get(self.next_character, "}")
+            message = f'"{self.next_character}" is never closed'
+            raise TexError("math-syntax", message, hint=f"write `{closing}` where it ends")
         inner = self._part(self.place + 1, close)
         self.place = close + 1
         return inner

@@ -216,7 +216,8 @@ def not_a_number_error(text: str) -> UnitError:
     if not text:
         return UnitError("missing number", "write a number such as `1.5e3`")
     return UnitError(
-        f'invalid number "{quote_text(text)}"', "write the option `parse-numbers=false` to print it unchanged"
+        f'invalid number "{quote_text(text)}"',
+        "write `[parse-numbers=false]` after the command to print it unchanged",
     )
 
 
