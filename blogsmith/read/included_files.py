@@ -81,8 +81,11 @@ def _read_file(root: Path, config: Config, path: str, file: Path, paths: tuple[s
         inside = real.relative_to(root) if real.is_relative_to(root) else None
         if inside is None:
             return refuse("points outside the site", "copy the file here")
-        if not _may_show(PurePosixPath(path), config) or not _may_show(PurePosixPath(inside), config):
-            return refuse("is not a file that a post may show", "copy it into the folder of the post")
+        for shown in (PurePosixPath(path), PurePosixPath(inside)):
+            if any(is_temporary_name(part) for part in shown.parts):
+                return refuse("is hidden or temporary, and not shown", "rename it, without a leading dot")
+            if not _may_show(shown, config):
+                return refuse("is not a file that a post may show", "copy it into the folder of the post")
         data = _read_regular_file(real)
         if data is None:
             return refuse("is not a regular file", "write the path of a file")
@@ -100,7 +103,7 @@ def _read_file(root: Path, config: Config, path: str, file: Path, paths: tuple[s
 
 def _may_show(path: PurePosixPath, config: Config) -> bool:
     parts = path.parts
-    if any(is_temporary_name(part) for part in parts) or parts[0] in _OURS:
+    if parts[0] in _OURS:
         return False
     if path.is_relative_to(config.output):
         return False

@@ -71,7 +71,8 @@ def _check_id(rendering: PageRendering, call: Shortcode, html: str) -> None:
     if not re.search(rf"""\sid=["']?{re.escape(call.id)}["'\s>]""", html):
         message = f'id "{call.id}" has no effect because the template of "{call.name}" does not print it'
         hint = (
-            "write `{{ figure.attributes }}` in the first tag of the template, `{{ figure.caption }}` inside"
+            f"write `{{{{ figure.attributes }}}}` in the first tag of shortcodes/{call.name}.html and "
+            "`{{ figure.caption }}` in its text, or remove `id`"
         )
         report_argument(rendering, call, "id", message, hint)
 

@@ -46,10 +46,10 @@ def _wiki_link(rendering: PageRendering, tokens: Sequence[Token], index: int) ->
 
 def _warn_of_key(written: WikiLink, rendering: PageRendering, *, names_page: bool) -> None:
     if names_page and len(written.target) > 1:
-        message = f'"{written.written}" is shown as a key, although a page has this name'
+        message = f'"{written.written}" is shown as a keyboard key, although a page has this name'
         rendering.reporter.warn(_CODE, message, written.place, _PATH_HINT)
     elif not names_page and is_likely_page(written.target):
-        message = f'page not found: "{written.written}" is shown as a key'
+        message = f'page not found: "{written.written}" is shown as a keyboard key'
         rendering.reporter.warn(_CODE, message, written.place, _PATH_HINT)
 
 

@@ -65,7 +65,8 @@ def tree_problems(document: Document, index: SiteIndex, config: Config) -> list[
     place = front.places.get("tree")
     if front.template != LAYOUT or file_language(document.path, config).path.stem != _INDEX:
         message = '"tree" has no effect because the page is not the index of a manual'
-        reporter.warn("front-matter-key", message, place, "write `layout: manual` in an `_index.md`")
+        hint = "write `tree` in the `_index.md` of the folder, with `layout: manual`"
+        reporter.warn("front-matter-key", message, place, hint)
     for name in (name for names in front.tree.values() for name in names):
         target = resolve_link(index, name, document)
         found = find_word_range(name, place, reporter.lines)
@@ -73,7 +74,7 @@ def tree_problems(document: Document, index: SiteIndex, config: Config) -> list[
             reporter.error(target.code, target.problem, found, target.hint, target.fix(reporter, found))
         elif not target.page:
             hint = "write the path of a page, such as `install.md`"
-            reporter.error("link-missing", f'page not found: "{name}"', found, hint)
+            reporter.error("link-missing", f'"{name}" is not a page of this site', found, hint)
     return reporter.diagnostics
 
 

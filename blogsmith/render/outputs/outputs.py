@@ -208,8 +208,10 @@ def _latex(rendering: PageRendering, cell: Cell, latex: str) -> str:
     tex = strip_delimiters(latex)[0] or ("" if "$" in latex else latex.strip())
     shown = output_math(rendering, tex, display=True) if tex else ""
     if not shown:
-        message = f"LaTeX of {cell_name(cell)} cannot be typeset and is shown as text"
-        hint = "correct the LaTeX that `_repr_latex_` returns: a formula such as `$x^2$`"
+        written = " ".join(latex.split())
+        written = written if len(written) <= 60 else f"{written[:60]}…"
+        message = f'LaTeX "{written}" of {cell_name(cell)} cannot be typeset and is shown as text'
+        hint = "have `_repr_latex_` return correct LaTeX such as `$x^2$`"
         rendering.reporter.warn("output-latex", message, cell.place, hint)
         return ""
     return display_block(rendering, tex, shown)

@@ -284,7 +284,7 @@ class _Text:
             taken.append(token)
         hint = "write `\\$` to print `$`"
         raise ParseError(
-            "math-syntax", f'formula in text is never closed: missing end of "{opening}"', opening, hint=hint
+            "math-syntax", f'formula in text is never closed: missing closing "{opening}"', opening, hint=hint
         )
 
     def _ligature(self, token: str) -> str:

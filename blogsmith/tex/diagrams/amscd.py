@@ -60,7 +60,7 @@ def _read_arrow(parser: Parser, grid: DiagramGrid) -> None:
     if direction is None:
         hint = "write one of `@>>>`, `@<<<`, `@VVV`, `@AAA`, `@=`, `@|`, `@.`"
         raise ParseError("math-syntax", f'unknown arrow "@{kind}"', kind or parser.command, hint=hint)
-    boxes = [_label(parser, kind), _label(parser, kind)] if direction not in "=|." else []
+    boxes = [_label(parser, kind, count) for count in (2, 1)] if direction not in "=|." else []
     # a vertical arrow is written below its cell, a horizontal one after it
     row, column = (grid.row - 1, grid.column - 1) if direction in "VA|" else (grid.row, grid.column - 1)
     start, end = End(row, column), End(row + (direction in "VA|"), column + (direction in "><="))
@@ -72,8 +72,9 @@ def _read_arrow(parser: Parser, grid: DiagramGrid) -> None:
         grid.add(Arrow(*ends, tuple(labels), head=head, lines=lines, token=kind))
 
 
-def _label(parser: Parser, kind: str) -> SizedFormula:
-    """Read a label up to the next `kind`, the character that is also before the label."""
+def _label(parser: Parser, kind: str, missing: int) -> SizedFormula:
+    """Read a label up to the next `kind`, the character that is also before the label. missing: how often
+    `kind` must still occur in the arrow."""
     taken: list[str] = []
     depth = 0
     while parser.stack:
@@ -84,6 +85,7 @@ def _label(parser: Parser, kind: str) -> SizedFormula:
         if token == "\\\\" or depth < 0:
             break
         taken.append(token)
-    message = f'incomplete arrow "@{kind}": expected "{kind}" twice more'
+    more = ("once", "twice")[missing - 1]
+    message = f'incomplete arrow "@{kind}": expected "{kind}" {more} more'
     hint = f"write `@{kind}{kind}{kind}`, or `@{kind}f{kind}g{kind}` with labels"
     raise ParseError("math-syntax", message, kind, hint=hint)
