@@ -57,8 +57,8 @@ _OTHER_PAGES = {
 
 
 def name_other_system(root: Path) -> Diagnostic | None:
-    """Return an error that names the format of the pages of a source without Markdown; None if the format is
-    unknown."""
+    """Return an error that names the format of the pages in `root`, a folder without Markdown. Return None if
+    the format is unknown."""
     found = {path.suffix.casefold() for path in walk_files(root)} if root.is_dir() else set()
     suffix = next((each for each in _OTHER_PAGES if each in found), "")
     if not suffix:

@@ -78,7 +78,7 @@ class PendingChanges:
     root: Path
     _paths: set[str] = field(default_factory=set)
     everything: bool = True
-    """True at the start, because nothing is known yet."""
+    """Whether any file may have changed. True at the start, because nothing is known yet."""
     unreported: UnreportedChanges = field(default_factory=UnreportedChanges)
     _processing: ChangeReport = field(default_factory=lambda: ChangeReport((), everything=False))
     """The changes that the update in progress processes."""

@@ -51,7 +51,8 @@ class Directive:
 def read_directive(info: str, body: Sequence[str], raw: Sequence[str], line: int) -> Directive | None:
     """Return the directive of a fence; None if the info string contains no name of a directive.
 
-    info: text after the fence's marker. line: 1-based line of the fence.
+    info: text after the fence's marker. body: lines inside the fence. raw: all lines of the fence, including
+    the first and last. line: 1-based line of the fence.
     """
     found = _HEAD.fullmatch(info.strip())
     if not found:

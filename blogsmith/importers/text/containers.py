@@ -220,7 +220,8 @@ def dedent_text(text: str) -> str:
 
 
 def callout_text(kind: str, title: str, body: str, *, fold: str = "") -> str:
-    """Return a callout as text. A title that repeats the kind is left out."""
+    """Return a callout as text. A title that repeats the kind is left out. fold: `+` for an open fold, `-`
+    for a closed one; empty if the callout cannot be folded."""
     shown = "" if title.casefold().rstrip(":!") == kind else " ".join(title.split())
     head = f"> [!{kind.upper()}]{fold} {shown}".rstrip()
     lines = dedent_text(body).split("\n") if body.strip() else []

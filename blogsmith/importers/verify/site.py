@@ -43,8 +43,8 @@ ADDRESS_KEYS = name_set("permalink slug url aliases alias redirect_from")
 _MAX_DEPTH = 20
 _TOO_DEEP = "values nested too deeply to compare"
 _MIN_SENTENCE_WORDS = 8
-"""Minimum number of words of a sentence. Between the words of a sentence, the new site may have other words,
-for example URLs of links."""
+"""Minimum number of words of a value that is searched for as a set of words: they need not be adjacent in the
+new site, for example because a URL separates them."""
 _TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
 _DAY = lazy_pattern(r"\d{4}-\d{1,2}-\d{1,2}\b")
 _HOST = lazy_pattern(r"[A-Za-z][\w+.-]*://|//")

@@ -143,7 +143,8 @@ _TAB = "\ue012"
 
 
 def show_tab(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `tab` to one tab. If the call has no label, the surrounding `tabs` gives one to the tab."""
+    """Translate `tab` to one tab. If it has no label, `show_tabs` adds one later. Return None if the call has
+    no closing call."""
     if call.inner is None:
         return None
     name = call.get("header", "title", "name", "tabname", "label", 0)
@@ -164,7 +165,7 @@ def show_card(call: Call, inner: str, context: CallContext) -> Replacement | Non
 
 
 def show_button(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `button` to a link."""
+    """Translate `button` to a link; return None if it has no URL."""
     link = call.get("href", "link", "url", "relref", "ref", 0)
     text = " ".join(inner.split()) or call.get("text", "label", "title", 1) or link
     return Replacement(f"[{text}]({context.link(link) or link})") if link else None

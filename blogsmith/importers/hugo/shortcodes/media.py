@@ -23,7 +23,8 @@ _DELIMITED = re.compile(r"\s*(?:\$\$|\$|\\\\?\(|\\\\?\[)")
 
 
 def show_highlight(call: Call, inner: str, context: CallContext) -> Replacement | None:
-    """Translate `highlight` to a code block, or to a code span if it has the option `hl_inline`."""
+    """Translate `highlight` to a code block, or to a code span if it has the option `hl_inline`. Return None
+    if there is no closing call."""
     if call.inner is None:
         return None
     written = ",".join([*call.positional[1:], *(f'{key}="{value}"' for key, value in call.named.items())])
