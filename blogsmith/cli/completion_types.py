@@ -42,7 +42,7 @@ class NameType(click.types.StringParamType):
 
 
 class SectionType(NameType):
-    """A folder below `content/`, at any depth. Page bundles are not included."""
+    """Path of a folder below `content/`, at any depth. Page bundles are not included."""
 
     def names(self, root: Path | None) -> Iterable[str]:
         """Return the names as `--section` accepts them: `posts`, `docs/guide`."""
@@ -50,7 +50,7 @@ class SectionType(NameType):
 
 
 class ThemeFileType(NameType):
-    """A file of the site's theme or of a theme that it extends."""
+    """Name of a file of the site's theme, or of a theme that this theme extends."""
 
     def names(self, root: Path | None) -> Iterable[str]:
         """Return the names as `theme copy` accepts them: `layouts/post.html`, `theme.css`."""

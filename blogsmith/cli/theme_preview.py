@@ -67,8 +67,9 @@ _PAGE = """\
 
 
 def list_themes(root: Path, current: str) -> list[str]:
-    """Return one line for each theme that the site can use, sorted by name: name, description, origin.
-    current: the theme of the site, which is marked, and has the last line if no folder has it."""
+    """Return one line for each theme that the site can use, sorted by name. A line contains the name, the
+    description and the origin of the theme. current: the theme of the site. Its line is marked; if no folder
+    contains this theme, the line is the last."""
     folders = theme_folders(root, bundled_folder("themes"))
     width = max(len(folder.name) for folder in folders)
     is_known = any(folder.name == current for folder in folders)
@@ -103,7 +104,7 @@ def preview_themes(root: Path, current: str, port: int, ready: Callable[[str], N
 
 
 def picker(names: Sequence[str]) -> str:
-    """Return the page with a menu of these themes and a frame that shows the first one."""
+    """Return a page that contains a menu of these themes, and a frame that shows the first one."""
     links = "\n".join(
         f'<a href="/{escape(name)}/elements/" target="look">{escape(name)}</a>' for name in names
     )
