@@ -1,4 +1,5 @@
-"""Systems and document formats that an import recognizes but cannot read, with a command to convert each."""
+"""Systems and document formats that an import recognizes but cannot read. Each has a command for
+conversion."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ _MAX_LISTED = 2000
 
 
 def name_unread_documents(site: SiteImport) -> SiteImport:
-    """Add a notice for each document that is not imported and that no notice names."""
+    """Add a notice for each document that is not imported and that is not named in another notice."""
     known = {notice.source for notice in site.all_notices} | {page.source for page in site.pages}
     paths = [
         path
@@ -77,7 +78,7 @@ class UnreadSystem:
     suffix: str
     """Suffix of the pages of this system."""
     finds: Callable[[Path], bool]
-    """Returns whether a folder, or a file, belongs to the system."""
+    """Function that returns whether a folder or a file belongs to the system."""
     hint: str
 
     def recognises(self, root: Path) -> bool:

@@ -134,7 +134,7 @@ class PageReader:
         return (d.PaperLink(target, content),) if target and content else content
 
     def _media(self, element: HtmlElement) -> tuple[d.Inline, ...]:
-        """Return a link to the file of a video or similar element; without one, return its fallback content."""
+        """Return a link to the file of a video or similar element; without a file, its fallback content."""
         self.statics[_MEDIA[element.name]] += 1
         source = next(element.find("source"), element)
         target = self._resolve(element.get("src") or element.get("data") or source.get("src"))

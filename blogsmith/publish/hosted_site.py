@@ -1,4 +1,4 @@
-"""Data about a site, used to compute the files that hosts need.
+"""Data about a site, from which the files for hosts are computed.
 
 The commands that a host runs are lines for a POSIX shell, the same on every host. They run no code of the
 site except its plugins. `--frozen` shows the results recorded in `_freeze/`, whatever versions and devices
@@ -47,7 +47,7 @@ def build_commands(site: HostedSite, variable: str = "") -> tuple[str, ...]:
 
 def list_removal(site: HostedSite) -> str:
     """Return the command that removes the manifest of built files, which readers do not need. Do not use it
-    for hosts that keep the output folder for the next build."""
+    for a host that keeps the output folder for the next build, because that build needs the manifest."""
     return f"rm -f {quote_shell(f'{site.output}/{MANIFEST}')}"
 
 
@@ -75,8 +75,8 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     """Whether some files are stored with Git LFS."""
     redirects: tuple[RedirectRule, ...] = ()
     destination: str = ""
-    """Destination folder of the site's copy. For rsync, it may be on another machine; for a web server, it is
-    a folder on the server."""
+    """Folder to which the site is copied. For rsync, it may be on another machine; for a web server, it is a
+    folder on the server."""
     date: str = "2026-01-01"
     """Date of the setup, for hosts whose settings contain a date."""
 

@@ -1,4 +1,4 @@
-"""Conversion of notebook cells to Markdown with code cells, with their images as files."""
+"""Conversion of notebook cells to Markdown that contains code cells. Their images become files."""
 
 from __future__ import annotations
 

@@ -161,8 +161,8 @@ def _front(notebook: NotebookDocument, notes: CellNotices) -> dict[str, Any]:
 
 
 def _split_title(front: dict[str, Any], text: str, path: PurePosixPath) -> tuple[dict[str, Any], str]:
-    """Return the front matter with a title, and the text without it. The title comes from the front matter,
-    the first heading, or the file name."""
+    """Return the front matter with a title, and the text without this title. The title comes from the front
+    matter, the first heading, or the file name."""
     title, rest = split_title(text)
     if "title" not in front and title:
         front, text = {"title": title, **front}, rest

@@ -1,4 +1,4 @@
-r"""Conversion of formulas to blogsmith's syntax, and readers for TeX macros.
+r"""Conversion of formulas to blogsmith's syntax. Also readers for TeX macros.
 
 Some systems apply Markdown to formulas, so authors escape characters (`\_`, `\\{`), and the escapes must be
 removed before TeX reads the formula. Other systems leave formulas unchanged, and authors escape nothing. The
@@ -36,7 +36,7 @@ def split_formula(text: str) -> tuple[str, str]:
 
 def is_display(opener: str) -> bool:
     """Return whether `opener` starts display math, in systems where `$$` always starts display math. An empty
-    `opener` means an environment without delimiters, which is display math too."""
+    `opener` means an environment without delimiters, which is display math, too."""
     return opener in _DISPLAYS or not opener
 
 
@@ -123,15 +123,15 @@ def delimit_environment(tex: str) -> str:
 
 
 def pair_braces(tex: str) -> str:
-    r"""Replace `\\{ … \\}`, where one backslash is too many, with `\{ … \}`. TeX with an environment stays
-    unchanged."""
+    r"""Replace `\\{ … \\}` with `\{ … \}`, because one backslash is too many. TeX with an environment is not
+    changed."""
     if "\\\\{" in tex and "\\\\}" in tex and "\\begin" not in tex:
         return tex.replace("\\\\{", "\\{").replace("\\\\}", "\\}")
     return tex
 
 
 def format_inline_math(tex: str, after: str = "") -> str:
-    r"""Return inline math on one line: `$x$`, or `\(x\)` if dollars would be read as text. after: the
+    r"""Return inline math on one line, as `$x$` or, if dollars would be read as text, as `\(x\)`. after: the
     character that follows."""
     tex = tex.strip()
     if not _COMMENT.search(tex):
