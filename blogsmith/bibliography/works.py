@@ -322,7 +322,7 @@ def _address(entry: BibEntry) -> str:
 
 
 def _plain_address(tex: str) -> str:
-    r"""Return a URL without escapes of LaTeX such as `\\_`, `\\%` and `{…}`."""
+    r"""Return a URL without escapes of LaTeX such as `\_`, `\%` and `{…}`."""
     found = tex.strip().removeprefix("\\url")
     return found.replace("\\", "").strip("{}").replace("{", "").replace("}", "").strip()
 

@@ -127,7 +127,7 @@ def sessions_to_run(page: PageStatus, asked: ExecutionOptions, unmet: Mapping[Ne
 
 def _can_run(cells: Sequence[Cell], names: Sequence[str], unmet: Mapping[Need, str]) -> bool:
     """Return whether a session has a cell that can run here. A session that contains only values has no
-    needs, so it can run. names: names given by `--needs`; empty for all cells."""
+    needs and can run unless `names` is set. names: names given by `--needs`; empty for all cells."""
     meant = [cell for cell in cells if needs_any(cell, names)] if names else cells
     return any(not unmet_reason(cell, unmet) for cell in meant) or not (cells or names)
 

@@ -1,5 +1,4 @@
-"""Systems and document formats that an import recognizes but cannot read. Each has a command for
-conversion."""
+"""Systems and formats that an import recognizes but cannot read, each with a command for conversion."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def _block_elements(tokens: Sequence[Token], first_line: int) -> Iterator[Source
 
 def _text_place(inline: Token, opening: Token, first_line: int) -> Place:
     """Return the location of the text in `inline`. If it has no text, return the location of the heading's
-    line. opening: token of the heading or link."""
+    line. opening: token that begins the heading."""
     line = first_line + (opening.map or [0])[0]
     text = inline.meta.get("textmap")
     if not isinstance(text, TextMap) or not text.text:

@@ -118,7 +118,7 @@ def process_death_error(message: str, path: str = "") -> SiteError:
 
 def _cluster_obstacle(context: SiteContext, *, has_code: bool) -> tuple[str, str] | None:
     """Return (reason, hint) if the requested cluster cannot render the pages; otherwise None. has_code:
-    whether plugins of the site must run."""
+    whether the site has plugins of its own."""
     if has_code:
         files = context.plugins.code.sources if context.plugins.code else {}
         names = [name for name in context.config.plugins if f"{FOLDER}/{name}.py" in files]

@@ -366,6 +366,6 @@ def _with_counters(kinds: Mapping[str, KindRow], is_shared: bool) -> Mapping[str
 
 def _counter_above(kinds: Mapping[str, KindRow], name: str, shared: str) -> str:
     """Return the name of the kind whose counter the kind `name` uses; it may be `name` itself. shared: name
-    of the other kind in the settings; empty if none is set."""
+    of the kind whose counter all kinds share by default; empty if there is none."""
     counter = kinds[name].counter or shared or name
     return kinds[counter].name if counter in kinds else name

@@ -246,8 +246,8 @@ def remove_directives(text: str) -> str:
 
 
 def _sub_closed(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
-    """Return `pattern.sub(replace, text)`. Search only the text before the last `{:/ … }`, because every
-    match ends with this closing directive."""
+    """Return `pattern.sub(replace, text)`. Search only the text up to the last `{:/ … }`, because every match
+    ends with this closing directive."""
     end = text.find("}", text.rfind("{:/")) + 1 if "{:/" in text else 0
     return pattern.sub(replace, text[:end]) + text[end:]
 

@@ -17,7 +17,7 @@ from .source import JekyllDocument, JekyllSite, address_key
 Entry = tuple[str, str]
 """Title and target (URL or file) of a menu entry."""
 _LISTS = {"archives": "/archive/", "archive": "/archive/", "tags": "/tags/", "categories": "/categories/"}
-"""Name of a list of all pages in its old URL → URL of this list in the new site."""
+"""Result of `address_key` for the old URL of a list → URL of this list in the new site."""
 
 
 def site_menu(

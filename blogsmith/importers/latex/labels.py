@@ -180,9 +180,9 @@ def _renamed(label: str, prefix: str) -> str:
 def rename_labels(source: SourceText, kind_of: KindOf, *, only_referenced: bool) -> SourceText:
     """Return the text with renamed labels and references.
 
-    kind_of: function that returns the callout kind of an environment, or an empty string for other
-    environments. only_referenced: whether to remove labels of equations without references, so that these
-    equations get no number.
+    kind_of: function that returns the callout kind of an environment; None for other environments.
+    only_referenced: whether to remove labels of equations without references, so that these equations get no
+    number.
     """
     labels = list(_find_labels(source.text, kind_of))
     used_keys = {

@@ -135,8 +135,8 @@ class IncludedText:
 
     text: str
     own: str
-    """Text of the document itself. Each include is replaced by line breaks, so that the number of lines does
-    not change."""
+    """Text of the document itself. Includes are removed, but not their line breaks, so that the number of
+    lines does not change."""
     inserted: list[str] = field(default_factory=list)
     """Content of each included file."""
     size: int = 0

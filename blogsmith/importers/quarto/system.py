@@ -30,8 +30,8 @@ class Quarto:
     title = "Quarto"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether `root` or a folder directly in it contains a `.qmd` file, or `root` contains a
-        `_quarto.yml`."""
+        """Return whether `root` contains a `_quarto.yml`, or a `.qmd` file is in `root` or in a folder
+        directly below it."""
         if find_config(root):
             return True
         return any(root.glob("*.qmd")) or any(root.glob("*/*.qmd"))

@@ -229,7 +229,8 @@ def callout_text(kind: str, title: str, body: str, *, fold: str = "") -> str:
 
 
 def fence_marks(code: str) -> str:
-    """Return the backticks of a fence: more than the longest run of backticks in the code."""
+    """Return the backticks of a fence. There are at least three, and more than in any run of backticks in the
+    code."""
     return "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
 
 

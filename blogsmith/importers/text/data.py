@@ -214,8 +214,8 @@ def load_yaml(text: str) -> Any:
 
 
 def _size(node: yaml.Node, known: dict[yaml.Node, int]) -> int:
-    """Return the number of values in a document, with aliases expanded. If a node contains itself, return
-    more than `_MAX_VALUES`. known: node → number of its values, extended by this function."""
+    """Return the number of values below a node, including the node, with aliases expanded. If a node contains
+    itself, return more than `_MAX_VALUES`. known: node → number of its values, extended by this function."""
     if node not in known:
         known[node] = _MAX_VALUES + 1
         parts: list[yaml.Node] = []

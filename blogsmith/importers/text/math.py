@@ -41,7 +41,7 @@ def is_display(opener: str) -> bool:
 
 
 def has_rows(tex: str) -> bool:
-    """Return whether the TeX requires display math, because it contains `\tag` or an environment with
+    r"""Return whether the TeX requires display math, because it contains `\tag` or an environment with
     rows."""
     return _ROWS.search(tex) is not None
 

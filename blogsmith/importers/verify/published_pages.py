@@ -197,8 +197,7 @@ def _reading_time(old: Facts) -> Counter[str]:
 
 
 _LAYOUT_SHARE = 0.6
-"""Minimum share of the pages with one layout that contain a word. If the share is larger, the word belongs to
-the layout."""
+"""Minimum share of the pages with one layout that contain a word, so that the word belongs to the layout."""
 _MIN_PAGES = 5
 """Minimum number of pages with one layout that are needed to find its words."""
 COMPARED_KINDS = frozenset(("formulas", "words"))

@@ -102,7 +102,7 @@ class ValueIndex:
     def __init__(self, data: Iterable[Any], texts: Iterable[str] = ()) -> None:
         """Create the index.
 
-        data: front matter and settings. texts: Markdown of the pages.
+        data: front matter and settings. `texts`: Markdown of the pages.
         """
         self._leaves = [leaf for each in data for leaf in leaves(each)]
         self._texts = texts
