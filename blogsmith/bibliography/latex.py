@@ -182,8 +182,8 @@ def _with_accent(text: str, mark: str) -> str:
 
 
 def _as_dollars(formula: str) -> str:
-    r"""Return a formula as inline math: `\(x\)` and `$$x$$` become `$x$`. Outer spaces are removed, because
-    Markdown would not recognize the formula with them."""
+    r"""Return a formula as inline math, such as `$x$` for `\(x\)` and `$$x$$`. Outer spaces are removed,
+    because Markdown would not recognize the formula with them."""
     inner = formula[2:-2] if formula[:2] in ("$$", "\\(") else formula[1:-1]
     return f"${' '.join(inner.split())}$" if inner.strip() else ""
 

@@ -71,7 +71,7 @@ class BuildCells:
         )
 
     def forget(self, changed: Collection[str]) -> None:
-        """Do nothing: a build reads every file once."""
+        """Do nothing, because a build reads every file once."""
 
     def run(
         self, pages: Sequence[PageFacts], context: SiteContext, options: BuildOptions, log: BuildLog

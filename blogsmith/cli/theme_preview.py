@@ -89,7 +89,8 @@ def _origin(folder: ThemeFolder, root: Path) -> str:
 
 def preview_themes(root: Path, current: str, port: int, ready: Callable[[str], None]) -> None:
     """Build and serve a page with every element in each theme, for this machine only, until interrupted.
-    ready: called with the URL. Raise SiteError if a theme has errors, OSError if the port is in use."""
+    ready: function that is called with the URL. Raise SiteError if a theme has errors, OSError if the port is
+    in use."""
     folders = theme_folders(root, bundled_folder("themes"))
     # the theme of the site first, because the page shows it at the start
     folders.sort(key=lambda folder: folder.name != current)
@@ -138,7 +139,7 @@ def _build(theme: ThemeFolder, output: Path, url: str) -> None:
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Handler that serves files to this machine only: it rejects requests for another host name."""
+    """Handler that serves files to this machine only. It rejects requests for another host name."""
 
     def send_head(self) -> Any:
         host = (self.headers.get("Host") or "").partition(":")[0]

@@ -145,6 +145,6 @@ def _fill(pattern: str, slug: str, front: Mapping[str, Any]) -> str:
 
 
 def _normalize_url(address: str) -> str:
-    """Convert a URL to the URL of a folder: `/a` and `/a/index.html` become `/a/`."""
+    """Return a URL as that of a folder, which is `/a/` for `/a` and `/a/index.html`."""
     address = address.removesuffix("index.html")
     return address if address.endswith((".html", "/")) else f"{address}/"

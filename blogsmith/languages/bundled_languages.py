@@ -37,7 +37,7 @@ def bundled_texts(tag: str) -> Mapping[str, Translation]:
 
 
 def printed_texts(templates: Iterable[str]) -> frozenset[str]:
-    """Return all English strings that pages may print: our own, and arguments of `t` in templates."""
+    """Return all English strings that pages may print, including arguments of `t` in templates."""
     own = {found[2].replace("\\", "") for text in templates for found in _CALL.finditer(text)}
     return frozenset((*bundled_texts(_SOURCE), *own))
 

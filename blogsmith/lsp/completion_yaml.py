@@ -56,7 +56,7 @@ _KINDS = {
 
 @cache
 def cached_schema(name: str) -> Form:
-    """Return a bundled schema: `config`, `front-matter` or `cell`."""
+    """Return a bundled schema. name: `config`, `front-matter` or `cell`."""
     return read_schema(name)
 
 
@@ -335,5 +335,5 @@ def _setting_values(present: SiteSnapshot, key: Sequence[str]) -> Iterator[tuple
 
 
 def yaml_schema(path: str) -> Mapping[str, Any]:
-    """Return the JSON Schema of the YAML in a file: settings or front matter."""
+    """Return the JSON Schema of the YAML in a file, which is that of settings or of front matter."""
     return cached_schema("config" if path == CONFIG_NAME else "front-matter")

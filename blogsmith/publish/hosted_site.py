@@ -82,7 +82,7 @@ class HostedSite(Struct, frozen=True, kw_only=True):
 
     @property
     def base_path(self) -> str:
-        """The path of `base_url` without a trailing slash: `/blog`, or empty at the root of a host."""
+        """The path of `base_url` without a trailing slash, such as `/blog`; empty at the root of a host."""
         rest = self.base_url.partition("://")[2]
         return ("/" + rest.partition("/")[2]).rstrip("/") if "/" in rest else ""
 

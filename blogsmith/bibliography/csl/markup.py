@@ -60,7 +60,7 @@ def is_mark(sign: str) -> bool:
 
 
 def wrap(text: str, tag: str) -> str:
-    """Wrap the text in a tag: `wrap("x", "i")`."""
+    """Return the text with a tag around it, as in `wrap("x", "i")`."""
     return f"{tag_character(f'<{tag}>')}{text}{tag_character(f'</{tag}>')}" if text else ""
 
 

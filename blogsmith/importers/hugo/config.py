@@ -118,7 +118,7 @@ def find_config(root: Path) -> PurePosixPath | None:
 
 
 def _config_files(folder: Path) -> Iterator[PurePosixPath]:
-    """Iterate over the settings files in a site's folder. Settings of later files take precedence."""
+    """Yield the settings files in a site's folder. Settings of later files take precedence."""
     for suffix in FORMS:
         # other systems use the name `config.toml` too
         if (folder / f"config{suffix}").is_file() and _has_hugo_folder(folder):
@@ -271,8 +271,7 @@ def _join_folder(config: HugoConfig, written: str) -> PurePosixPath:
 
 
 def mounted_files(root: Path, mounts: tuple[Mount, ...]) -> Iterator[MountedFile]:
-    """Iterate over the files of the mounts. A file in several mounts is returned only for the first of
-    them."""
+    """Yield the files of the mounts. A file in several mounts is yielded only for the first of them."""
     seen: set[PurePosixPath] = set()
     for mount in mounts:
         if ".." in mount.source.parts:

@@ -25,8 +25,8 @@ _SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 
 
 class LinkTable:
-    """The possible link targets of one site: its pages and files. Also records which files of `assets/` pages
-    show."""
+    """The possible link targets of one site, which are its pages and files. Also records which files of
+    `assets/` pages show."""
 
     def __init__(
         self,

@@ -201,7 +201,7 @@ def rewrite_markdown(
 ) -> str:
     """Convert a text to blogsmith's Markdown.
 
-    notice: called with kind, message, hint and the removed text.
+    notice: function that gets kind, message, hint and the removed text.
     """
     dialect = formula_dialect(config)
     if any(segment.kind == "comment" and _MORE.fullmatch(segment.text) for segment in divide(text, dialect)):

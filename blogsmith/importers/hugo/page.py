@@ -308,8 +308,9 @@ class HugoPageTranslator:
         finished: HiddenFragments,
         notice: Callable[[NoticeKind, str, str, str], None],
     ) -> str:
-        """Return the text of a document with its shortcodes translated. finished: collects fragments that
-        later conversions must not change. notice: called with kind, message, hint and the removed text."""
+        """Return the text of a document with its shortcodes translated. finished: collection of fragments
+        that later conversions must not change. notice: function that gets kind, message, hint and the removed
+        text."""
         context = CallContext(
             finished=finished,
             link=lambda target: self._links.reference(target, document),

@@ -168,7 +168,7 @@ class LiquidBudget:
     """Amount of output that the templates of one page may still produce."""
 
     def __init__(self, most: int = 5_000_000) -> None:
-        """Initialize the budget.
+        """Create the budget.
 
         most: total number of characters, numbers and nodes that templates may produce.
         """

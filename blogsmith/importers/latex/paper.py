@@ -187,8 +187,8 @@ class PaperReader:
     def _references(
         self, preamble: str, body: str, files: FileReader, works: SourceBibliographies
     ) -> dict[str, Any]:
-        """Return the keys `bibliography`, `references` and `nocite` of the front matter. works: collects the
-        `.bib` files."""
+        """Return the keys `bibliography`, `references` and `nocite` of the front matter. works: collection of
+        the `.bib` files, to which this method adds."""
         keys = cited_keys(body)
         named = [name.strip() for one in BIBLIOGRAPHY.finditer(preamble + body) for name in one[1].split(",")]
         paths = [path for name in named if (path := files.find(name, suffixes=("", ".bib")))]

@@ -80,7 +80,7 @@ class MarkdownPageTranslator(HugoPageTranslator):
         notice: Callable[[NoticeKind, str, str, str], None],
     ) -> str:
         """Return the body of a page with the shortcodes, containers and links of its system converted.
-        finished: not used. notice: called with kind, message, hint and removed text."""
+        finished: not used. notice: function that gets kind, message, hint and removed text."""
         row = self._site.row
 
         def left(message: str, removed: str) -> None:

@@ -244,7 +244,7 @@ def _split(text: str, source: str) -> tuple[dict[str, Any], str, int, tuple[Noti
 
 
 def _julia(value: str) -> Any:
-    """Parse a value in Franklin's front matter: a list of strings, a date, a boolean, or a string."""
+    """Parse a value in Franklin's front matter. It is a list of strings, a date, a boolean, or a string."""
     value = value.strip()
     if value.startswith("["):
         return re.findall(r"\"([^\"]*)\"", value)

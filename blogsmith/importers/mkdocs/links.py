@@ -21,7 +21,7 @@ _ITEM = lazy_pattern(r"(\s*)[-*+]\s+(?:\[(.*?)\]\(([^()\s]*)\)|(\S.*?))\s*")
 
 @dataclass(frozen=True, slots=True)
 class NavEntry:
-    """An entry of the navigation: a page, an external link, or a section."""
+    """An entry of the navigation, which is a page, an external link, or a section."""
 
     depth: int
     title: str = ""

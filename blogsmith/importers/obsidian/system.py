@@ -48,8 +48,8 @@ class Obsidian:
     title = "Obsidian"
 
     def recognises(self, root: Path) -> bool:
-        """Return whether the folder is a vault: it has `.obsidian`, or contains notes with `[[…]]` and no
-        files of another system."""
+        """Return whether the folder is a vault. A vault has `.obsidian`, or contains notes with `[[…]]` and
+        no files of another system."""
         if not root.is_dir():
             return False
         if (root / ".obsidian").is_dir():

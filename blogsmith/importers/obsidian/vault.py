@@ -198,7 +198,7 @@ class Note:
 
     @property
     def title(self) -> str:
-        """Return the title that Obsidian shows: the file name, unless a property overrides it."""
+        """Return the title that Obsidian shows, which is the file name unless a property overrides it."""
         written = self.front.get("title")
         return " ".join(str(written).split()) if isinstance(written, (str, int, float)) else self.path.stem
 

@@ -122,7 +122,7 @@ def image_width(values: Mapping[str, str]) -> str:
 
 
 def alt_text(text: str) -> str:
-    """Return the text as alternative text of an image: on one line, with brackets escaped."""
+    """Return the text as alternative text of an image, on one line and with brackets escaped."""
     return re.sub(r"(?<!\\)([\[\]])", r"\\\1", " ".join(text.split()))
 
 

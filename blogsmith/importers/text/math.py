@@ -164,8 +164,8 @@ _DEFINITION = lazy_pattern(
 
 
 def script_macros(text: str) -> dict[str, str]:
-    r"""Return the macros that a MathJax or KaTeX configuration in a script or page defines: `macros: {R:
-    "\\mathbb{R}", norm: ["\\|#1\\|", 1]}`.
+    r"""Return the macros that a MathJax or KaTeX configuration in a script or page defines, as in `macros:
+    {R: "\\mathbb{R}", norm: ["\\|#1\\|", 1]}`.
 
     The result maps each name, with its backslash, to TeX.
     """

@@ -388,8 +388,8 @@ class LinkCheck:
     def run(
         self, on_verdict: Callable[[str, LinkVerdict], None], progress: Callable[[str, int, int], None]
     ) -> None:
-        """Check every URL. on_verdict: called in this thread with each URL and result. progress: called with
-        the host, the number of finished URLs and the total."""
+        """Check every URL. on_verdict: function that is called in this thread with each URL and result.
+        progress: function that is called with the host, the number of finished URLs and the total."""
         done, total = 0, len(self._plan.urls)
         progress("links", done, total)
         # Daemon threads, so that an interrupted program does not wait for slow hosts.

@@ -117,10 +117,10 @@ class RunEventPublisher:
             return min((text.due for text in self._texts.values() if text.waiting), default=None)
 
     def expect_cells(self, count: int) -> None:
-        """Do nothing: pages show the progress of each cell instead of a count of cells."""
+        """Do nothing, because pages show the progress of each cell instead of a count of cells."""
 
     def on_start(self, job: SessionJob) -> None:
-        """Do nothing: `cell_started` reports the first cell."""
+        """Do nothing, because `cell_started` reports the first cell."""
 
     def on_resume(self, job: SessionJob, position: int) -> None:
         """Record that a session has resumed from a checkpoint. position: number of the last cell before the

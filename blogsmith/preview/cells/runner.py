@@ -34,9 +34,10 @@ class CellRunner:
         done: Callable[[PageOutcome], None],
         now: Callable[[], dt.datetime],
     ) -> None:
-        """Create a runner without threads. root: absolute path of the site. publish: called with events about
-        runs, from any thread. done: called with the outcome of a page, from the deciding thread. now: returns
-        the current time, which is recorded as the date of a result."""
+        """Create a runner without threads. root: absolute path of the site. publish: function that is called
+        with events about runs, from any thread. done: function that is called with the outcome of a page,
+        from the deciding thread. now: function that returns the current time, which is recorded as the date
+        of a result."""
         self._root, self._publish, self._done, self._now = root, publish, done, now
         self._wake = threading.Condition()
         self._work: CellWork | None = None

@@ -56,7 +56,7 @@ def format_complete(counts: Counts, seconds: float, problems: Iterable[Diagnosti
 
 
 def change_line(change: ChangeLine) -> str:
-    """Return the line printed after a save: time, files, number of pages, duration and number of
+    """Return the line printed after a save, with time, files, number of pages, duration and number of
     diagnostics."""
     first = printable(change.paths[0]) if change.paths else "the site"
     others = f" and {len(change.paths) - 1:,} more" if len(change.paths) > 1 else ""
@@ -69,8 +69,8 @@ def change_line(change: ChangeLine) -> str:
 
 
 def problem_lines(before: Sequence[Diagnostic], now: Sequence[Diagnostic], *, color: bool) -> list[str]:
-    """Return the entries to print after a change from the diagnostics `before` to those of `now`: new errors,
-    new warnings, and a note about errors that are fixed. An entry may have several lines."""
+    """Return the entries to print after a change from the diagnostics `before` to those of `now`. They are
+    new errors, new warnings, and a note about fixed errors. An entry may have several lines."""
     fresh = new_problems(before, now)
     ordered = sorted(fresh, key=lambda found: (found.severity, *sort_key(found)))
     return [*format_list(ordered, color=color), *_format_fixed(before, now, fresh)]

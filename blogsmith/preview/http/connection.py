@@ -59,9 +59,9 @@ class EventHub:
         report_bug: Callable[[Exception], None],
         limits: ClientLimits,
     ) -> None:
-        """Create a hub without streams. hello: returns the first event of a stream. It runs in the hub's
-        thread and must not block. Code that changes its result must do so before it publishes the event about
-        the change, so that no stream misses it."""
+        """Create a hub without streams. hello: function that returns the first event of a stream. It runs in
+        the hub's thread and must not block. Code that changes its result must do so before it publishes the
+        event about the change, so that no stream misses it."""
         self._hello = hello
         self._report_bug = report_bug
         self._limits = limits

@@ -46,11 +46,12 @@ class PreviewServer:
     ) -> None:
         """Create a server that does not listen yet.
 
-        token: secret that pages send with an action. hello: returns the first event of every stream, without
-        `kind` and `run`; see `EventHub`. host: address to listen on. port: first port to try; 0 means any
-        port. is_port_fixed: whether to try no other port. allowed_hosts: names and addresses that `Host` may
-        contain, in addition to those of this machine. report_bug: called with internal errors, in the thread
-        where they occur. Raises ValueError if other machines can reach `host` but `allowed_hosts` is empty.
+        token: secret that pages send with an action. hello: function that returns the first event of every
+        stream, without `kind` and `run`; see `EventHub`. host: address to listen on. port: first port to try;
+        0 means any port. is_port_fixed: whether to try no other port. allowed_hosts: names and addresses that
+        `Host` may contain, in addition to those of this machine. report_bug: function that is called with
+        internal errors, in the thread where they occur. Raises ValueError if other machines can reach `host`
+        but `allowed_hosts` is empty.
         """
         if not is_loopback(host) and not allowed_hosts:
             raise ValueError(f"missing host names: name those that clients may use for {host}")

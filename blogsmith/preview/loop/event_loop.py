@@ -55,8 +55,8 @@ class EventLoop:
         report_bug: Callable[[Exception], None],
     ) -> None:
         """Create a loop without running it. clock: monotonic clock, in seconds. request_cells: function that
-        requests the cells that must run. rested: called whenever nothing is left to do. report_bug: called
-        with internal errors."""
+        requests the cells that must run. rested: function that is called whenever nothing is left to do.
+        report_bug: function that is called with internal errors."""
         self._site = site
         self._publisher = publisher
         self._report_bug = report_bug
@@ -240,9 +240,9 @@ class FullUpdate:
         request_cells: Callable[[], None],
         rested: Callable[[], None],
     ) -> None:
-        """Create an object without an update. awaited_paths: returns the paths of requests that are not
-        answered yet. request_cells: called to request the cells that must run. rested: called whenever
-        nothing is left to do."""
+        """Create an object without an update. awaited_paths: function that returns the paths of requests that
+        are not answered yet. request_cells: function that requests the cells that must run. rested: function
+        that is called whenever nothing is left to do."""
         self._line = line
         self._site = site
         self._publisher = publisher
@@ -363,7 +363,7 @@ class FastPath:
         saves: PendingChanges,
         request_cells: Callable[[], None],
     ) -> None:
-        """Create a fast path. request_cells: called to request the cells that must run."""
+        """Create a fast path. request_cells: function that requests the cells that must run."""
         self._line = line
         self._site = site
         self._publisher = publisher

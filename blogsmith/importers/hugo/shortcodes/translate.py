@@ -335,7 +335,7 @@ class HugoShortcodeTranslator:
     """Translator for the shortcodes of one page."""
 
     def __init__(self, context: CallContext, templates: Mapping[str, str]) -> None:
-        """Initialize a translator.
+        """Create a translator. context: data of the page.
 
         templates: name of a shortcode of the site → source of its template.
         """
