@@ -16,7 +16,7 @@ from .csl_json import CslJsonError, read_csl_json
 from .works import publication_from_entry
 
 MOST_PARENTS = 5
-"""Maximum length of a chain of entries in which each entry inherits fields from the next."""
+"""Maximum length of a chain of entries where each entry inherits fields from the next."""
 _TYPES_WITH_BOOKTITLE = frozenset(
     ("inproceedings", "conference", "incollection", "inbook", "suppbook", "inreference")
 )

@@ -141,7 +141,7 @@ class SiteStatus(Struct, frozen=True):
     root: Path
     pages: tuple[PageStatus, ...]
     environment: Environment
-    """State, before any cell ran, of everything outside a page on which its results depend."""
+    """State, before any cell ran, of everything outside a page that its results depend on."""
     has_own_python: bool = True
     """Whether cells run in the same Python as blogsmith. If not, results do not depend on the packages of
     blogsmith's Python."""
@@ -223,7 +223,7 @@ def read_environment(
     running: bool = False,
     versions: Mapping[str, str] | None = None,
 ) -> Environment:
-    """Return the state of everything outside the posts on which results depend. Each file is read only once.
+    """Return the state of everything outside the posts that results depend on. Each file is read only once.
 
     running: whether cells may run now. Files outside the site are read only if this is set or the site is
     trusted. versions: see `Environment`.

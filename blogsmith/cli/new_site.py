@@ -54,7 +54,7 @@ class NewSite(Struct, frozen=True):
 
     written: tuple[PurePosixPath, ...]
     extended_lists: tuple[PurePosixPath, ...] = ()
-    """Existing list files, such as `.gitignore`, to which lines were added."""
+    """Existing list files, such as `.gitignore`, that got more lines."""
     existing_names: tuple[str, ...] = ()
     """Names of files and folders that existed before, sorted."""
 

@@ -1,4 +1,4 @@
-"""The site root for a command, and paths in the form in which messages print them."""
+"""The site root for a command, and paths in the form that messages print."""
 
 from __future__ import annotations
 

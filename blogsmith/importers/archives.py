@@ -26,8 +26,8 @@ def archive_suffix(name: str) -> str:
 
 @contextmanager
 def unpacked_source(source: Path) -> Iterator[Path]:
-    """Yield the folder from which to import. This is `source` itself or, for an archive, a temporary folder
-    with its content.
+    """Yield the folder to import. This is `source` itself or, for an archive, a temporary folder with its
+    content.
 
     Raise SiteError if the archive is damaged, or contains too many or too large files.
     """

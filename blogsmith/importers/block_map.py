@@ -1,5 +1,5 @@
-"""The file `import-map.yaml`, in which an author defines replacements for blocks that no importer supports.
-Also suggests entries for it."""
+"""The file `import-map.yaml`, where an author defines replacements for blocks that no importer supports. Also
+suggests entries for it."""
 
 from __future__ import annotations
 

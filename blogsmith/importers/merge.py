@@ -58,7 +58,7 @@ class Record:
     """Path of a page → digest of its source file."""
 
     def allowed_states(self, path: str) -> set[str]:
-        """Return the states of a file in which no author has changed it."""
+        """Return the states of a file that no author has changed."""
         return {self.files.get(path, ""), *self.pending.get(path, ())}
 
 

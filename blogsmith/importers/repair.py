@@ -179,7 +179,7 @@ class _Repair:
     """State of the repairs of one import."""
 
     _rounds: dict[str, int] = field(default_factory=dict)
-    """Path of a page → number of rounds so far in which its errors were repaired."""
+    """Path of a page → number of rounds so far that repaired its errors."""
     _literal_pages: set[str] = field(default_factory=set)
     """Paths of the pages whose whole text has become code."""
 
@@ -437,7 +437,7 @@ def _repair_blocks(page: ImportedPage, errors: Iterable[Diagnostic], head: int) 
 
 
 def _find_line(source: LineFinder, line: str) -> int:
-    """Return the number of the source line from which `line` of the new page was made; 0 if unknown."""
+    """Return the number of the source line that became `line` in the new page; 0 if unknown."""
     return source.find(line) or find_words(source, split_words(line))
 
 

@@ -33,7 +33,7 @@ _NAME = lazy_pattern(rf"[{IN_NAMES}:.-]*[{IN_NAMES}]")
 
 
 class References(Struct, frozen=True):
-    """Ids to which a text refers."""
+    """Ids that a text refers to."""
 
     here: frozenset[str]
     """Ids in the page itself."""

@@ -37,7 +37,7 @@ class PageLint(Struct, frozen=True, array_like=True):
     """Ids that nothing in the page refers to, each with the warning to report if no other page refers
     to it."""
     links: frozenset[str]
-    """Ids on other pages to which the page refers."""
+    """Ids on other pages that the page refers to."""
     commands: frozenset[str]
     """Commands on the page that may be macros of the settings."""
 

@@ -52,7 +52,7 @@ def page_labels(session: SiteSession, path: str) -> Iterator[SiteLabel]:
 
 
 def find_label(session: SiteSession, path: str, slug: str, target: str) -> SiteLabel | None:
-    """Return the label to which a reference on the page `path` points; None if it does not exist. slug: slug
+    """Return the label that a reference on the page `path` points to; None if it does not exist. slug: slug
     of the page with the label; empty for the same page. target: id of the label."""
     present = session.snapshot
     document = present.resolved.documents.get(path) if present else None

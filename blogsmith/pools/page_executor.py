@@ -35,7 +35,7 @@ _BODIES_PER_CALL = 2
 
 
 class PageExecutor(Struct, frozen=True):
-    """Processes in which the bodies of pages are rendered."""
+    """Processes that render the bodies of pages."""
 
     kind: Literal["here", "fork", "spawn", "dask"]
     processes: int

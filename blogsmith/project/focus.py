@@ -20,7 +20,7 @@ SITE_PATHS = (
 )
 """Files and folders of a site, relative to its root."""
 _MOST_NAMES = 20_000
-"""Maximum number of file names with which an unknown name is compared."""
+"""Maximum number of file names to compare an unknown name with."""
 
 
 class UnknownFileError(Exception):

@@ -1,4 +1,4 @@
-"""Data about a site, from which the files for hosts are computed.
+"""Data about a site, used to compute the files for hosts.
 
 The commands that a host runs are lines for a POSIX shell, the same on every host. They run no code of the
 site except its plugins. `--frozen` shows the results recorded in `_freeze/`, whatever versions and devices
@@ -75,7 +75,7 @@ class HostedSite(Struct, frozen=True, kw_only=True):
     """Whether some files are stored with Git LFS."""
     redirects: tuple[RedirectRule, ...] = ()
     destination: str = ""
-    """Folder to which the site is copied. For rsync, it may be on another machine; for a web server, it is a
+    """Folder for the copy of the site. For rsync, it may be on another machine; for a web server, it is a
     folder on the server."""
     date: str = "2026-01-01"
     """Date of the setup, for hosts whose settings contain a date."""

@@ -52,7 +52,7 @@ class Setup(Struct, frozen=True):
     inputs: LockInputs
     """Values that the lock depends on."""
     root: Path
-    """Folder to which files are written: the root of the site or of its repository."""
+    """Folder for the written files, which is the root of the site or of its repository."""
     published_url: str = ""
     """URL of the published site; empty if neither the settings nor the repository give it."""
     problems: tuple[Diagnostic, ...] = ()
@@ -158,8 +158,8 @@ def build_as_published(root: Path, base_url: str, now: dt.datetime, output: Path
 
 
 def _destination(request: SetupRequest, address: str) -> str:
-    """Return the folder to which files are copied. The option is required for rsync, and has a default for
-    web servers."""
+    """Return the folder for the copied files. The option is required for rsync, and has a default for web
+    servers."""
     if request.destination or not TARGETS[request.target].has_destination:
         return request.destination
     if request.target == "rsync":

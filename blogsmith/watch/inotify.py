@@ -1,4 +1,5 @@
-"""Events of Linux. They are read by `watchdog.observers.inotify_c`, on which watchdog's observer is built.
+"""Events of Linux. They are read by `watchdog.observers.inotify_c`, which is also used by watchdog's
+observer.
 
 The observer itself waits half a second for the second event of a move before it reports anything. It does not
 report lost events, and watches every folder below the requested ones. That module is not documented, so

@@ -17,7 +17,7 @@ _OF_SITE = frozenset(
         *("_freeze", CONFIG_NAME, RECORD),
     )
 )
-"""Files and folders in the site root from which pages are made. Cells and plugins may read other files."""
+"""Files and folders in the site root that pages are made from. Cells and plugins may read other files."""
 
 
 @dataclass(frozen=True, slots=True)

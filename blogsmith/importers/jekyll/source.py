@@ -308,7 +308,7 @@ class JekyllSite:
 
 
 def read_site(root: Path, config: JekyllConfig, files: JekyllFiles) -> JekyllSite:
-    """Read everything to which pages refer: layouts, includes, data, macros and other pages."""
+    """Read everything that pages refer to: layouts, includes, data, macros and other pages."""
     folder = root / config.folder
     posts: dict[str, JekyllDocument] = {}
     for name, document in documents_by_name(files.documents):

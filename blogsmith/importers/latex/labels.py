@@ -53,7 +53,7 @@ class _Label(NamedTuple):
     """Kind of the label's target and prefix of the new label, such as `thm`; empty if the label has no
     target."""
     element: int
-    """Offset of the environment to which the label refers; 0 if the label has no target."""
+    """Offset of the environment that the label refers to; 0 if the label has no target."""
     is_part: bool
     """Whether the label is in a part of a figure or table, such as `subfigure`."""
     item: str
@@ -105,7 +105,7 @@ def _find_labels(text: str, kind_of: KindOf) -> Iterator[_Label]:
 
 
 def _target(text: str, stack: list[_Open], kind_of: KindOf) -> tuple[str, int]:
-    """Return the prefix for a label, and the index in `stack` of the environment to which the label refers.
+    """Return the prefix for a label, and the index in `stack` of the environment that the label refers to.
     The prefix is empty if the label has no target."""
     for depth in range(len(stack) - 1, -1, -1):
         name = stack[depth].name

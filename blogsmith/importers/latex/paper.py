@@ -188,7 +188,7 @@ class PaperReader:
         self, preamble: str, body: str, files: FileReader, works: SourceBibliographies
     ) -> dict[str, Any]:
         """Return the keys `bibliography`, `references` and `nocite` of the front matter. works: collection of
-        the `.bib` files, to which this method adds."""
+        the `.bib` files, extended by this method."""
         keys = cited_keys(body)
         named = [name.strip() for one in BIBLIOGRAPHY.finditer(preamble + body) for name in one[1].split(",")]
         paths = [path for name in named if (path := files.find(name, suffixes=("", ".bib")))]
@@ -267,7 +267,7 @@ def _split(whole: SourceText) -> tuple[SourceText, SourceText]:
 
 
 def _parts(body: SourceText) -> tuple[SourcePart, ...]:
-    """Return the lines of the text at which another part of the source starts. A part ends where a file is
+    """Return the lines of the text where another part of the source starts. A part ends where a file is
     included or lines were removed."""
     found = list[SourcePart]()
     for number, (file, line) in enumerate(body.origins, 1):

@@ -175,7 +175,7 @@ def _formula(text: str, span: TexSpan, made: Prose) -> str:
 
 def clean_commands(source: SourceText, made: Prose, is_known: Callable[[str], bool]) -> SourceText:
     """Return the text without commands for printed pages, and with boxes replaced by their content. Remove
-    and report unknown commands, but keep their arguments. made: prose to which the notices are added."""
+    and report unknown commands, but keep their arguments. made: prose, which gets the notices."""
     text = source.text
     spans = list(find_spans(text, finds_algorithms=True))
     edits, offsets, notices = list[tuple[int, int, str]](), list[int](), list[Notice]()

@@ -199,8 +199,8 @@ def page_path(source: str, config: BookConfig, root: str) -> PurePosixPath:
 def draft_page(
     document: BookDocument, path: PurePosixPath, address: str, state: BookState, config: BookConfig
 ) -> PageDraft:
-    """Return a draft of a page, in which everything except references is translated. This is the first step
-    for a page. path: path in the new site. address: old URL."""
+    """Return a draft of a page, with everything translated except references. This is the first step for a
+    page. path: path in the new site. address: old URL."""
     walker = BlockTranslator(
         document.source, state, REGISTRY, keeps_title="title" in document.front and not state.is_sphinx
     )

@@ -77,7 +77,7 @@ class BookPages:
     """Folder of the book in its repository. Paths that start with `/` are relative to it."""
 
     def find(self, target: str, source: str) -> BookPage | None:
-        """Return the page to which a link points; None if there is no such page. target: path with or without
+        """Return the page that a link points to; None if there is no such page. target: path with or without
         suffix. source: file of the page that contains the link."""
         target = target.strip().partition("#")[0]
         if not target:

@@ -72,8 +72,8 @@ def site_settings(config: BookConfig, state: BookState) -> dict[str, Any]:
 
 
 def _site_parts(config: BookConfig, pages: Iterable[ImportedPage]) -> dict[str, Any]:
-    """Return menu, license and base URL from the settings of mystmd. pages: pages to which menu entries may
-    link."""
+    """Return menu, license and base URL from the settings of mystmd. pages: pages that menu entries may link
+    to."""
     site, project = (config.values.get(key) for key in ("site", "project"))
     site = site if isinstance(site, dict) else {}
     urls = {page.address.strip("/"): str(page.front.get("permalink") or new_url(page, {})) for page in pages}

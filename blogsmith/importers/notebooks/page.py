@@ -74,7 +74,7 @@ class NotebookTranslator:
         self, pages: Mapping[PurePosixPath, PurePosixPath], others: frozenset[PurePosixPath], folder: str = ""
     ) -> None:
         """Create a translator. pages: notebook or other page → path in the new site. others: all other files.
-        folder: folder of the source, to which the paths in `pages` and `others` are relative."""
+        folder: folder of the source; the paths in `pages` and `others` are relative to it."""
         self._pages = pages
         self._others = others
         self._folder = folder

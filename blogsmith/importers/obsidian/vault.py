@@ -272,8 +272,8 @@ def _key(target: str) -> str:
 
 
 def _distance(path: PurePosixPath, source: PurePosixPath) -> tuple[int, int, str]:
-    """Return a sort key by which files with the same name are ordered, the nearest first. The order is: files
-    in the folder of the link, then files with short paths."""
+    """Return the sort key of a file among files with the same name. The nearest file is first. The order is:
+    files in the folder of the link, then files with short paths."""
     return (path.parent != source.parent, len(path.parts), path.as_posix())
 
 
@@ -384,7 +384,7 @@ def _free_path(path: PurePosixPath) -> PurePosixPath:
 
 
 def _page_folder(path: PurePosixPath, folders: set[PurePosixPath]) -> PurePosixPath | None:
-    """Return the folder of which this note becomes the index page; None for an ordinary note."""
+    """Return the folder that gets this note as its index page; None for an ordinary note."""
     if path.stem.casefold() in ("index", "_index") or (path.parent.name and path.stem == path.parent.name):
         return path.parent
     beside = path.with_suffix("")

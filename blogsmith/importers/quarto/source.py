@@ -129,8 +129,8 @@ def _read_folders(root: Path) -> Iterator[tuple[PurePosixPath, dict[str, Any] | 
 
 
 def rebase(values: Mapping[str, Any], folder: PurePosixPath) -> dict[str, Any]:
-    """Return settings with file names relative to the root of the project. folder: folder to which the names
-    in `values` are relative."""
+    """Return settings with file names relative to the root of the project. folder: folder of the names in
+    `values`."""
     found = dict(values)
     for key in PATH_KEYS:
         if key in found:
@@ -324,7 +324,7 @@ def _read_notebook(
 
 
 def resolve(target: str, path: PurePosixPath) -> PurePosixPath:
-    """Return the file to which a link points, relative to the root of the project. path: document with the
+    """Return the file that a link points to, relative to the root of the project. path: document with the
     link."""
     return _collapse(target, path.parent)
 
@@ -365,7 +365,7 @@ class ProjectIndex:
         return last if last and not slug_problem(last) else slugify(name)
 
     def resolve(self, address: str, document: QuartoDocument) -> tuple[str, frozenset[PurePosixPath]]:
-        """Return the URL in the new site for a link. Also return the copied file to which it points, as a set
+        """Return the URL in the new site for a link. Also return the copied file that it points to, as a set
         of at most one path."""
         written = address.strip()
         if self.base_url and (written + "/").startswith(f"{self.base_url}/"):
@@ -384,8 +384,8 @@ class ProjectIndex:
         return written, frozenset()
 
     def _document(self, target: PurePosixPath, path: str) -> QuartoDocument | None:
-        """Return the document to which a link points; None if there is none. The link may contain the
-        document's file, its old URL, or the folder of which it is the index. target: `path` relative to the
+        """Return the document that a link points to; None if there is none. The link may contain the
+        document's file, its old URL, or the folder that has it as its index. target: `path` relative to the
         root of the project."""
         if target in self.documents:
             return self.documents[target]

@@ -143,7 +143,7 @@ def replace_elements(text: str, name: str, replace: Callable[[Mapping[str, str],
     """Replace every element `<name …>…</name>` that does not contain another element with the same name.
 
     replace: function that gets the attributes and the inner text, and returns the new text, or None to keep
-    the element. text: masked text, in which code cannot look like a tag.
+    the element. text: masked text, where code cannot look like a tag.
     """
     pattern = re.compile(rf"(<{name}\b[^>]*>)((?:(?!<{name}\b)[\s\S])*?)</{name}\s*>", re.IGNORECASE)
 
@@ -255,7 +255,7 @@ def replace_blocks(text: str, replace: Callable[[Element, str], str]) -> str:
     """Replace every outermost block element that begins a line.
 
     replace: function that gets the element and the indentation of its line, and returns the new text. text:
-    masked text, in which code cannot look like a tag. An element without a closing tag stays unchanged.
+    masked text, where code cannot look like a tag. An element without a closing tag stays unchanged.
     """
     parts: list[str] = []
     position = 0

@@ -33,7 +33,7 @@ class _Text:
     sent_pieces: list[str] = field(default_factory=list)
     left: int = MAX_CHARS
     due: float = 0.0
-    """Time from which the output may be sent, in seconds of the monotonic clock."""
+    """Earliest time when the output may be sent, in seconds of the monotonic clock."""
 
 
 class RunEventPublisher:

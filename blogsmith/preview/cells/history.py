@@ -189,8 +189,8 @@ class RunHistory:
         return self._output_files.setdefault(key, set())
 
     def is_due(self, page: PlannedPage, session: str, files: FileDigests, around: Environment) -> Answer:
-        """Return whether and when a stale session should run. around: environment of the page, with which its
-        dependencies are compared."""
+        """Return whether and when a stale session should run. around: environment to compare with the
+        dependencies of the session."""
         key, job = (page.path, session), page.jobs[session]
         past = self._past.get(key)
         if past is None:

@@ -74,9 +74,8 @@ class SessionTask:
         checkpoints: Callable[[Hold], RunCheckpoints | None],
     ) -> None:
         """Run the session on this machine. start: function that starts the worker process. ended: function
-        that the task's thread calls at the end. checkpoints: function that returns the checkpoints from which
-        the session resumes and to which it adds new ones. Its argument is a function that must be called with
-        each new process."""
+        that the task's thread calls at the end. checkpoints: function that returns the checkpoints to resume
+        from and to extend. Its argument is a function that must be called with each new process."""
         live = self._live = WorkerRegistry(start)
         self._begin(lambda: run_session(self.job, watch, live.start, checkpoints(live.register)), ended)
 

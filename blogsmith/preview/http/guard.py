@@ -31,7 +31,7 @@ _PROBE_ADDRESSES = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::
 
 
 def normalize_host(host: str) -> str:
-    """Return a host in the form in which hosts are compared: lower case, an IPv6 address without brackets and
+    """Return a host in the form for comparisons, which is lower case, an IPv6 address without brackets and
     zone."""
     host = host.strip().lower()
     return host.removeprefix("[").removesuffix("]").partition("%")[0]

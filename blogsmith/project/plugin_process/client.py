@@ -1,4 +1,4 @@
-"""Functions by which a build calls the plugins of a site, which run in a process of their own.
+"""Functions for a build to call the plugins of a site, which run in a process of their own.
 
 The process starts when plugins are loaded, and again if a call has ended it. It ends with the last reference
 to the functions, and with blogsmith. The process and the programs that it started are one process group.
