@@ -41,7 +41,8 @@ def read_bibtex(text: str) -> dict[str, dict[str, str]]:
 
 
 def _read_csl(text: str) -> dict[str, dict[str, str]]:
-    """Return citation key → fields, with only the title, of a CSL-JSON file; empty if the file is invalid."""
+    """Return citation key → fields of a CSL-JSON file, which contain only the title; empty if the file is
+    invalid."""
     try:
         items = json.loads(text)
     except (ValueError, RecursionError):

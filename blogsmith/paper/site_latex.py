@@ -261,7 +261,7 @@ def _page_math(book: BookSource, page: PageView) -> tuple[MacroTable, Sequence[s
 
 
 def _readme() -> bytes:
-    """Return the file `00README`, which names the main file and the compiler for arXiv."""
+    """Return the file `00README.json`, which names the main file and the compiler for arXiv."""
     content = {
         "spec_version": 1,
         "process": {"compiler": "pdflatex"},

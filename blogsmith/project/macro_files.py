@@ -113,7 +113,7 @@ def _locate(error: PreambleError, path: str, text: str) -> Diagnostic:
 
 def _passed_over_warning(path: str, passed: Mapping[str, int]) -> Diagnostic:
     """Return a warning that lists the commands of a file that have no effect on formulas. passed: command →
-    count."""
+    1-based line."""
     names = [f'"{name}" (line {line})' for name, line in passed.items()]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     message = f"no effect on formulas: {', '.join(names[:_SHOWN])}{more}"

@@ -122,7 +122,7 @@ class CslProcessor:
 
     def _disambiguate(self) -> None:
         """Distinguish publications with equal citations. Add given names, then more names, then year
-        suffixes, until the citations differ."""
+        suffixes, as the style requests."""
         wants = self._citation.get
         if wants("disambiguate-add-givenname") == "true":
             self._add_given_names(wants("givenname-disambiguation-rule", "by-cite"))
